@@ -1,0 +1,3 @@
+"""Headgate: a self-hosted studio for AI flows."""
+
+__version__ = "0.1.0"

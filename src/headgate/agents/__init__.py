@@ -1,0 +1,1 @@
+"""Agents that act through the toolkit."""

@@ -1,0 +1,1 @@
+"""The built-in components, one module a category."""

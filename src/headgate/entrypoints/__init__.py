@@ -1,0 +1,1 @@
+"""Composition only: settings in, parts wired, served."""

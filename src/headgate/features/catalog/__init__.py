@@ -1,0 +1,1 @@
+"""The component registry and the template gallery."""

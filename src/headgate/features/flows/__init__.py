@@ -1,0 +1,1 @@
+"""Drafts and immutable versions."""

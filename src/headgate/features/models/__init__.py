@@ -1,0 +1,1 @@
+"""Model providers, the model catalogue and the local model."""

@@ -1,0 +1,1 @@
+"""Durable runs: steps, attempts, claims, the embedded engine."""

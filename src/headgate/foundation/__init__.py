@@ -1,0 +1,1 @@
+"""Settings, database, errors, crypto, events, telemetry and ids: what every other floor stands on."""

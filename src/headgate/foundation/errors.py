@@ -1,0 +1,136 @@
+"""The one error tree. Slices subclass it; each entry point renders it once.
+
+HeadgateError
+├── Invalid          422  the input is well formed but wrong
+├── Unauthenticated  401  who is asking is unknown
+├── Forbidden        403  the asker may see it, not do it
+├── NotFound         404  it does not exist for the asker
+├── Conflict         409  it changed meanwhile, or its state forbids the request
+├── TooLarge         413  over a documented limit
+├── RateLimited      429  too many requests
+├── Unavailable      503  a part Headgate needs is missing, full or locked
+├── UpstreamFailed   502  a model provider or web server outside failed
+└── Cancelled        499  the run or request was stopped by its owner
+"""
+
+from typing import ClassVar
+
+from pydantic import JsonValue
+
+PROBLEM_TYPE_BASE = "https://headgate.dev/problems/"
+
+
+class HeadgateError(Exception):
+    """An error with a stable code, a message for people and what to do next.
+
+    Args:
+        detail: What happened, naming the thing it happened to. Never contains a secret.
+        remedy: What the reader can do about it; empty when nothing can be done.
+        extra: Further members of the problem document (JSON values).
+    """
+
+    code: ClassVar[str] = "internal_error"
+    status: ClassVar[int] = 500
+    title: ClassVar[str] = "Internal error"
+
+    def __init__(self, detail: str, *, remedy: str = "", **extra: JsonValue) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.remedy = remedy
+        self.extra = extra
+
+    def __str__(self) -> str:
+        return f"{self.detail} {self.remedy}".strip()
+
+    def problem(self) -> dict[str, JsonValue]:
+        """The RFC 9457 problem document of this error."""
+        document: dict[str, JsonValue] = {
+            "type": PROBLEM_TYPE_BASE + self.code.replace("_", "-"),
+            "title": self.title,
+            "status": self.status,
+            "code": self.code,
+            "detail": self.detail,
+        }
+        if self.remedy:
+            document["remedy"] = self.remedy
+        return document | self.extra
+
+
+class Invalid(HeadgateError):
+    """The input is understood and wrong."""
+
+    code = "invalid"
+    status = 422
+    title = "Invalid input"
+
+
+class Unauthenticated(HeadgateError):
+    """Who is asking is unknown."""
+
+    code = "unauthenticated"
+    status = 401
+    title = "Not signed in"
+
+
+class Forbidden(HeadgateError):
+    """The asker may see the thing but not do this to it."""
+
+    code = "forbidden"
+    status = 403
+    title = "Not allowed"
+
+
+class NotFound(HeadgateError):
+    """The thing does not exist for the asker."""
+
+    code = "not_found"
+    status = 404
+    title = "Not found"
+
+
+class Conflict(HeadgateError):
+    """The thing changed meanwhile, or its state forbids the request."""
+
+    code = "conflict"
+    status = 409
+    title = "Conflict"
+
+
+class TooLarge(HeadgateError):
+    """The input is over a documented limit."""
+
+    code = "too_large"
+    status = 413
+    title = "Too large"
+
+
+class RateLimited(HeadgateError):
+    """Too many requests."""
+
+    code = "rate_limited"
+    status = 429
+    title = "Too many requests"
+
+
+class Unavailable(HeadgateError):
+    """A part that Headgate needs is missing, full or locked."""
+
+    code = "unavailable"
+    status = 503
+    title = "Unavailable"
+
+
+class UpstreamFailed(HeadgateError):
+    """A model provider or web server outside Headgate failed."""
+
+    code = "upstream_failed"
+    status = 502
+    title = "Upstream failed"
+
+
+class Cancelled(HeadgateError):
+    """The run or request was stopped by its owner."""
+
+    code = "cancelled"
+    status = 499
+    title = "Cancelled"

@@ -1,0 +1,134 @@
+"""What a component looks like from outside: its fields and outputs, as plain values.
+
+Templates are derived from component classes by the SDK and never stored in a flow; the canvas, the validator, the text
+spec and the agent's tools all read them from here.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from headgate.graph.ports import PortType
+
+TOOL_OUTPUT = "tool"
+"""Reserved output name: the component itself as a tool for an agent."""
+
+
+class FieldKind(StrEnum):
+    """How a field is edited."""
+
+    TEXT = "text"
+    MULTILINE = "multiline"
+    NUMBER = "number"
+    INTEGER = "integer"
+    BOOLEAN = "boolean"
+    SELECT = "select"
+    MULTISELECT = "multiselect"
+    SECRET = "secret"  # noqa: S105 - a kind, not a password
+    CODE = "code"
+    JSON = "json"
+    TABLE = "table"
+    FILE = "file"
+    MODEL = "model"
+    TOOLS = "tools"
+    MESSAGE = "message"
+
+
+class FieldTemplate(BaseModel):
+    """One input of a component: an inline value, a port, or both."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    kind: FieldKind
+    label: str = ""
+    help: str = ""
+    default: JsonValue = None
+    required: bool = False
+    types: tuple[PortType, ...] = ()
+    """Port types an edge into this field may bring; empty when the field cannot be connected."""
+    many: bool = False
+    """Whether several edges may lead here; the values arrive as a list in edge order."""
+    options: tuple[str, ...] = ()
+    advanced: bool = False
+    tool_mode: bool = False
+    """Whether an agent fills this field when the component is its tool."""
+    interpolate: bool = True
+    """Whether `{{...}}` in this field is resolved before the step runs."""
+    main: bool = False
+    """The port that a step policy's input source fills."""
+    schema_: dict[str, JsonValue] | None = None
+    """JSON Schema of one value, for kinds `json` and `table`."""
+
+
+class OutputTemplate(BaseModel):
+    """One output of a component."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    type: PortType
+    label: str = ""
+    help: str = ""
+    branch: bool = False
+    """Whether the run may leave this output untaken; what hangs only on it is then skipped."""
+
+
+class Template(BaseModel):
+    """A component type as seen from outside."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: str
+    label: str
+    description: str
+    category: str
+    icon: str = ""
+    keywords: tuple[str, ...] = ()
+    """Words people use for this component that its name does not contain."""
+    fields: tuple[FieldTemplate, ...] = ()
+    outputs: tuple[OutputTemplate, ...] = ()
+    annotation: bool = False
+    """A note: no ports, never a step, may stand alone."""
+    effect: bool = False
+    """Whether running it changes something outside (posts, writes); such a step is never repeated silently."""
+    model_using: bool = False
+    """Whether a step of this type calls a model."""
+
+    def field(self, name: str) -> FieldTemplate | None:
+        """The field of that name."""
+        return next((field for field in self.fields if field.name == name), None)
+
+    def output(self, name: str) -> OutputTemplate | None:
+        """The output of that name."""
+        return next((output for output in self.outputs if output.name == name), None)
+
+    @property
+    def ports(self) -> tuple[FieldTemplate, ...]:
+        """The fields that an edge may lead to."""
+        return tuple(field for field in self.fields if field.types)
+
+    @property
+    def main_field(self) -> FieldTemplate | None:
+        """The port that takes a step's main input: the one marked `main`, else the first data port."""
+        data = [field for field in self.ports if not set(field.types) <= {PortType.MODEL, PortType.TOOL}]
+        return next((field for field in data if field.main), data[0] if data else None)
+
+    @property
+    def main_output(self) -> OutputTemplate | None:
+        """The output that `{{step.output}}` stands for: the first that carries data."""
+        return next((out for out in self.outputs if out.type not in {PortType.MODEL, PortType.TOOL}), None)
+
+
+class Catalog(Protocol):
+    """Where templates come from. Some depend on a node's values: a Switch has one output a case."""
+
+    def types(self) -> Sequence[str]:
+        """Every known component type, sorted."""
+        ...
+
+    def template(self, type_: str, params: Mapping[str, JsonValue] | None = None) -> Template | None:
+        """The template of a type, with the ports that these params give it; None when unknown."""
+        ...

@@ -1,0 +1,1 @@
+"""Runs code that came with a flow outside the server process."""

@@ -1,0 +1,29 @@
+"""Write a component: `from headgate.sdk import Component, field, output, Text`."""
+
+from headgate.sdk.component import NOT_TAKEN, Component, ComponentError, NotTaken, output, tool_name
+from headgate.sdk.context import CodeRunner, Files, HttpAnswer, HttpClient, RunContext, RunInput
+from headgate.sdk.fields import field
+from headgate.sdk.values import Data, File, Message, Model, Table, Text, Tool
+
+__all__ = [
+    "NOT_TAKEN",
+    "CodeRunner",
+    "Component",
+    "ComponentError",
+    "Data",
+    "File",
+    "Files",
+    "HttpAnswer",
+    "HttpClient",
+    "Message",
+    "Model",
+    "NotTaken",
+    "RunContext",
+    "RunInput",
+    "Table",
+    "Text",
+    "Tool",
+    "field",
+    "output",
+    "tool_name",
+]

@@ -1,0 +1,208 @@
+"""The component class: fields are inputs, `@output` methods are outputs."""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Self, TypeVar, cast, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr, ValidationError, create_model
+
+from headgate.foundation.errors import Invalid
+from headgate.graph.ports import PortType
+from headgate.graph.template import FieldTemplate, OutputTemplate, Template
+from headgate.sdk.context import RunContext
+from headgate.sdk.derive import field_template, port_type_of
+from headgate.sdk.fields import META
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+class NotTaken:
+    """Returned by a branch output that this run does not follow."""
+
+
+NOT_TAKEN: Final = NotTaken()
+
+
+@dataclass(frozen=True, slots=True)
+class OutputMark:
+    """What `@output` wrote on a method."""
+
+    label: str
+    help: str
+    branch: bool
+
+
+def output(*, label: str = "", help: str = "", branch: bool = False) -> Callable[[Method], Method]:  # noqa: A002
+    """Make a method an output. Its type comes from the return annotation; the method may be async.
+
+    Args:
+        label: Shown on the canvas; derived from the name when empty.
+        help: One sentence: what comes out.
+        branch: The method may return `NOT_TAKEN`; what hangs only on this output is then skipped.
+    """
+
+    def mark(method: Method) -> Method:
+        method.__headgate_output__ = OutputMark(label=label, help=help, branch=branch)  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+class ComponentError(Invalid):
+    """A component was given something it cannot work with; names the component, the field and the remedy."""
+
+    code = "component_error"
+    title = "Component cannot run"
+
+
+class Component(BaseModel):
+    """Base of every component.
+
+    The class docstring is the description that people and agents read. One output method may be called more than once
+    a run only if several outputs share work: keep shared results in a private attribute.
+    """
+
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, validate_default=False)
+
+    label: ClassVar[str] = ""
+    category: ClassVar[str] = "other"
+    icon: ClassVar[str] = "box"
+    keywords: ClassVar[tuple[str, ...]] = ()
+    annotation: ClassVar[bool] = False
+    effect: ClassVar[bool] = False
+    model_using: ClassVar[bool] = False
+
+    _ctx: RunContext | None = PrivateAttr(default=None)
+
+    @property
+    def ctx(self) -> RunContext:
+        """The run context of this step."""
+        if self._ctx is None:
+            raise ComponentError(
+                f"{type(self).__name__} was used outside a run.", remedy="Give it a context with attach(ctx)."
+            )
+        return self._ctx
+
+    def attach(self, ctx: RunContext) -> Self:
+        """Give the component its run context."""
+        self._ctx = ctx
+        return self
+
+    @classmethod
+    def create(cls, values: Mapping[str, Any], *, node_id: str = "") -> Self:
+        """Build from values, turning validation failures into one readable error."""
+        try:
+            return cls(**values)
+        except ValidationError as error:
+            raise _readable(cls.__name__, node_id, error) from error
+
+    @classmethod
+    def template(cls, params: Mapping[str, JsonValue] | None = None) -> Template:
+        """How the component looks from outside, given a node's params."""
+        fields = tuple(field_template(name, info) for name, info in cls.model_fields.items())
+        return Template(
+            type=cls.__name__,
+            label=cls.label or _words(cls.__name__),
+            description=inspect.cleandoc(cls.__doc__ or ""),
+            category=cls.category,
+            icon=cls.icon,
+            keywords=cls.keywords,
+            fields=fields + cls.extra_fields(params or {}),
+            outputs=cls.declared_outputs() + cls.extra_outputs(params or {}),
+            annotation=cls.annotation,
+            effect=cls.effect,
+            model_using=cls.model_using,
+        )
+
+    @classmethod
+    def declared_outputs(cls) -> tuple[OutputTemplate, ...]:
+        """The outputs of the `@output` methods, in source order, base classes first."""
+        found: dict[str, OutputTemplate] = {}
+        for klass in reversed(cls.__mro__):
+            for name, method in vars(klass).items():
+                mark = getattr(method, "__headgate_output__", None)
+                if mark is not None:
+                    hint = get_type_hints(method, include_extras=True).get("return")
+                    found[name] = OutputTemplate(
+                        name=name,
+                        type=_output_type(cls.__name__, name, hint),
+                        label=mark.label or _words(name),
+                        help=mark.help,
+                        branch=mark.branch,
+                    )
+        return tuple(found.values())
+
+    @classmethod
+    def extra_fields(cls, params: Mapping[str, JsonValue]) -> tuple[FieldTemplate, ...]:  # noqa: ARG003
+        """Ports that depend on the node's values; their values arrive through `receive_extra`."""
+        return ()
+
+    @classmethod
+    def extra_outputs(cls, params: Mapping[str, JsonValue]) -> tuple[OutputTemplate, ...]:  # noqa: ARG003
+        """Outputs that depend on the node's values; produced by `produce_extra`."""
+        return ()
+
+    def receive_extra(self, values: Mapping[str, Any]) -> None:
+        """Take the values of the extra fields."""
+
+    async def produce_extra(self, name: str) -> Any:  # noqa: ANN401 - any port value
+        """The value of an extra output."""
+        raise ComponentError(f"{type(self).__name__} has no output '{name}'.")
+
+    async def produce(self, name: str) -> Any:  # noqa: ANN401 - any port value
+        """The value of one output, or `NOT_TAKEN`. Sync methods run on the event loop: keep them quick."""
+        method = getattr(type(self), name, None)
+        if method is None or not hasattr(method, "__headgate_output__"):
+            return await self.produce_extra(name)
+        result = method(self)
+        return await result if inspect.isawaitable(result) else result
+
+    @classmethod
+    def tool_schema(cls) -> dict[str, JsonValue]:
+        """JSON Schema of the arguments an agent gives when this component is its tool."""
+        chosen: dict[str, Any] = {
+            name: (info.annotation, info)
+            for name, info in cls.model_fields.items()
+            if field_template(name, info).tool_mode
+        }
+        arguments: type[BaseModel] = create_model(cls.__name__, **chosen)
+        schema = arguments.model_json_schema()
+        properties = {name: _plain(value) for name, value in schema.get("properties", {}).items()}
+        found = {"type": "object", "properties": properties, "required": schema.get("required", [])}
+        if "$defs" in schema:
+            found["$defs"] = schema["$defs"]
+        return cast("dict[str, JsonValue]", found | {"additionalProperties": False})
+
+
+def tool_name(type_name: str) -> str:
+    """The name an agent calls a component by: `HTTPClient` is `http_client`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", type_name).lower()
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key != META}
+
+
+def _output_type(component: str, name: str, hint: object) -> PortType:
+    found = port_type_of(hint)
+    if found is None:
+        raise TypeError(f"{component}.{name}: annotate the return with a port type; got {hint!r}")
+    return found
+
+
+def _words(name: str) -> str:
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_", " ", name)
+    return spaced[:1].upper() + spaced[1:]
+
+
+def _readable(component: str, node_id: str, error: ValidationError) -> ComponentError:
+    first = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"]) or "input"
+    who = f"{node_id} ({component})" if node_id else component
+    if first["type"] == "missing":
+        return ComponentError(
+            f"{who}: field '{where}' is empty.", remedy=f"Set '{where}' or connect something to it.", field=where
+        )
+    return ComponentError(f"{who}: field '{where}': {first['msg']}.", remedy=f"Correct '{where}'.", field=where)

@@ -1,0 +1,156 @@
+"""What a running component may reach: models, HTTP, secrets, files, tokens, cancellation. Nothing else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from pydantic import JsonValue, SecretStr
+
+from headgate.sdk.values import File, Message, Model
+
+if TYPE_CHECKING:  # the chat model type is named without importing LangChain at start-up
+    from langchain_core.language_models import BaseChatModel
+
+
+@dataclass(frozen=True, slots=True)
+class RunInput:
+    """What a run was started with (seed 002, input_payload_json)."""
+
+    text: str = ""
+    form_data: Mapping[str, JsonValue] = field(default_factory=dict)
+    files: tuple[File, ...] = ()
+    history: tuple[Message, ...] = ()
+    """Earlier messages of the chat session, oldest first; empty outside a chat."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """An answer from the web, already capped in size."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+    media_type: str
+    url: str
+    """The address after redirects."""
+
+    @property
+    def text(self) -> str:
+        """The body as text, in the charset that the content type names, else UTF-8."""
+        charset = "utf-8"
+        for part in self.headers.get("content-type", "").split(";")[1:]:
+            name, _, value = part.strip().partition("=")
+            if name.lower() == "charset" and value:
+                charset = value.strip('"')
+        try:
+            return self.content.decode(charset, errors="replace")
+        except LookupError:
+            return self.content.decode("utf-8", errors="replace")
+
+
+class HttpClient(Protocol):
+    """The guarded client: private addresses refused, redirects re-checked, sizes and times capped."""
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | str | None = None,
+        timeout_seconds: float = 30.0,
+    ) -> HttpAnswer:
+        """One request. Raises `UpstreamFailed` when the server cannot be reached, `Forbidden` when it may not be."""
+        ...
+
+
+class Files(Protocol):
+    """Files of this run: what was uploaded, what earlier steps made."""
+
+    async def read(self, file: File) -> bytes:
+        """The content. Raises `NotFound`."""
+        ...
+
+    async def save(self, name: str, content: bytes, media_type: str) -> File:
+        """Store a new artifact of this step."""
+        ...
+
+
+class CodeRunner(Protocol):
+    """Runs code that is not Headgate's, isolated from the server."""
+
+    async def call(
+        self, code: str, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float = 10.0
+    ) -> JsonValue:
+        """Call a function of `code` with JSON arguments. Raises `Invalid` with the code's own error and line."""
+        ...
+
+
+class RunContext(Protocol):
+    """Handed to a component as `self.ctx` for the length of one step."""
+
+    @property
+    def run_id(self) -> str:
+        """Id of the run."""
+        ...
+
+    @property
+    def node_id(self) -> str:
+        """Id of the node this step is."""
+        ...
+
+    @property
+    def input(self) -> RunInput:
+        """What the run was started with."""
+        ...
+
+    @property
+    def http(self) -> HttpClient:
+        """The guarded HTTP client."""
+        ...
+
+    @property
+    def files(self) -> Files:
+        """Files of the run."""
+        ...
+
+    @property
+    def code(self) -> CodeRunner:
+        """The sandbox for code that came with the flow."""
+        ...
+
+    async def chat_model(self, model: Model) -> "BaseChatModel":
+        """A LangChain chat model, keys filled in. Raises `Invalid` naming the missing key or extra."""
+        ...
+
+    async def secret(self, name: str) -> SecretStr:
+        """The value of an encrypted variable. Raises `NotFound` naming it."""
+        ...
+
+    async def emit(self, token: str) -> None:
+        """Send a piece of text to whoever watches the run."""
+        ...
+
+    async def check_cancelled(self) -> None:
+        """Raise `Cancelled` when the run was cancelled. Call before every outside effect and in long loops."""
+        ...
+
+    def record_prompt(self, prompt: str) -> None:
+        """Keep the prompt as it was sent, for the evidence."""
+        ...
+
+    def record_usage(self, model: Model, *, input_tokens: int | None, output_tokens: int | None) -> None:
+        """Add the tokens of one model call to the step."""
+        ...
+
+    def record_tool_call(self, name: str, arguments: Mapping[str, JsonValue], result: JsonValue) -> None:
+        """Keep a tool call for the evidence."""
+        ...
+
+    def log(self, message: str, **details: JsonValue) -> None:
+        """A line in the step's own log, shown beside its result."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait, ending at once when the run is cancelled."""
+        ...

@@ -1,0 +1,130 @@
+"""Derives a field's template from its annotation: written once, in the class."""
+
+import types
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import JsonValue, SecretStr
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from headgate.graph.ports import PortType
+from headgate.graph.template import FieldKind, FieldTemplate
+from headgate.sdk.fields import meta_of
+from headgate.sdk.values import File, Message, Model, Table, Tool
+
+_PORTS: dict[object, PortType] = {
+    str: PortType.TEXT,
+    Message: PortType.MESSAGE,
+    Table: PortType.TABLE,
+    File: PortType.FILE,
+    Model: PortType.MODEL,
+    Tool: PortType.TOOL,
+    dict: PortType.DATA,
+    JsonValue: PortType.DATA,
+}
+_KINDS: dict[object, FieldKind] = {
+    str: FieldKind.TEXT,
+    bool: FieldKind.BOOLEAN,
+    int: FieldKind.INTEGER,
+    float: FieldKind.NUMBER,
+    SecretStr: FieldKind.SECRET,
+    Message: FieldKind.MESSAGE,
+    Table: FieldKind.TABLE,
+    File: FieldKind.FILE,
+    Model: FieldKind.MODEL,
+    Tool: FieldKind.TOOLS,
+    dict: FieldKind.JSON,
+    JsonValue: FieldKind.JSON,
+}
+_CONNECTED_BY_DEFAULT = {str, Message, Table, File, Model, Tool, dict, JsonValue}
+
+
+def _branches(hint: object) -> list[object]:
+    """The alternatives of an annotation without None: `str | Table | None` gives `[str, Table]`."""
+    if get_origin(hint) is Annotated:
+        return _branches(get_args(hint)[0])
+    if get_origin(hint) in (Union, types.UnionType):
+        return [branch for part in get_args(hint) if part is not type(None) for branch in _branches(part)]
+    return [hint]
+
+
+def _element(hint: object) -> object:
+    """The type of one value: a list's element, else the annotation itself."""
+    if get_origin(hint) is list:
+        return get_args(hint)[0]
+    return dict if get_origin(hint) is dict else hint
+
+
+def port_type_of(hint: object) -> PortType | None:
+    """The port type of an output's return annotation; None when it has none."""
+    for branch in _branches(hint):
+        if get_origin(branch) is list:
+            return PortType.DATA
+        found = _PORTS.get(dict if get_origin(branch) is dict else branch)
+        if found is not None:
+            return found
+    return None
+
+
+def field_template(name: str, info: FieldInfo) -> FieldTemplate:
+    """The template of one pydantic field."""
+    meta = meta_of(info)
+    branches = [_element(branch) if meta.get("many") else branch for branch in _branches(info.annotation)]
+    branches = [inner for branch in branches for inner in _branches(branch)]
+    plain = [dict if get_origin(branch) is dict else branch for branch in branches]
+    options = tuple(meta.get("options", ())) or _literal_options(plain)
+    port = meta.get("port")
+    if port is None:
+        port = not options and any(branch in _CONNECTED_BY_DEFAULT for branch in plain if _hashable(branch))
+    ports = [_PORTS[branch] for branch in plain if _hashable(branch) and branch in _PORTS] if port else []
+    default = None if info.default is PydanticUndefined else info.default
+    if info.default_factory is not None:
+        default = info.get_default(call_default_factory=True, validated_data={})
+    return FieldTemplate(
+        name=name,
+        kind=meta.get("kind") or _kind(plain, options=options),
+        label=meta.get("label") or name.replace("_", " ").capitalize(),
+        help=info.description or "",
+        default=_as_json(default),
+        required=info.is_required(),
+        types=tuple(dict.fromkeys(ports)),
+        many=bool(meta.get("many")),
+        options=options,
+        advanced=bool(meta.get("advanced")),
+        tool_mode=bool(meta.get("tool_mode")),
+        interpolate=bool(meta.get("interpolate", True)),
+        main=bool(meta.get("main")),
+        schema_=meta.get("schema"),
+    )
+
+
+def _kind(plain: list[object], *, options: tuple[str, ...]) -> FieldKind:
+    first = plain[0]
+    if get_origin(first) is list:
+        inner = get_args(first)[0]
+        if inner is Tool:
+            return FieldKind.TOOLS
+        return FieldKind.MULTISELECT if options else FieldKind.JSON
+    if options:
+        return FieldKind.SELECT
+    return next((_KINDS[branch] for branch in plain if _hashable(branch) and branch in _KINDS), FieldKind.JSON)
+
+
+def _literal_options(plain: list[object]) -> tuple[str, ...]:
+    return tuple(str(value) for branch in plain if get_origin(branch) is Literal for value in get_args(branch))
+
+
+def _hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _as_json(value: Any) -> Any:  # noqa: ANN401 - any default
+    if isinstance(value, SecretStr):
+        return None
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    return list(value) if isinstance(value, tuple) else value

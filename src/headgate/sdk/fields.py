@@ -1,0 +1,82 @@
+"""Declaring a component's inputs: `field(...)` beside a type annotation."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field, JsonValue
+from pydantic.fields import FieldInfo
+
+from headgate.graph.template import FieldKind
+from headgate.sdk.values import Tool
+
+T = TypeVar("T")
+
+META = "headgate"
+Tools = Annotated[list[Tool], "tools"]
+
+
+def field(
+    *,
+    default: Any = ...,  # noqa: ANN401 - any JSON value, checked by the annotation
+    default_factory: Any = None,  # noqa: ANN401
+    label: str = "",
+    help: str = "",  # noqa: A002 - the word the canvas uses
+    kind: FieldKind | None = None,
+    port: bool | None = None,
+    main: bool = False,
+    many: bool = False,
+    options: Sequence[str] = (),
+    advanced: bool = False,
+    tool_mode: bool = False,
+    interpolate: bool = True,
+    schema: dict[str, JsonValue] | None = None,
+    ge: float | None = None,
+    le: float | None = None,
+    max_length: int | None = None,
+) -> Any:  # noqa: ANN401 - pydantic's Field does the same
+    """An input of a component.
+
+    Args:
+        default: Value when nothing is set; without one the field is required.
+        default_factory: Makes the default when it is mutable.
+        label: Shown on the canvas; derived from the name when empty.
+        help: One sentence: what to put here. The agent reads it too.
+        kind: How it is edited; derived from the annotation when None.
+        port: Whether an edge may lead here; by default yes for port types except plain options, numbers and secrets.
+        main: The port that a step policy's input source fills.
+        many: Whether several edges may lead here; annotate with a list.
+        options: Choices of a select; taken from a `Literal` annotation when there is one.
+        advanced: Hidden until asked for.
+        tool_mode: An agent fills this field when the component is its tool.
+        interpolate: Whether `{{...}}` is resolved before the step runs.
+        schema: JSON Schema of the value, for JSON and table editors.
+        ge: Smallest number allowed.
+        le: Largest number allowed.
+        max_length: Longest text allowed, in characters.
+    """
+    meta = {
+        "kind": kind,
+        "label": label,
+        "port": port,
+        "main": main,
+        "many": many,
+        "options": tuple(options),
+        "advanced": advanced,
+        "tool_mode": tool_mode,
+        "interpolate": interpolate,
+        "schema": schema,
+    }
+    arguments: dict[str, Any] = {"description": help, "json_schema_extra": {META: meta}}
+    if default_factory is not None:
+        arguments["default_factory"] = default_factory
+    else:
+        arguments["default"] = default
+    bounds = {"ge": ge, "le": le, "max_length": max_length}
+    arguments |= {name: value for name, value in bounds.items() if value is not None}
+    return Field(**arguments)
+
+
+def meta_of(info: FieldInfo) -> dict[str, Any]:
+    """The Headgate part of a pydantic field; empty for a field declared without `field(...)`."""
+    extra = info.json_schema_extra
+    return dict(extra.get(META, {})) if isinstance(extra, dict) else {}  # type: ignore[arg-type]
