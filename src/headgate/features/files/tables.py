@@ -1,0 +1,27 @@
+"""Stored files: uploads of people and artifacts of runs. Their contents are in the storage, not in the database."""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, ForeignKey, Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from headgate.foundation.database import Row, Timestamp, now
+
+
+class StoredFile(Row):
+    """A file's record. An artifact carries its integrity tags: tenant, run, flow, step (seed 002, Overlay 8)."""
+
+    __tablename__ = "files"
+    __table_args__ = (Index("ix_files_tenant_id_created_at", "tenant_id", "created_at"),)
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(ForeignKey("tenants.id", ondelete="CASCADE"))
+    name: Mapped[str] = mapped_column(String(255))
+    media_type: Mapped[str] = mapped_column(String(255))
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    sha256: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    owner_user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)
+    flow_id: Mapped[str | None] = mapped_column(String(36))
+    flow_run_id: Mapped[str | None] = mapped_column(String(36), index=True)
+    step_id: Mapped[str | None] = mapped_column(String(64))

@@ -1,0 +1,132 @@
+"""Runs, step results and attempts (seed 002). Written by `RunStore` in plain SQL; times are microseconds in UTC.
+
+flow_runs.status            queued -> running -> completed | failed | cancelled
+flow_step_results.status    pending -> running -> completed | failed | cancelled;  pending -> skipped | cancelled
+flow_step_attempts.status   started -> completed | failed | retried | cancelled
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+from headgate.foundation.database import Json, metadata
+
+RUN_STATUSES = ("queued", "running", "completed", "failed", "cancelled")
+STEP_STATUSES = ("pending", "running", "completed", "failed", "cancelled", "skipped")
+ATTEMPT_STATUSES = ("started", "completed", "failed", "retried", "cancelled")
+
+
+def _one_of(column: str, values: tuple[str, ...]) -> CheckConstraint:
+    return CheckConstraint(f"{column} IN ({', '.join(repr(value) for value in values)})", name=f"{column}_known")
+
+
+flow_runs = Table(
+    "flow_runs",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("tenant_id", String(36), nullable=False),
+    Column("flow_id", String(36), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("user_id", String(36), ForeignKey("users.id", ondelete="SET NULL")),
+    Column("session_id", String(128)),
+    Column("status", String(16), nullable=False),
+    Column("unfinished", Integer, nullable=False),
+    Column("input_payload", Json, nullable=False),
+    Column("output_payload", Json),
+    Column("error_code", String(64)),
+    Column("error_message", Text),
+    Column("created_at", BigInteger, nullable=False),
+    Column("started_at", BigInteger),
+    Column("finished_at", BigInteger),
+    Column("cancelled_at", BigInteger),
+    ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
+    ForeignKeyConstraint(
+        ["flow_id", "version"], ["flow_versions.flow_id", "flow_versions.version"], ondelete="CASCADE"
+    ),
+    UniqueConstraint("id", "tenant_id"),
+    UniqueConstraint("id", "flow_id"),
+    _one_of("status", RUN_STATUSES),
+    Index("ix_flow_runs_flow_id_status", "flow_id", "status"),
+    Index("ix_flow_runs_tenant_id_created_at", "tenant_id", "created_at"),
+    Index("ix_flow_runs_flow_id_session_id", "flow_id", "session_id"),
+)
+
+flow_step_results = Table(
+    "flow_step_results",
+    metadata,
+    Column("flow_run_id", String(36), nullable=False),
+    Column("step_id", String(64), nullable=False),
+    Column("flow_id", String(36), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("tenant_id", String(36), nullable=False),
+    Column("step_order", Integer, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("waiting", Integer, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("worker_id", String(64)),
+    Column("lease_until", BigInteger),
+    Column("input_payload", Json),
+    Column("effective_prompt", Text),
+    Column("output_payload", Json),
+    Column("model_parameters", Json),
+    Column("tool_calls", Json),
+    Column("log", Json),
+    Column("num_tokens_input", Integer),
+    Column("num_tokens_output", Integer),
+    Column("execution_hash", String(64)),
+    Column("error_code", String(64)),
+    Column("error_message", Text),
+    Column("started_at", BigInteger),
+    Column("finished_at", BigInteger),
+    PrimaryKeyConstraint("flow_run_id", "flow_id", "step_id"),
+    UniqueConstraint("flow_run_id", "step_id"),
+    ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),
+    ForeignKeyConstraint(["flow_run_id", "flow_id"], ["flow_runs.id", "flow_runs.flow_id"], ondelete="CASCADE"),
+    ForeignKeyConstraint(
+        ["flow_id", "version", "step_id"],
+        ["version_steps.flow_id", "version_steps.version", "version_steps.step_id"],
+        ondelete="CASCADE",
+    ),
+    _one_of("status", STEP_STATUSES),
+    CheckConstraint("waiting >= 0", name="waiting_not_negative"),
+)
+
+flow_step_attempts = Table(
+    "flow_step_attempts",
+    metadata,
+    Column("flow_run_id", String(36), nullable=False),
+    Column("flow_id", String(36), nullable=False),
+    Column("step_id", String(64), nullable=False),
+    Column("attempt_no", Integer, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("tenant_id", String(36), nullable=False),
+    Column("step_order", Integer, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("worker_id", String(64)),
+    Column("error_code", String(64)),
+    Column("error_message", Text),
+    Column("started_at", BigInteger, nullable=False),
+    Column("finished_at", BigInteger),
+    PrimaryKeyConstraint("flow_run_id", "flow_id", "step_id", "attempt_no"),
+    UniqueConstraint("flow_run_id", "step_id", "attempt_no"),
+    ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),
+    ForeignKeyConstraint(["flow_run_id", "flow_id"], ["flow_runs.id", "flow_runs.flow_id"], ondelete="CASCADE"),
+    ForeignKeyConstraint(
+        ["flow_id", "version", "step_id"],
+        ["version_steps.flow_id", "version_steps.version", "version_steps.step_id"],
+        ondelete="CASCADE",
+    ),
+    _one_of("status", ATTEMPT_STATUSES),
+    CheckConstraint("attempt_no >= 1", name="attempt_from_one"),
+)

@@ -1,0 +1,20 @@
+"""Encrypted variables."""
+
+from datetime import datetime
+
+from sqlalchemy import ForeignKey, LargeBinary, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from headgate.foundation.database import Row, Timestamp, now
+
+
+class Variable(Row):
+    """A named value of a tenant, encrypted at rest whether it is a secret or not."""
+
+    __tablename__ = "variables"
+
+    tenant_id: Mapped[str] = mapped_column(ForeignKey("tenants.id", ondelete="CASCADE"), primary_key=True)
+    name: Mapped[str] = mapped_column(String(128), primary_key=True)
+    token: Mapped[bytes] = mapped_column(LargeBinary)
+    secret: Mapped[bool]
+    updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)

@@ -1,0 +1,78 @@
+"""Encryption of secrets at rest: Fernet (AES-128-CBC with HMAC-SHA256), key in a 0600 file or the environment."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
+
+from headgate.foundation.errors import Unavailable
+from headgate.foundation.settings import Settings
+
+if TYPE_CHECKING:  # imported when the first secret is touched; it costs a quarter of the start-up time
+    from cryptography.fernet import Fernet
+
+KEY_FILE = "secret.key"
+
+
+class SecretBox:
+    """Encrypts and decrypts text with the installation's key."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._fernet: Fernet | None = None
+
+    def encrypt(self, secret: SecretStr) -> bytes:
+        """The secret as a token that is safe to store."""
+        return self._cipher().encrypt(secret.get_secret_value().encode())
+
+    def decrypt(self, token: bytes) -> SecretStr:
+        """The secret again. Raises `Unavailable` when the key is not the one that encrypted it."""
+        try:
+            return SecretStr(self._cipher().decrypt(token).decode())
+        except Exception as error:
+            raise Unavailable(
+                "A stored secret cannot be decrypted.",
+                remedy="Start with the HEADGATE_SECRET_KEY or secret.key that stored it, or set the variable again.",
+            ) from error
+
+    def _cipher(self) -> "Fernet":
+        if self._fernet is None:
+            self._fernet = _fernet(_load_key(self._settings))
+        return self._fernet
+
+
+def _fernet(key: bytes) -> "Fernet":
+    from cryptography.fernet import Fernet  # noqa: PLC0415 - heavy, see above
+
+    try:
+        return Fernet(key)
+    except ValueError as error:
+        raise Unavailable(
+            "The secret key is not 32 bytes of URL-safe base64.",
+            remedy="Correct HEADGATE_SECRET_KEY or secret.key; `headgate doctor` makes a new one when there is none.",
+        ) from error
+
+
+def _load_key(settings: Settings) -> bytes:
+    if settings.secret_key is not None:
+        return settings.secret_key.get_secret_value().encode()
+    path = settings.data_dir / KEY_FILE
+    if not path.exists():
+        _create_key(path)
+    return path.read_bytes().strip()
+
+
+def _create_key(path: Path) -> None:
+    """Write a new key, readable by the owner only, without ever replacing one."""
+    from cryptography.fernet import Fernet  # noqa: PLC0415 - heavy, see above
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise Unavailable(f"The secret key cannot be written to {path}: {error.strerror}.") from error
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(Fernet.generate_key())

@@ -1,0 +1,18 @@
+"""The database: one code path for SQLite and PostgreSQL."""
+
+from headgate.foundation.database.connect import Database, database_errors, explain, sqlite_pragmas
+from headgate.foundation.database.tables import Json, Row, Timestamp, metadata, microseconds, moment, now
+
+__all__ = [
+    "Database",
+    "Json",
+    "Row",
+    "Timestamp",
+    "database_errors",
+    "explain",
+    "metadata",
+    "microseconds",
+    "moment",
+    "now",
+    "sqlite_pragmas",
+]

@@ -1,0 +1,149 @@
+"""Engines and sessions."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Literal, cast
+
+import orjson
+from sqlalchemy import Connection, Engine, event, make_url, text
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
+
+from headgate.foundation.errors import HeadgateError, Invalid, Unavailable
+from headgate.foundation.settings import DatabaseSettings, Settings
+
+Dialect = Literal["sqlite", "postgresql"]
+_WRITES = "headgate_writes"
+
+
+class Database:
+    """One database, opened once by an entry point and closed by it.
+
+    A session is one transaction. `reading()` never blocks a writer; `writing()` takes SQLite's write lock at its start,
+    so that it can wait for the lock and never fails half-way.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.url = _checked_url(settings.database_url)
+        self.dialect = cast("Dialect", self.url.get_backend_name())
+        self.settings = settings.database
+        if self.dialect == "sqlite" and self.url.database not in (None, "", ":memory:"):
+            settings.data_dir.mkdir(parents=True, exist_ok=True)
+        self.engine = _open(self.url, settings.database)
+        self._reading = async_sessionmaker(self.engine, expire_on_commit=False)
+        self._writing = async_sessionmaker(self.engine.execution_options(**{_WRITES: True}), expire_on_commit=False)
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncSession]:
+        """A session for queries."""
+        with database_errors():
+            async with self._reading() as session, session.begin():
+                yield session
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncSession]:
+        """A session whose changes are committed when the block ends without an error."""
+        with database_errors():
+            async with self._writing() as session, session.begin():
+                yield session
+
+    async def ping(self) -> None:
+        """Raise `Unavailable` when the database does not answer."""
+        async with self.reading() as session:
+            await session.execute(text("SELECT 1"))
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self.engine.dispose()
+
+
+class database_errors:  # noqa: N801 - used as a context manager, reads as a phrase
+    """Turns what a driver raises about the database itself (locked, full, gone) into `Unavailable`."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if isinstance(error, DBAPIError):
+            translated = explain(error.orig or error)
+            if translated is not None:
+                raise translated from error
+
+
+def explain(error: BaseException) -> HeadgateError | None:
+    """The `Unavailable` that a driver's error amounts to; None when it is a bug of ours."""
+    message = str(error).lower()
+    if "locked" in message or "lock timeout" in message:
+        return Unavailable("The database is locked by another process.", remedy="Try again in a moment.")
+    if "disk is full" in message or "no space" in message:
+        return Unavailable("The disk is full; nothing was changed.", remedy="Free some space and try again.")
+    if "readonly" in message or "read-only" in message:
+        return Unavailable("The database is read-only; nothing was changed.", remedy="Check the file's permissions.")
+    if "unable to open database" in message:
+        return Unavailable("The database file cannot be opened.", remedy="Check HEADGATE_DATA_DIR and its permissions.")
+    if type(error).__name__ in {"OperationalError", "PoolTimeout"} and any(
+        word in message for word in ("connect", "connection", "refused", "timeout")
+    ):
+        return Unavailable("The database cannot be reached.", remedy="Check HEADGATE_DATABASE__URL and the server.")
+    return None
+
+
+def _checked_url(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise Invalid("HEADGATE_DATABASE__URL is not a database URL.", remedy="See docs/settings.md.") from error
+    known = {"sqlite+aiosqlite", "postgresql+psycopg"}
+    if parsed.drivername not in known:
+        raise Invalid(
+            f"Databases of kind '{parsed.drivername}' are not supported.", remedy=f"Use {' or '.join(sorted(known))}."
+        )
+    return parsed
+
+
+def _open(url: URL, settings: DatabaseSettings) -> AsyncEngine:
+    options: dict[str, Any] = {
+        "json_serializer": lambda value: orjson.dumps(value).decode(),
+        "json_deserializer": orjson.loads,
+        "pool_size": settings.pool_size,
+        "max_overflow": settings.pool_size,
+        "pool_timeout": 30,
+    }
+    if url.get_backend_name() == "sqlite":
+        options["connect_args"] = {"timeout": settings.busy_timeout_seconds}
+    else:
+        options["pool_pre_ping"] = True
+    engine = create_async_engine(url, **options)
+    if url.get_backend_name() == "sqlite":
+        _prepare_sqlite(engine.sync_engine, settings)
+    return engine
+
+
+def _prepare_sqlite(engine: Engine, settings: DatabaseSettings) -> None:
+    @event.listens_for(engine, "connect")
+    def _pragmas(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own connection
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        for pragma in sqlite_pragmas(settings):
+            cursor.execute(pragma)
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get(_WRITES)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def sqlite_pragmas(settings: DatabaseSettings) -> list[str]:
+    """Settings of every SQLite connection, the runs' own included."""
+    return [
+        f"PRAGMA busy_timeout={int(settings.busy_timeout_seconds * 1000)}",
+        "PRAGMA journal_mode=WAL",
+        f"PRAGMA synchronous={settings.synchronous}",
+        "PRAGMA foreign_keys=ON",
+        "PRAGMA temp_store=MEMORY",
+    ]
+
+
+__all__ = ["Database", "Dialect", "database_errors", "explain", "sqlite_pragmas"]

@@ -1,0 +1,60 @@
+"""What every table shares: the metadata with its naming rule, and portable column types."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import JSON, BigInteger, Dialect, MetaData
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.types import TypeDecorator
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+"""A JSON value: JSONB on PostgreSQL, text on SQLite. Python's None is SQL's NULL."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def microseconds(moment: datetime) -> int:
+    """A moment as stored: microseconds since 1970 in UTC."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def moment(stored: int) -> datetime:
+    """The moment that `microseconds` stored, in UTC."""
+    return _EPOCH + timedelta(microseconds=stored)
+
+
+class Timestamp(TypeDecorator[datetime]):
+    """A moment, kept as microseconds since 1970 in UTC: the same number on every database."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:  # noqa: ANN401, ARG002
+        """To the number that is stored."""
+        return None if value is None else microseconds(value)
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ANN401, ARG002
+        """From the number that was stored."""
+        return None if value is None else moment(value)
+
+
+def now() -> datetime:
+    """The present moment, in UTC."""
+    return datetime.now(UTC)
+
+
+class Row(DeclarativeBase):
+    """Base of the mapped tables."""
+
+    metadata = metadata

@@ -1,0 +1,92 @@
+"""An in-process event bus: topics with numbered events, so that a reader who lost the line can go on where it was."""
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+MAX_TOPICS = 1000
+MAX_EVENTS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened in a topic."""
+
+    id: int
+    """Counts from 1 in each topic."""
+    kind: str
+    data: dict[str, JsonValue]
+
+
+@dataclass(slots=True)
+class _Topic:
+    events: deque[Event] = field(default_factory=lambda: deque(maxlen=MAX_EVENTS))
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    last_id: int = 0
+    closed: bool = False
+    readers: int = 0
+
+
+class EventBus:
+    """Publishes at once to every reader of a topic. Keeps the last events of the most recent topics in memory."""
+
+    def __init__(self) -> None:
+        self._topics: OrderedDict[str, _Topic] = OrderedDict()
+
+    def publish(self, topic: str, kind: str, data: dict[str, JsonValue]) -> None:
+        """Add an event. Never waits."""
+        found = self._topic(topic)
+        found.last_id += 1
+        found.events.append(Event(id=found.last_id, kind=kind, data=data))
+        _wake(found)
+
+    def close(self, topic: str) -> None:
+        """Nothing more will happen in this topic; readers end after the last event."""
+        found = self._topics.get(topic)
+        if found is not None:
+            found.closed = True
+            _wake(found)
+
+    def knows(self, topic: str) -> bool:
+        """Whether anything was published in this topic by this process."""
+        return topic in self._topics
+
+    async def subscribe(self, topic: str, *, after: int = 0) -> AsyncIterator[Event]:
+        """Events with an id above `after`, those already there first, until the topic is closed."""
+        found = self._topic(topic)
+        found.readers += 1
+        try:
+            while True:
+                changed = found.changed
+                for event in [event for event in found.events if event.id > after]:
+                    after = event.id
+                    yield event
+                if found.last_id > after:
+                    continue
+                if found.closed:
+                    return
+                await changed.wait()
+        finally:
+            found.readers -= 1
+
+    def _topic(self, name: str) -> _Topic:
+        topic = self._topics.get(name)
+        if topic is None:
+            topic = self._topics[name] = _Topic()
+            if len(self._topics) > MAX_TOPICS:
+                self._forget_oldest()
+        return topic
+
+    def _forget_oldest(self) -> None:
+        idle = next((name for name, topic in self._topics.items() if topic.readers == 0), None)
+        if idle is not None:
+            del self._topics[idle]
+
+
+def _wake(topic: _Topic) -> None:
+    """Wake every reader: each waits on the event it took before it looked, so none is lost."""
+    topic.changed.set()
+    topic.changed = asyncio.Event()

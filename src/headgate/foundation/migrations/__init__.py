@@ -1,0 +1,1 @@
+"""Schema migrations, one file a change in `versions/`; each runs on SQLite and PostgreSQL."""

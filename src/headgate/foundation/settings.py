@@ -1,0 +1,133 @@
+"""Every setting of Headgate, in one class. `docs/settings.md` is generated from it.
+
+Read from the environment with the prefix `HEADGATE_` and `__` between group and name, for example
+`HEADGATE_DATABASE__URL` or `HEADGATE_SERVER__PORT`; or from a `.env` file in the working directory.
+"""
+
+from ipaddress import IPv4Network, IPv6Network
+from pathlib import Path
+from typing import Literal
+
+from platformdirs import user_data_path
+from pydantic import BaseModel, Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+MEBIBYTE = 1024 * 1024
+
+
+class DatabaseSettings(BaseModel):
+    """Where flows, versions and runs are kept."""
+
+    url: str = Field(
+        default="",
+        description="SQLAlchemy URL: `sqlite+aiosqlite:///path` or `postgresql+psycopg://user:password@host/name`. "
+        "Empty: a SQLite file `headgate.db` in the data folder.",
+    )
+    pool_size: int = Field(default=5, ge=1, le=200, description="Connections kept for the API, and as many for runs.")
+    synchronous: Literal["NORMAL", "FULL"] = Field(
+        default="NORMAL",
+        description="SQLite only. NORMAL survives a killed process; FULL also a power cut, and is slower.",
+    )
+    busy_timeout_seconds: float = Field(default=5.0, ge=0, description="SQLite only: how long to wait for a lock.")
+
+
+class ServerSettings(BaseModel):
+    """The HTTP server."""
+
+    host: str = Field(default="127.0.0.1", description="Address to listen on.")
+    port: int = Field(default=7411, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
+    auto_login: bool = Field(default=True, description="One local user, no sign-in. Only served on loopback addresses.")
+    insecure: bool = Field(default=False, description="Allow auto-login on other addresses. Anyone there is the user.")
+    max_body_bytes: int = Field(default=4 * MEBIBYTE, ge=1024, description="Largest request body, uploads excepted.")
+    max_upload_bytes: int = Field(default=64 * MEBIBYTE, ge=1024, description="Largest uploaded file.")
+
+
+class LimitSettings(BaseModel):
+    """Caps on what a step may keep in the database (seed 002, Overlay 8)."""
+
+    max_inline_text_bytes: int = Field(default=MEBIBYTE, ge=256, description="Longer text becomes an artifact.")
+    max_inline_json_bytes: int = Field(default=MEBIBYTE, ge=256, description="Larger JSON becomes an artifact.")
+    max_inline_preview_bytes: int = Field(default=16_384, ge=64, description="Length of the preview of an artifact.")
+    max_artifact_bytes: int = Field(default=64 * MEBIBYTE, ge=1024, description="Largest artifact a step may make.")
+
+
+class EngineSettings(BaseModel):
+    """The embedded engine."""
+
+    max_concurrent_runs: int = Field(default=32, ge=1, description="Runs that make progress at once.")
+    max_concurrent_steps: int = Field(default=8, ge=1, description="Steps of one run that work at once.")
+    lease_seconds: float = Field(default=30.0, gt=0, description="How long a claimed step is left to its worker.")
+    step_timeout_seconds: float = Field(default=600.0, gt=0, description="Longest time a step may work.")
+    recover_on_start: bool = Field(default=True, description="Take up queued and running runs when the server starts.")
+
+
+class HttpSettings(BaseModel):
+    """Requests that flows make to the web."""
+
+    allowed_internal_cidrs: list[IPv4Network | IPv6Network] = Field(
+        default_factory=list,
+        description="Private networks that flows may reach, as a JSON list. Loopback and link-local stay blocked "
+        "unless listed here too.",
+    )
+    max_response_bytes: int = Field(default=MEBIBYTE, ge=1024, description="Largest answer that is read.")
+    timeout_seconds: float = Field(default=30.0, gt=0, description="Longest time for one request.")
+    max_redirects: int = Field(default=5, ge=0, le=20, description="Redirects followed, each checked again.")
+
+
+class LogSettings(BaseModel):
+    """Structured logs on standard error."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="Least level written.")
+    format: Literal["console", "json"] = Field(default="console", description="For people or for machines.")
+
+
+class SandboxSettings(BaseModel):
+    """Code that came with a flow."""
+
+    insecure: bool = Field(
+        default=False,
+        description="Run such code in a plain separate process where the system lacks Landlock or seccomp. "
+        "Off: it is refused there.",
+    )
+    memory_mb: int = Field(default=512, ge=64, description="Memory one piece of code may use.")
+    timeout_seconds: float = Field(default=10.0, gt=0, description="Longest time one call may take.")
+
+
+class ModelSettings(BaseModel):
+    """Models used when a flow or request names none."""
+
+    default: str = Field(default="", description="`provider/name` to use. Empty: the first configured one.")
+    assistant: str = Field(
+        default="", description="Model of the assistant; `offline` for the offline builder. Empty: the default model."
+    )
+
+
+class Settings(BaseSettings):
+    """All settings. Entry points read them once and pass them in."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="HEADGATE_", env_nested_delimiter="__", env_file=".env", env_file_encoding="utf-8", extra="ignore"
+    )
+
+    data_dir: Path = Field(
+        default_factory=lambda: user_data_path("headgate", appauthor=False),
+        description="Folder for the database, files, models and the secret key.",
+    )
+    secret_key: SecretStr | None = Field(
+        default=None,
+        description="Key that encrypts stored secrets (32 bytes, URL-safe base64). Empty: kept in `secret.key`, mode "
+        "0600, in the data folder.",
+    )
+    database: DatabaseSettings = DatabaseSettings()
+    server: ServerSettings = ServerSettings()
+    limits: LimitSettings = LimitSettings()
+    engine: EngineSettings = EngineSettings()
+    http: HttpSettings = HttpSettings()
+    log: LogSettings = LogSettings()
+    sandbox: SandboxSettings = SandboxSettings()
+    models: ModelSettings = ModelSettings()
+
+    @property
+    def database_url(self) -> str:
+        """The URL in force."""
+        return self.database.url or f"sqlite+aiosqlite:///{self.data_dir / 'headgate.db'}"

@@ -1,0 +1,1 @@
+"""Scripted servers and other stand-ins for what leaves the machine."""
