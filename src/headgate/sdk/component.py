@@ -29,22 +29,30 @@ NOT_TAKEN: Final = NotTaken()
 class OutputMark:
     """What `@output` wrote on a method."""
 
+    name: str
     label: str
     help: str
     branch: bool
 
 
-def output(*, label: str = "", help: str = "", branch: bool = False) -> Callable[[Method], Method]:  # noqa: A002
+def output(
+    *,
+    name: str = "",
+    label: str = "",
+    help: str = "",  # noqa: A002 - the word the canvas uses
+    branch: bool = False,
+) -> Callable[[Method], Method]:
     """Make a method an output. Its type comes from the return annotation; the method may be async.
 
     Args:
+        name: The output's name where the method cannot bear it, because a field already does; else the method's.
         label: Shown on the canvas; derived from the name when empty.
         help: One sentence: what comes out.
         branch: The method may return `NOT_TAKEN`; what hangs only on this output is then skipped.
     """
 
     def mark(method: Method) -> Method:
-        method.__headgate_output__ = OutputMark(label=label, help=help, branch=branch)  # type: ignore[attr-defined]
+        method.__headgate_output__ = OutputMark(name, label, help, branch)  # type: ignore[attr-defined]
         return method
 
     return mark
@@ -120,19 +128,27 @@ class Component(BaseModel):
     def declared_outputs(cls) -> tuple[OutputTemplate, ...]:
         """The outputs of the `@output` methods, in source order, base classes first."""
         found: dict[str, OutputTemplate] = {}
+        for name, (mark, method) in cls._marked_methods().items():
+            hint = get_type_hints(method, include_extras=True).get("return")
+            found[name] = OutputTemplate(
+                name=name,
+                type=_output_type(cls.__name__, name, hint),
+                label=mark.label or _words(name),
+                help=mark.help,
+                branch=mark.branch,
+            )
+        return tuple(found.values())
+
+    @classmethod
+    def _marked_methods(cls) -> dict[str, tuple[OutputMark, Callable[..., Any]]]:
+        """Output name to its method, base classes first; an override keeps the place of what it overrides."""
+        found: dict[str, tuple[OutputMark, Callable[..., Any]]] = {}
         for klass in reversed(cls.__mro__):
-            for name, method in vars(klass).items():
+            for attribute, method in vars(klass).items():
                 mark = getattr(method, "__headgate_output__", None)
                 if mark is not None:
-                    hint = get_type_hints(method, include_extras=True).get("return")
-                    found[name] = OutputTemplate(
-                        name=name,
-                        type=_output_type(cls.__name__, name, hint),
-                        label=mark.label or _words(name),
-                        help=mark.help,
-                        branch=mark.branch,
-                    )
-        return tuple(found.values())
+                    found[mark.name or attribute] = (mark, method)
+        return found
 
     @classmethod
     def extra_fields(cls, params: Mapping[str, JsonValue]) -> tuple[FieldTemplate, ...]:  # noqa: ARG003
@@ -153,10 +169,10 @@ class Component(BaseModel):
 
     async def produce(self, name: str) -> Any:  # noqa: ANN401 - any port value
         """The value of one output, or `NOT_TAKEN`. Sync methods run on the event loop: keep them quick."""
-        method = getattr(type(self), name, None)
-        if method is None or not hasattr(method, "__headgate_output__"):
+        found = self._marked_methods().get(name)
+        if found is None:
             return await self.produce_extra(name)
-        result = method(self)
+        result = found[1](self)
         return await result if inspect.isawaitable(result) else result
 
     @classmethod

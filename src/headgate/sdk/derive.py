@@ -68,6 +68,7 @@ def port_type_of(hint: object) -> PortType | None:
 
 def field_template(name: str, info: FieldInfo) -> FieldTemplate:
     """The template of one pydantic field."""
+    name = info.alias or name
     meta = meta_of(info)
     branches = [_element(branch) if meta.get("many") else branch for branch in _branches(info.annotation)]
     branches = [inner for branch in branches for inner in _branches(branch)]

@@ -19,6 +19,7 @@ def field(
     *,
     default: Any = ...,  # noqa: ANN401 - any JSON value, checked by the annotation
     default_factory: Any = None,  # noqa: ANN401
+    name: str = "",
     label: str = "",
     help: str = "",  # noqa: A002 - the word the canvas uses
     kind: FieldKind | None = None,
@@ -39,6 +40,7 @@ def field(
     Args:
         default: Value when nothing is set; without one the field is required.
         default_factory: Makes the default when it is mutable.
+        name: The field's name where the attribute cannot bear it, because pydantic already does (`schema`).
         label: Shown on the canvas; derived from the name when empty.
         help: One sentence: what to put here. The agent reads it too.
         kind: How it is edited; derived from the annotation when None.
@@ -71,6 +73,8 @@ def field(
         arguments["default_factory"] = default_factory
     else:
         arguments["default"] = default
+    if name:
+        arguments["alias"] = name
     bounds = {"ge": ge, "le": le, "max_length": max_length}
     arguments |= {name: value for name, value in bounds.items() if value is not None}
     return Field(**arguments)

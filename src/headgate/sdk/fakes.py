@@ -1,0 +1,211 @@
+"""In-memory stand-ins for what a run context gives; `headgate.sdk.testing` hands them out."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from mimetypes import guess_type
+from typing import TYPE_CHECKING, Any
+
+from pydantic import JsonValue, SecretStr
+
+from headgate.foundation.errors import Cancelled, HeadgateError, Invalid, NotFound, UpstreamFailed
+from headgate.sdk.context import HttpAnswer, RunInput
+from headgate.sdk.values import File, Model
+
+if TYPE_CHECKING:  # named without importing LangChain
+    from langchain_core.language_models import BaseChatModel
+
+CodeHandler = Callable[[str, str, Mapping[str, JsonValue]], JsonValue | Awaitable[JsonValue]]
+
+
+@dataclass(frozen=True, slots=True)
+class SentRequest:
+    """A request that a component made."""
+
+    method: str
+    url: str
+    headers: dict[str, str]
+    body: bytes
+    timeout_seconds: float
+
+    @property
+    def json(self) -> JsonValue:
+        """The body as JSON."""
+        found: JsonValue = json.loads(self.body)
+        return found
+
+
+class FakeHttp:
+    """A web made of the answers you script; every other address fails as an unreachable server does."""
+
+    def __init__(self) -> None:
+        self.requests: list[SentRequest] = []
+        self._answers: dict[tuple[str, str], list[HttpAnswer | HeadgateError]] = {}
+
+    def answer(
+        self,
+        url: str,
+        body: str | bytes | dict[str, Any] | list[Any] = "",
+        *,
+        method: str = "GET",
+        status: int = 200,
+        media_type: str = "",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """Script an answer. Several for one address are given in turn; the last one stays."""
+        is_json = isinstance(body, dict | list)
+        text = json.dumps(body) if isinstance(body, dict | list) else body
+        content = text.encode() if isinstance(text, str) else text
+        media = media_type or ("application/json" if is_json else "text/plain")
+        found = HttpAnswer(
+            status=status,
+            headers={"content-type": media, **{key.lower(): value for key, value in (headers or {}).items()}},
+            content=content,
+            media_type=media.partition(";")[0],
+            url=url,
+        )
+        self._answers.setdefault((method.upper(), url), []).append(found)
+
+    def fail(self, url: str, error: HeadgateError, *, method: str = "GET") -> None:
+        """Script a failure of the client itself: `UpstreamFailed`, `Forbidden`."""
+        self._answers.setdefault((method.upper(), url), []).append(error)
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | str | None = None,
+        timeout_seconds: float = 30.0,
+    ) -> HttpAnswer:
+        """Record the request and give the scripted answer."""
+        content = body.encode() if isinstance(body, str) else body or b""
+        self.requests.append(SentRequest(method.upper(), url, dict(headers or {}), content, timeout_seconds))
+        answers = self._answers.get((method.upper(), url))
+        if not answers:
+            raise UpstreamFailed(f"No answer is scripted for {method.upper()} {url}.")
+        found = answers.pop(0) if len(answers) > 1 else answers[0]
+        if isinstance(found, HeadgateError):
+            raise found
+        return found
+
+
+class FakeFiles:
+    """Files in memory; `saved` are those the component made."""
+
+    def __init__(self) -> None:
+        self.saved: list[File] = []
+        self._contents: dict[str, bytes] = {}
+
+    def add(self, name: str, content: bytes, media_type: str = "") -> File:
+        """A file the run already has; the media type is guessed from the name when empty."""
+        media = media_type or guess_type(name)[0] or "application/octet-stream"
+        file = File(id=f"file-{len(self._contents) + 1}", name=name, media_type=media, size=len(content))
+        self._contents[file.id] = content
+        return file
+
+    async def read(self, file: File) -> bytes:
+        """The content. Raises `NotFound`."""
+        if file.id not in self._contents:
+            raise NotFound(f"There is no file {file.id} ({file.name}).")
+        return self._contents[file.id]
+
+    async def save(self, name: str, content: bytes, media_type: str) -> File:
+        """Keep a new file and list it in `saved`."""
+        file = self.add(name, content, media_type)
+        self.saved.append(file)
+        return file
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCall:
+    """A call into the sandbox."""
+
+    code: str
+    function: str
+    arguments: dict[str, JsonValue]
+    timeout_seconds: float
+
+
+class FakeCode:
+    """Stands in for the sandbox: your handler answers `(code, function, arguments)`."""
+
+    def __init__(self, handler: CodeHandler | None = None) -> None:
+        self.handler = handler
+        self.calls: list[CodeCall] = []
+
+    async def call(
+        self, code: str, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float = 10.0
+    ) -> JsonValue:
+        """Record the call and let the handler answer it."""
+        self.calls.append(CodeCall(code, function, dict(arguments), timeout_seconds))
+        if self.handler is None:
+            raise Invalid("No code handler is scripted.", remedy="Give StepHarness a code= function.")
+        result = self.handler(code, function, arguments)
+        return await result if isinstance(result, Awaitable) else result
+
+
+@dataclass
+class FakeContext:
+    """A run context in memory. What the component did is kept in plain lists."""
+
+    input: RunInput = field(default_factory=RunInput)
+    run_id: str = "run-1"
+    node_id: str = "node"
+    http: FakeHttp = field(default_factory=FakeHttp)
+    files: FakeFiles = field(default_factory=FakeFiles)
+    code: FakeCode = field(default_factory=FakeCode)
+    model: "BaseChatModel | None" = None
+    secrets: dict[str, str] = field(default_factory=dict)
+    models: list[Model] = field(default_factory=list)
+    tokens: list[str] = field(default_factory=list)
+    prompts: list[str] = field(default_factory=list)
+    usage: list[tuple[str, int | None, int | None]] = field(default_factory=list)
+    tool_calls: list[tuple[str, dict[str, JsonValue], JsonValue]] = field(default_factory=list)
+    logs: list[str] = field(default_factory=list)
+    slept: list[float] = field(default_factory=list)
+    cancelled: bool = False
+
+    async def chat_model(self, model: Model) -> "BaseChatModel":
+        """The scripted model, whichever was asked for; what was asked for is kept in `models`."""
+        self.models.append(model)
+        if self.model is None:
+            raise Invalid(f"No chat model is scripted for {model}.", remedy="Give StepHarness a chat_model=.")
+        return self.model
+
+    async def secret(self, name: str) -> SecretStr:
+        """A scripted secret. Raises `NotFound` naming it."""
+        if name not in self.secrets:
+            raise NotFound(f"There is no secret '{name}'.")
+        return SecretStr(self.secrets[name])
+
+    async def emit(self, token: str) -> None:
+        """Keep a token."""
+        self.tokens.append(token)
+
+    async def check_cancelled(self) -> None:
+        """Raise `Cancelled` when `cancelled` was set."""
+        if self.cancelled:
+            raise Cancelled("The run was cancelled.")
+
+    def record_prompt(self, prompt: str) -> None:
+        """Keep a prompt."""
+        self.prompts.append(prompt)
+
+    def record_usage(self, model: Model, *, input_tokens: int | None, output_tokens: int | None) -> None:
+        """Keep the model and the tokens of one call."""
+        self.usage.append((str(model), input_tokens, output_tokens))
+
+    def record_tool_call(self, name: str, arguments: Mapping[str, JsonValue], result: JsonValue) -> None:
+        """Keep a tool call."""
+        self.tool_calls.append((name, dict(arguments), result))
+
+    def log(self, message: str, **details: JsonValue) -> None:
+        """Keep a line, its details as JSON behind it."""
+        self.logs.append(f"{message} {json.dumps(details)}" if details else message)
+
+    async def sleep(self, seconds: float) -> None:
+        """Keep the seconds and return at once, unless cancelled."""
+        await self.check_cancelled()
+        self.slept.append(seconds)

@@ -1,0 +1,98 @@
+"""Unit-test your components: `StepHarness` runs one as a step does, in memory, with nothing real behind it.
+
+harness = StepHarness(text="hello")
+outputs = await harness.run(TextInput, {})
+assert outputs == {"text": "hello"}
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import JsonValue
+
+from headgate.graph.ports import CONFIGURATION_TYPES, PortType, accepts
+from headgate.graph.template import FieldTemplate
+from headgate.sdk.coerce import coerce, decode, encode
+from headgate.sdk.component import NOT_TAKEN, Component
+from headgate.sdk.context import RunInput
+from headgate.sdk.fakes import CodeCall, CodeHandler, FakeCode, FakeContext, FakeFiles, FakeHttp, SentRequest
+from headgate.sdk.values import Message, Table
+
+if TYPE_CHECKING:  # named without importing LangChain
+    from langchain_core.language_models import BaseChatModel
+
+__all__ = ["CodeCall", "FakeCode", "FakeContext", "FakeFiles", "FakeHttp", "SentRequest", "StepHarness"]
+
+
+class StepHarness:
+    """Runs components as steps: values cross edges with the same coercions, outputs must be what they say they are.
+
+    Args:
+        text: The run's input text.
+        form: The run's form data.
+        files: Uploaded files, name to content.
+        history: Earlier messages of the chat, oldest first.
+        secrets: Name to value.
+        chat_model: A LangChain chat model, for example one of LangChain's fakes.
+        code: Answers the calls into the sandbox.
+    """
+
+    def __init__(
+        self,
+        *,
+        text: str = "",
+        form: Mapping[str, JsonValue] | None = None,
+        files: Mapping[str, bytes] | None = None,
+        history: Iterable[Message] = (),
+        secrets: Mapping[str, str] | None = None,
+        chat_model: "BaseChatModel | None" = None,
+        code: CodeHandler | None = None,
+    ) -> None:
+        self.ctx = FakeContext(model=chat_model, secrets=dict(secrets or {}), code=FakeCode(code))
+        uploaded = tuple(self.ctx.files.add(name, content) for name, content in (files or {}).items())
+        self.ctx.input = RunInput(text=text, form_data=dict(form or {}), files=uploaded, history=tuple(history))
+
+    @property
+    def http(self) -> FakeHttp:
+        """The scripted web."""
+        return self.ctx.http
+
+    async def run(
+        self, component: type[Component], values: Mapping[str, Any], *, outputs: Iterable[str] | None = None
+    ) -> dict[str, Any]:
+        """Run a component and give its outputs by name; `NOT_TAKEN` for branches it did not follow.
+
+        Every output but Model and Tool is taken through its JSON form, as in a real run.
+        Raises what the component raises, and `ValueMismatch` when an output is not of its declared type.
+        """
+        template = component.template(values)
+        extra = {one.name for one in component.extra_fields(values)}
+        given = {name: _across(value, template.field(name)) for name, value in values.items()}
+        step = component.create({name: value for name, value in given.items() if name not in extra})
+        step.receive_extra({name: value for name, value in given.items() if name in extra})
+        step.attach(self.ctx)
+        wanted = list(outputs) if outputs is not None else [out.name for out in template.outputs]
+        types = {out.name: out.type for out in template.outputs}
+        return {name: _through_json(await step.produce(name), types.get(name)) for name in wanted}
+
+
+def _through_json(value: Any, port_type: PortType | None) -> Any:  # noqa: ANN401 - any port value
+    if value is NOT_TAKEN or port_type is None or port_type in CONFIGURATION_TYPES:
+        return value
+    return decode(json.loads(json.dumps(encode(value, port_type))), port_type)
+
+
+def _across(value: Any, template: FieldTemplate | None) -> Any:  # noqa: ANN401 - any port value
+    """The value as an edge into this field would deliver it; what no edge could bring is an inline value."""
+    if template is None or not template.types:
+        return value
+    if template.many:
+        return [_across(item, template.model_copy(update={"many": False})) for item in value]
+    source = _edge_type(value)
+    return coerce(value, source, template.types) if source and accepts(source, template.types) else value
+
+
+def _edge_type(value: object) -> PortType | None:
+    by_class = {Table: PortType.TABLE, Message: PortType.MESSAGE, dict: PortType.DATA, list: PortType.DATA}
+    return next((kind for cls, kind in by_class.items() if isinstance(value, cls)), None)
