@@ -1,0 +1,41 @@
+"""Errors of flows."""
+
+from headgate.foundation.errors import Conflict, NotFound
+
+
+class FlowNotFound(NotFound):
+    """No such flow for this tenant."""
+
+    code = "flow_not_found"
+    title = "Flow not found"
+
+    def __init__(self, flow_id: str) -> None:
+        super().__init__(f"There is no flow '{flow_id}'.", remedy="List the flows to see their ids.")
+
+
+class VersionNotFound(NotFound):
+    """No such version of the flow."""
+
+    code = "version_not_found"
+    title = "Version not found"
+
+
+class SpaceNotFound(NotFound):
+    """No such space for this tenant."""
+
+    code = "space_not_found"
+    title = "Space not found"
+
+
+class StaleRevision(Conflict):
+    """The draft changed since the caller read it. Carries the `revision` in force; nothing was overwritten."""
+
+    code = "stale_revision"
+    title = "The draft has changed"
+
+    def __init__(self, *, sent: int, current: int) -> None:
+        super().__init__(
+            f"The draft is at revision {current}; this change was made on revision {sent}. Nothing was overwritten.",
+            remedy="Read the draft again, apply the change to it and send it with the revision you read.",
+            revision=current,
+        )

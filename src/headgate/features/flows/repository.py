@@ -1,0 +1,90 @@
+"""Every query on flows and versions. The tenant is always required."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import and_, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.accounts.tables import Space
+from headgate.features.flows.tables import FlowRow, FlowVersionRow, VersionEdgeRow, VersionStepRow
+
+
+async def find_flow(session: AsyncSession, flow_id: str, *, tenant_id: str, lock: bool = False) -> FlowRow | None:
+    """A flow that is not deleted."""
+    query = select(FlowRow).where(FlowRow.id == flow_id, FlowRow.tenant_id == tenant_id, FlowRow.deleted_at.is_(None))
+    return (await session.execute(query.with_for_update() if lock else query)).scalar_one_or_none()
+
+
+async def list_flows(
+    session: AsyncSession, *, tenant_id: str, space_id: str | None, search: str, limit: int, before: str | None
+) -> Sequence[FlowRow]:
+    """Newest first; `before` is the id of the last flow of the page before."""
+    query = select(FlowRow).where(FlowRow.tenant_id == tenant_id, FlowRow.deleted_at.is_(None))
+    if space_id is not None:
+        query = query.where(FlowRow.space_id == space_id)
+    if before is not None:
+        query = query.where(FlowRow.id < before)
+    for word in search.lower().split():
+        text = func.lower(FlowRow.name + " " + FlowRow.description)
+        query = query.where(text.contains(word, autoescape=True))
+    return (await session.execute(query.order_by(FlowRow.id.desc()).limit(limit))).scalars().all()
+
+
+async def space_exists(session: AsyncSession, space_id: str, *, tenant_id: str) -> bool:
+    """Whether the tenant has that space."""
+    query = select(Space.id).where(Space.id == space_id, Space.tenant_id == tenant_id)
+    return (await session.execute(query)).scalar_one_or_none() is not None
+
+
+async def find_version(session: AsyncSession, flow_id: str, version: int, *, tenant_id: str) -> FlowVersionRow | None:
+    """One version of a flow, of a deleted flow too: runs that were pinned to it stay readable."""
+    query = select(FlowVersionRow).where(
+        FlowVersionRow.flow_id == flow_id, FlowVersionRow.version == version, FlowVersionRow.tenant_id == tenant_id
+    )
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+async def find_version_by_checksum(
+    session: AsyncSession, flow_id: str, checksum: str, *, tenant_id: str
+) -> FlowVersionRow | None:
+    """The version with that content."""
+    query = select(FlowVersionRow).where(
+        FlowVersionRow.flow_id == flow_id, FlowVersionRow.checksum == checksum, FlowVersionRow.tenant_id == tenant_id
+    )
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+async def list_versions(
+    session: AsyncSession, flow_id: str, *, tenant_id: str, released_only: bool, limit: int, before: int | None
+) -> Sequence[FlowVersionRow]:
+    """Newest first."""
+    query = select(FlowVersionRow).where(FlowVersionRow.flow_id == flow_id, FlowVersionRow.tenant_id == tenant_id)
+    if released_only:
+        query = query.where(FlowVersionRow.release.is_not(None))
+    if before is not None:
+        query = query.where(FlowVersionRow.version < before)
+    return (await session.execute(query.order_by(FlowVersionRow.version.desc()).limit(limit))).scalars().all()
+
+
+async def find_runnable(
+    session: AsyncSession, flow_id: str, *, tenant_id: str
+) -> tuple[int | None, int | None, datetime | None] | None:
+    """Draft version, published version and time of deletion of a flow: all that starting a run needs."""
+    query = select(FlowRow.draft_version, FlowRow.published_version, FlowRow.deleted_at).where(
+        and_(FlowRow.id == flow_id, FlowRow.tenant_id == tenant_id)
+    )
+    row = (await session.execute(query)).one_or_none()
+    return None if row is None else (row[0], row[1], row[2])
+
+
+def add_version(
+    session: AsyncSession,
+    version: FlowVersionRow,
+    steps: Sequence[VersionStepRow],
+    edges: Sequence[VersionEdgeRow],
+) -> None:
+    """Add a version with its rows, parents before children."""
+    session.add(version)
+    session.add_all(steps)
+    session.add_all(edges)

@@ -1,0 +1,188 @@
+"""HTTP routes of flows and versions."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from pydantic import JsonValue
+
+from headgate.features.accounts.principal import Caller
+from headgate.features.flows import service, transfer, versions
+from headgate.features.flows.schemas import (
+    DiffOut,
+    DraftPatch,
+    ExportOut,
+    FlowCreate,
+    FlowOut,
+    FlowPatch,
+    FlowSummary,
+    ImportIn,
+    PublishIn,
+    RestoreIn,
+    VersionOut,
+    VersionSummary,
+)
+from headgate.features.flows.tables import FlowRow, FlowVersionRow
+from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
+from headgate.foundation.errors import Invalid
+from headgate.graph.model import Flow
+from headgate.graph.spec import read_spec
+from headgate.graph.template import Catalog
+from headgate.graph.validate import check_runnable
+
+router = APIRouter(prefix="/flows", tags=["flows"])
+
+
+def _catalog(request: Request) -> Catalog:
+    found: Catalog = request.app.state.registry
+    return found
+
+
+Components = Annotated[Catalog, Depends(_catalog)]
+
+
+@router.post("", status_code=201, summary="Create a flow", responses=problems(404))
+async def create(body: FlowCreate, session: WriteSession, caller: Caller, catalog: Components) -> FlowOut:
+    """Create a flow: empty, from a definition, or from spec text."""
+    if body.definition is not None and body.spec is not None:
+        raise Invalid("Give either 'definition' or 'spec', not both.")
+    definition = read_spec(body.spec, catalog) if body.spec is not None else body.definition or Flow()
+    named = {"name": body.name, "description": body.description}
+    definition = definition.model_copy(update={key: value for key, value in named.items() if value is not None})
+    row = await service.create_flow(session, caller, catalog, definition=definition, space_id=body.space_id)
+    return _out(row, catalog)
+
+
+@router.get("", summary="List flows", responses=problems())
+async def list_(
+    session: ReadSession,
+    caller: Caller,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    space_id: str | None = None,
+    search: Annotated[str, Query(max_length=200)] = "",
+) -> Page[FlowSummary]:
+    """Flows without their drafts, newest first."""
+    rows = await service.list_flows(
+        session, caller, space_id=space_id, search=search, limit=limit + 1, before=parse_cursor(cursor)
+    )
+    kept, following = page_of(rows, limit, "id")
+    return Page(items=[FlowSummary.model_validate(row) for row in kept], next_cursor=following)
+
+
+@router.post("/import", status_code=201, summary="Import a flow", responses=problems(404))
+async def import_(body: ImportIn, session: WriteSession, caller: Caller, catalog: Components) -> FlowOut:
+    """Create a flow from spec text or exported JSON. Nothing is run."""
+    definition = transfer.import_flow(body.content, catalog)
+    row = await service.create_flow(session, caller, catalog, definition=definition, space_id=body.space_id)
+    return _out(row, catalog)
+
+
+@router.get("/{flow_id}", summary="Read a flow", responses=problems(404))
+async def read(flow_id: str, session: ReadSession, caller: Caller, catalog: Components) -> FlowOut:
+    """A flow with its draft and what keeps the draft from running."""
+    return _out(await service.get_flow(session, caller, flow_id), catalog)
+
+
+@router.patch("/{flow_id}", summary="Rename a flow", responses=problems(404))
+async def patch(flow_id: str, body: FlowPatch, session: WriteSession, caller: Caller, catalog: Components) -> FlowOut:
+    """Change name or description."""
+    row = await service.rename_flow(session, caller, flow_id, name=body.name, description=body.description)
+    return _out(row, catalog)
+
+
+@router.patch("/{flow_id}/draft", summary="Save the draft", responses=problems(404, 409))
+async def save_draft(
+    flow_id: str, body: DraftPatch, session: WriteSession, caller: Caller, catalog: Components
+) -> FlowOut:
+    """Replace the draft. On a stale revision: 409 with the `revision` in force, and nothing is overwritten."""
+    row = await service.save_draft(
+        session, caller, catalog, flow_id, revision=body.revision, definition=body.definition
+    )
+    return _out(row, catalog)
+
+
+@router.delete("/{flow_id}", status_code=204, summary="Delete a flow", responses=problems(404))
+async def delete(flow_id: str, session: WriteSession, caller: Caller) -> Response:
+    """Hide a flow and stop it from running. Versions and runs are kept as evidence."""
+    await service.delete_flow(session, caller, flow_id)
+    return Response(status_code=204)
+
+
+@router.get("/{flow_id}/export", summary="Export a flow", responses=problems(404))
+async def export(
+    flow_id: str,
+    session: ReadSession,
+    caller: Caller,
+    format: Annotated[Literal["spec", "json"], Query()] = "json",  # noqa: A002 - the API's word
+) -> ExportOut:
+    """The draft as text: a readable spec, or JSON with positions."""
+    flow = service.definition_of(await service.get_flow(session, caller, flow_id))
+    return ExportOut(name=flow.name, format=format, content=transfer.export_flow(flow, format=format))
+
+
+@router.post("/{flow_id}/publish", summary="Publish the draft", responses=problems(404))
+async def publish(
+    flow_id: str, session: WriteSession, caller: Caller, catalog: Components, body: PublishIn | None = None
+) -> VersionSummary:
+    """Freeze the draft and make it the published version."""
+    notes = body.notes if body is not None else ""
+    version = await versions.publish_flow(session, caller, catalog, flow_id, notes=notes)
+    return VersionSummary.model_validate(version)
+
+
+@router.get("/{flow_id}/versions", summary="List versions", responses=problems(404))
+async def list_versions(
+    flow_id: str,
+    session: ReadSession,
+    caller: Caller,
+    limit: Limit = 50,
+    cursor: Annotated[int | None, Query(ge=1)] = None,
+    released: bool = False,  # noqa: FBT001, FBT002 - a query parameter
+) -> Page[VersionSummary]:
+    """Versions, newest first; with `released=true` only those that were published."""
+    rows = await versions.list_versions(
+        session, caller, flow_id, released_only=released, limit=limit + 1, before=cursor
+    )
+    kept, following = page_of(rows, limit, "version")
+    return Page(items=[VersionSummary.model_validate(row) for row in kept], next_cursor=following)
+
+
+@router.get("/{flow_id}/versions/{version}", summary="Read a version", responses=problems(404))
+async def read_version(flow_id: str, version: int, session: ReadSession, caller: Caller) -> VersionOut:
+    """A version with its content."""
+    return _version_out(await versions.get_version(session, caller, flow_id, version))
+
+
+@router.get("/{flow_id}/diff", summary="Compare two versions", responses=problems(404))
+async def diff(
+    flow_id: str,
+    session: ReadSession,
+    caller: Caller,
+    before: int | Literal["draft"],
+    after: int | Literal["draft"] = "draft",
+) -> DiffOut:
+    """What changed in nodes, values, edges, form and settings; positions do not count."""
+    found = await versions.diff_versions(session, caller, flow_id, before=before, after=after)
+    changes: dict[str, JsonValue] = found.as_json()
+    return DiffOut(before=before, after=after, identical=found.is_empty, lines=found.lines(), changes=changes)
+
+
+@router.post("/{flow_id}/versions/{version}/restore", summary="Restore a version", responses=problems(404, 409))
+async def restore(
+    flow_id: str, version: int, body: RestoreIn, session: WriteSession, caller: Caller, catalog: Components
+) -> FlowOut:
+    """Put a version's content back into the draft."""
+    row = await versions.restore_version(session, caller, catalog, flow_id, version, revision=body.revision)
+    return _out(row, catalog)
+
+
+def _out(row: FlowRow, catalog: Catalog) -> FlowOut:
+    definition = service.definition_of(row)
+    issues = [issue.as_json() for issue in check_runnable(definition, catalog)] if definition.nodes else []
+    summary = FlowSummary.model_validate(row).model_dump()
+    return FlowOut(**summary, definition=definition, issues=issues)
+
+
+def _version_out(row: FlowVersionRow) -> VersionOut:
+    summary = VersionSummary.model_validate(row).model_dump()
+    return VersionOut(**summary, definition=Flow.model_validate(row.definition))

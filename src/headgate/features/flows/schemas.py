@@ -1,0 +1,122 @@
+"""What the flows API takes and answers."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from headgate.graph.model import Flow
+
+IssueOut = dict[str, Any]
+Wanted = Literal["draft", "published"] | Annotated[int, Field(ge=1)]
+
+
+class _In(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class FlowCreate(_In):
+    """A new flow: empty, from a definition, or from spec text."""
+
+    name: str | None = Field(default=None, min_length=1, max_length=200)
+    description: str | None = Field(default=None, max_length=10_000)
+    space_id: str | None = None
+    definition: Flow | None = None
+    spec: str | None = Field(default=None, max_length=1_000_000, description="The flow as spec text.")
+
+
+class FlowPatch(_In):
+    """New name, description or owner."""
+
+    name: str | None = Field(default=None, min_length=1, max_length=200)
+    description: str | None = Field(default=None, max_length=10_000)
+
+
+class DraftPatch(_In):
+    """A whole new draft, made on the revision that the caller read."""
+
+    revision: int = Field(ge=1)
+    definition: Flow
+
+
+class PublishIn(_In):
+    """Publish the draft."""
+
+    notes: str = Field(default="", max_length=2_000)
+
+
+class ImportIn(_In):
+    """A flow from a file: spec text or the JSON that an export gave."""
+
+    content: str = Field(max_length=4_000_000)
+    space_id: str | None = None
+
+
+class RestoreIn(_In):
+    """Put a version back into the draft."""
+
+    revision: int = Field(ge=1, description="The draft's revision, so that nobody's edit is lost.")
+
+
+class FlowSummary(BaseModel):
+    """A flow in a list."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: str
+    name: str
+    description: str
+    space_id: str
+    revision: int
+    published_version: int | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class FlowOut(FlowSummary):
+    """A flow with its draft."""
+
+    definition: Flow
+    issues: list[IssueOut] = Field(default_factory=list, description="What keeps the draft from running.")
+
+
+class VersionSummary(BaseModel):
+    """A version in a list."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    flow_id: str
+    version: int
+    checksum: str
+    logic_checksum: str
+    release: int | None
+    released_at: datetime | None
+    release_notes: str
+    created_at: datetime
+    headgate_version: str
+
+
+class VersionOut(VersionSummary):
+    """A version with its content."""
+
+    definition: Flow
+
+
+class DiffOut(BaseModel):
+    """What changed between two versions."""
+
+    before: int | Literal["draft"]
+    after: int | Literal["draft"]
+    identical: bool
+    lines: list[str]
+    """For people."""
+    changes: dict[str, Any]
+    """For programs: nodes, edges, form, settings."""
+
+
+class ExportOut(BaseModel):
+    """A flow as a file."""
+
+    name: str
+    format: Literal["spec", "json"]
+    content: str

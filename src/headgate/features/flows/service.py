@@ -1,0 +1,130 @@
+"""Creating, reading, saving and deleting flows."""
+
+from collections.abc import Sequence
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.accounts.principal import Principal
+from headgate.features.flows import repository
+from headgate.features.flows.errors import FlowNotFound, SpaceNotFound, StaleRevision
+from headgate.features.flows.tables import FlowRow
+from headgate.foundation.database import now
+from headgate.foundation.ids import new_id
+from headgate.graph.issues import raise_if_any
+from headgate.graph.model import Flow
+from headgate.graph.template import Catalog
+from headgate.graph.validate import check_draft
+
+
+async def create_flow(
+    session: AsyncSession, principal: Principal, catalog: Catalog, *, definition: Flow, space_id: str | None = None
+) -> FlowRow:
+    """Save a new flow. Raises `FlowInvalid` when the graph does not hold together, `SpaceNotFound`."""
+    raise_if_any(check_draft(definition, catalog))
+    space = space_id or principal.space_id
+    if not await repository.space_exists(session, space, tenant_id=principal.tenant_id):
+        raise SpaceNotFound(f"There is no space '{space}'.", remedy="List the spaces to see their ids.")
+    row = FlowRow(
+        id=new_id(),
+        tenant_id=principal.tenant_id,
+        space_id=space,
+        name=definition.name,
+        description=definition.description,
+        draft=_stored(definition),
+        revision=1,
+        draft_version=None,
+        last_version=0,
+        last_release=0,
+        published_version=None,
+        created_by_user_id=principal.user_id,
+        owner_user_id=principal.user_id,
+        created_at=now(),
+        updated_at=now(),
+        deleted_at=None,
+    )
+    session.add(row)
+    await session.flush()
+    return row
+
+
+async def get_flow(session: AsyncSession, principal: Principal, flow_id: str, *, lock: bool = False) -> FlowRow:
+    """A flow of the caller's tenant; `lock` holds it until the transaction ends. Raises `FlowNotFound`."""
+    row = await repository.find_flow(session, flow_id, tenant_id=principal.tenant_id, lock=lock)
+    if row is None:
+        raise FlowNotFound(flow_id)
+    return row
+
+
+async def list_flows(
+    session: AsyncSession,
+    principal: Principal,
+    *,
+    space_id: str | None = None,
+    search: str = "",
+    limit: int = 50,
+    before: str | None = None,
+) -> Sequence[FlowRow]:
+    """Flows of the caller's tenant, newest first."""
+    return await repository.list_flows(
+        session, tenant_id=principal.tenant_id, space_id=space_id, search=search, limit=limit, before=before
+    )
+
+
+async def save_draft(
+    session: AsyncSession, principal: Principal, catalog: Catalog, flow_id: str, *, revision: int, definition: Flow
+) -> FlowRow:
+    """Replace the draft, if it is still the revision the caller read.
+
+    Raises `StaleRevision` with the revision in force, or `FlowInvalid`; then nothing has changed.
+    """
+    row = await get_flow(session, principal, flow_id, lock=True)
+    if row.revision != revision:
+        raise StaleRevision(sent=revision, current=row.revision)
+    write_draft(row, definition, catalog)
+    await session.flush()
+    return row
+
+
+async def rename_flow(
+    session: AsyncSession, principal: Principal, flow_id: str, *, name: str | None, description: str | None
+) -> FlowRow:
+    """Change name or description."""
+    row = await get_flow(session, principal, flow_id, lock=True)
+    row.name = row.name if name is None else name
+    row.description = row.description if description is None else description
+    _touch(row)
+    await session.flush()
+    return row
+
+
+async def delete_flow(session: AsyncSession, principal: Principal, flow_id: str) -> None:
+    """Hide a flow. Its versions and runs stay as evidence; nothing of it runs any more."""
+    row = await get_flow(session, principal, flow_id, lock=True)
+    row.deleted_at = now()
+    await session.flush()
+
+
+def definition_of(row: FlowRow) -> Flow:
+    """The draft as a value."""
+    return Flow.model_validate(row.draft | {"name": row.name, "description": row.description})
+
+
+def write_draft(row: FlowRow, definition: Flow, catalog: Catalog) -> None:
+    """Put a definition into a flow's row as its next revision; a draft that did not change stays the revision it is."""
+    raise_if_any(check_draft(definition, catalog))
+    if definition == definition_of(row):
+        return
+    row.name = definition.name
+    row.description = definition.description
+    row.draft = _stored(definition)
+    _touch(row)
+
+
+def _touch(row: FlowRow) -> None:
+    row.revision += 1
+    row.draft_version = None
+    row.updated_at = now()
+
+
+def _stored(definition: Flow) -> dict[str, object]:
+    return definition.model_dump(mode="json", exclude_defaults=True, exclude={"name", "description"})

@@ -1,0 +1,42 @@
+"""Flows as files. Importing reads text; it never runs anything."""
+
+from typing import Literal
+
+import orjson
+from pydantic import ValidationError
+
+from headgate.foundation.errors import Invalid
+from headgate.graph.model import Flow
+from headgate.graph.spec import print_spec, read_spec
+from headgate.graph.template import Catalog
+
+FORMAT_KEY = "headgate_flow"
+FORMAT = 1
+
+
+def export_flow(flow: Flow, *, format: Literal["spec", "json"]) -> str:  # noqa: A002 - the API's word
+    """The flow as spec text, or as JSON with positions."""
+    if format == "spec":
+        return print_spec(flow)
+    content = {FORMAT_KEY: FORMAT} | flow.model_dump(mode="json", exclude_defaults=True) | {"name": flow.name}
+    return orjson.dumps(content, option=orjson.OPT_INDENT_2).decode() + "\n"
+
+
+def import_flow(content: str, catalog: Catalog) -> Flow:
+    """Read what `export_flow` wrote. Raises `Invalid` saying where it is wrong."""
+    if not content.lstrip().startswith("{"):
+        return read_spec(content, catalog)
+    try:
+        found = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise Invalid(f"The file is not valid JSON: {error}.", remedy="Export the flow again.") from error
+    if not isinstance(found, dict) or found.pop(FORMAT_KEY, None) != FORMAT:
+        raise Invalid(
+            "The file is JSON but not a Headgate flow.", remedy=f'A flow has "{FORMAT_KEY}": {FORMAT} at the top.'
+        )
+    try:
+        return Flow.model_validate(found)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise Invalid(f"The flow is wrong at '{where}': {first['msg']}.", remedy="Correct it there.") from error
