@@ -3,7 +3,9 @@
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from headgate.graph.json_values import PlainJson, PlainObject, PlainText
 
 NODE_ID_PATTERN = r"^[a-z][a-z0-9_]{0,63}$"
 TYPE_PATTERN = r"^[A-Z][A-Za-z0-9]{0,63}$"
@@ -64,9 +66,9 @@ class HttpCall(Value):
     `url` and `body` may hold `{{...}}`; header values are names of variables or text that is encrypted at rest.
     """
 
-    url: str
-    headers: dict[str, str] = Field(default_factory=dict)
-    body: str = "{}"
+    url: PlainText
+    headers: dict[PlainText, PlainText] = Field(default_factory=dict)
+    body: PlainText = "{}"
     timeout_seconds: float = Field(default=30.0, gt=0, le=300)
 
 
@@ -76,16 +78,16 @@ class StepPolicy(Value):
     input_source: InputSource = InputSource.PREVIOUS_STEP
     input_type: InputType = InputType.ANY
     input_config: HttpCall | None = None
-    input_contract: dict[str, JsonValue] | None = None
-    input_bindings: dict[PortName, str] = Field(default_factory=dict)
+    input_contract: PlainObject | None = None
+    input_bindings: dict[PortName, PlainText] = Field(default_factory=dict)
     """Input field to `{{...}}` expression, resolved before the step runs."""
     output_mode: Literal["pass_through", "http_post"] = "pass_through"
     output_type: OutputType = OutputType.TEXT
     output_config: HttpCall | None = None
-    output_contract: dict[str, JsonValue] | None = None
+    output_contract: PlainObject | None = None
     output_classification_override: int | None = Field(default=None, ge=0, le=4)
     tool_policy: Literal["inherit", "restricted"] = "inherit"
-    tool_allowlist: tuple[str, ...] = ()
+    tool_allowlist: tuple[PlainText, ...] = ()
 
 
 class Node(Value):
@@ -93,10 +95,10 @@ class Node(Value):
 
     id: NodeId
     type: TypeName
-    label: str = Field(default="", max_length=200)
+    label: PlainText = Field(default="", max_length=200)
     position: Position = Position()
-    params: dict[PortName, JsonValue] = Field(default_factory=dict)
-    code: str | None = Field(default=None, max_length=1_000_000)
+    params: dict[PortName, PlainJson] = Field(default_factory=dict)
+    code: PlainText | None = Field(default=None, max_length=1_000_000)
     policy: StepPolicy = StepPolicy()
 
 
@@ -122,10 +124,10 @@ class FormField(Value):
 
     id: Annotated[str, StringConstraints(pattern=r"^[^\W\d]\w{0,63}$")]
     """A word in any script, as in `{{flow_input.handläggare}}`."""
-    label: str = ""
+    label: PlainText = ""
     type: FormFieldType = "text"
     required: bool = False
-    options: tuple[str, ...] = ()
+    options: tuple[PlainText, ...] = ()
 
     @model_validator(mode="after")
     def _select_has_options(self) -> Self:
@@ -137,8 +139,8 @@ class FormField(Value):
 class FlowSettings(Value):
     """Settings that travel with the flow."""
 
-    widget: dict[str, JsonValue] = Field(default_factory=dict)
-    icon: str = ""
+    widget: PlainObject = Field(default_factory=dict)
+    icon: PlainText = ""
     data_retention_days: int | None = Field(default=None, ge=1)
     insight_enabled: bool = False
 
@@ -146,8 +148,8 @@ class FlowSettings(Value):
 class Flow(Value):
     """A whole flow: what a draft holds, what a version freezes, what the text spec prints."""
 
-    name: str = Field(default="Untitled flow", min_length=1, max_length=200)
-    description: str = Field(default="", max_length=10_000)
+    name: PlainText = Field(default="Untitled flow", min_length=1, max_length=200)
+    description: PlainText = Field(default="", max_length=10_000)
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = ()
     form: tuple[FormField, ...] = ()

@@ -1,0 +1,55 @@
+"""One text for one value, and checksums of flows made from it."""
+
+import hashlib
+import json
+
+from pydantic import JsonValue
+
+from headgate.graph.model import Flow, Node
+from headgate.graph.template import Catalog
+
+COSMETIC_NODE_MEMBERS = frozenset({"label", "position"})
+"""Members of a node that never change what it does."""
+COSMETIC_SETTINGS = frozenset({"widget", "icon"})
+
+
+def canonical_json(value: JsonValue) -> str:
+    """The one JSON text of a value: members sorted, no spaces, characters as they are. Raises `ValueError` on NaN."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def sha256_of(value: JsonValue) -> str:
+    """SHA-256 of the canonical JSON, 64 hexadecimal digits."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
+def checksum(flow: Flow) -> str:
+    """The content address of a flow: everything counts, cosmetics too."""
+    return sha256_of(flow.model_dump(mode="json"))
+
+
+def logic_checksum(flow: Flow, catalog: Catalog | None = None) -> str:
+    """Checksum of what a flow does.
+
+    Names, descriptions, labels, positions, the icon and the widget's looks do not count, nor do notes when the
+    catalog tells them apart. The order of nodes and edges counts: aliases and lists of values follow it.
+    """
+    document = flow.model_dump(mode="json", include={"edges", "settings"})
+    notes = {node.id for node in flow.nodes if _is_note(node, catalog)}
+    logic: dict[str, JsonValue] = {
+        "nodes": [node_logic(node) for node in flow.nodes if node.id not in notes],
+        "edges": document["edges"],
+        "form": [field.model_dump(mode="json", exclude={"label"}) for field in flow.form],
+        "settings": {key: value for key, value in document["settings"].items() if key not in COSMETIC_SETTINGS},
+    }
+    return sha256_of(logic)
+
+
+def node_logic(node: Node) -> dict[str, JsonValue]:
+    """A node without its cosmetics, as JSON."""
+    return node.model_dump(mode="json", exclude=set(COSMETIC_NODE_MEMBERS))
+
+
+def _is_note(node: Node, catalog: Catalog | None) -> bool:
+    template = catalog.template(node.type, node.params) if catalog else None
+    return template is not None and template.annotation

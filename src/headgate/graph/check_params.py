@@ -1,0 +1,116 @@
+"""Checks of the values set on a node: does the field exist, and can it hold this?"""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from pydantic import JsonValue
+
+from headgate.graph.check_graph import named
+from headgate.graph.issues import Issue, IssueCode
+from headgate.graph.model import Node
+from headgate.graph.names import clipped, did_you_mean, listed, nearest
+from headgate.graph.template import FieldKind, FieldTemplate, Template
+
+_BOOLEANS = frozenset({"true", "false", "yes", "no", "on", "off", "1", "0", "t", "f", "y", "n"})
+
+
+def param_issues(node: Node, template: Template, params: Mapping[str, JsonValue] | None = None) -> Iterator[Issue]:
+    """Unknown fields and values a field cannot hold, of all of a node's params or of those given."""
+    for name, value in (node.params if params is None else params).items():
+        field = template.field(name)
+        found = unknown_field(node, template, name) if field is None else value_issue(node, field, value)
+        if found is not None:
+            yield found
+
+
+def unknown_field(node: Node, template: Template, name: str) -> Issue:
+    """The issue of a param that the component has no field for."""
+    names = [field.name for field in template.fields]
+    hint = did_you_mean(name, names) or "."
+    return Issue(
+        IssueCode.UNKNOWN_FIELD,
+        f"{named(node)} has no field '{name}'{hint} Fields: {listed(names)}.",
+        f"Set '{found}' instead." if (found := nearest(name, names)) else f"Remove '{name}'.",
+        node.id,
+        name,
+    )
+
+
+def value_issue(node: Node, field: FieldTemplate, value: JsonValue) -> Issue | None:
+    """Why a field cannot hold a value. Nothing, empty text and anything with `{{` in it always pass."""
+    if value is None or value == "" or (isinstance(value, str) and "{{" in value and field.interpolate):
+        return None
+    if field.options:
+        return _option_issue(node, field, value)
+    expected = _EXPECTED.get(field.kind)
+    if expected is None or expected[0](value):
+        return None
+    return Issue(
+        IssueCode.INVALID_VALUE,
+        f"field '{field.name}' of {named(node)} takes {expected[1]}, not {_shown(value)}.",
+        f"Set '{field.name}' to {expected[1]}.",
+        node.id,
+        field.name,
+    )
+
+
+def _option_issue(node: Node, field: FieldTemplate, value: JsonValue) -> Issue | None:
+    chosen = value if isinstance(value, list) else [value]
+    wrong = next((one for one in chosen if not isinstance(one, str) or one not in field.options), None)
+    if wrong is None and (isinstance(value, str) or field.kind is FieldKind.MULTISELECT):
+        return None
+    hint = did_you_mean(wrong, field.options) if isinstance(wrong, str) else ""
+    return Issue(
+        IssueCode.INVALID_VALUE,
+        f"field '{field.name}' of {named(node)} cannot be {_shown(value)}{hint or '.'} "
+        f"Options: {listed(field.options, most=20)}.",
+        "Choose one of the options.",
+        node.id,
+        field.name,
+    )
+
+
+def _is_number(value: JsonValue) -> bool:
+    if isinstance(value, bool):
+        return False
+    if isinstance(value, str):
+        try:
+            float(value)
+        except ValueError:
+            return False
+        return True
+    return isinstance(value, (int, float))
+
+
+def _is_integer(value: JsonValue) -> bool:
+    return _is_number(value) and float(value).is_integer()  # type: ignore[arg-type]
+
+
+def _is_boolean(value: JsonValue) -> bool:
+    return isinstance(value, bool) or (isinstance(value, str) and value.lower() in _BOOLEANS)
+
+
+def _is_text(value: JsonValue) -> bool:
+    return not isinstance(value, (dict, list))
+
+
+_EXPECTED: dict[FieldKind, tuple[Callable[[JsonValue], bool], str]] = {
+    FieldKind.NUMBER: (_is_number, "a number"),
+    FieldKind.INTEGER: (_is_integer, "a whole number"),
+    FieldKind.BOOLEAN: (_is_boolean, "true or false"),
+    FieldKind.SECRET: (_is_text, "the name of a variable"),
+    FieldKind.CODE: (_is_text, "text"),
+    FieldKind.TABLE: (lambda value: isinstance(value, (dict, list)), "a table: a list of objects"),
+    FieldKind.MODEL: (
+        lambda value: isinstance(value, dict) or (isinstance(value, str) and "/" in value),
+        "a model as provider/name",
+    ),
+}
+"""Kind to what it takes. Text, JSON and message fields take anything that the component itself converts."""
+
+
+def _shown(value: JsonValue) -> str:
+    if isinstance(value, str):
+        return f"'{clipped(value, 40)}'"
+    if isinstance(value, dict):
+        return "an object"
+    return "a list" if isinstance(value, list) else clipped(str(value), 40)

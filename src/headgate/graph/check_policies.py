@@ -1,0 +1,168 @@
+"""Checks of step policies (seed 002, flow_steps): do the rules of a step make sense where it stands?"""
+
+from collections.abc import Iterator, Mapping
+
+from headgate.graph.check_graph import named
+from headgate.graph.contracts import check_contract
+from headgate.graph.interpolate import Reference, references
+from headgate.graph.issues import Issue, IssueCode
+from headgate.graph.model import InputSource, Node
+from headgate.graph.names import did_you_mean, listed, nearest
+from headgate.graph.template import Template
+from headgate.graph.wiring import FLOW_INPUT, MAIN_OUTPUT, Wiring, ancestor_masks
+
+ALMOST_THE_SAME = 80.0
+"""Least similarity, of 100, at which the first word of `{{...}}` is taken for a misspelt step."""
+HTTP_SOURCES = frozenset({InputSource.HTTP_GET, InputSource.HTTP_POST})
+
+
+def policy_issues(wiring: Wiring) -> Iterator[Issue]:
+    """Everything wrong with the policies of a flow's steps."""
+    reach = Reach(wiring)
+    for step in wiring.steps:
+        node = wiring.nodes[step]
+        template = wiring.templates[step]
+        yield from _source_issues(node, template, has_parents=bool(wiring.parents[step]))
+        yield from _delivery_issues(node)
+        yield from _contract_issues(node)
+        if template is not None:
+            yield from _binding_issues(node, template, reach)
+
+
+class Reach:
+    """Which steps come before which; computed when first asked."""
+
+    def __init__(self, wiring: Wiring) -> None:
+        self.wiring = wiring
+        self.aliases: Mapping[str, str] = wiring.aliases
+        self._masks: tuple[dict[str, int], dict[str, int]] | None = None
+
+    def fault(self, reference: Reference, node_id: str, *, own_output: bool = False) -> tuple[str, str] | None:
+        """Message and remedy when a reference names a step that is not before `node_id`; None when it is fine.
+
+        What does not look like a step (an alias, `<word>.output`, a step's id almost) is no reference and passes.
+        """
+        root = reference.root
+        if root == FLOW_INPUT:
+            return None
+        step = self.wiring.step_named(root, self.aliases)
+        if step is None:
+            return self._unknown(reference)
+        if step not in self.bits:
+            return (
+                f"{reference} refers to '{step}', which is not a step and produces nothing",
+                "Refer to a step, or remove the reference.",
+            )
+        if own_output and step == node_id:
+            return None
+        if not self.bits[step] & self.before[node_id]:
+            return (
+                f"{reference} refers to '{step}', which does not run before '{node_id}'",
+                f"Connect '{step}' to '{node_id}', directly or through other steps.",
+            )
+        return None
+
+    @property
+    def bits(self) -> dict[str, int]:
+        """Bit of each step."""
+        return self._computed()[0]
+
+    @property
+    def before(self) -> dict[str, int]:
+        """Bits of the steps before each step."""
+        return self._computed()[1]
+
+    def _computed(self) -> tuple[dict[str, int], dict[str, int]]:
+        if self._masks is None:
+            self._masks = ancestor_masks(self.wiring)
+        return self._masks
+
+    def _unknown(self, reference: Reference) -> tuple[str, str] | None:
+        root = reference.root
+        known = [*self.wiring.steps, FLOW_INPUT]
+        meant = (
+            (root.startswith("step_") and root[5:].isdigit())
+            or reference.path[1:2] == (MAIN_OUTPUT,)
+            or nearest(root, known, at_least=ALMOST_THE_SAME)
+        )
+        if not meant:
+            return None
+        return (
+            f"{reference} refers to '{root}', and there is no such step{did_you_mean(root, known)}",
+            f"Steps: {listed(self.wiring.steps)}.",
+        )
+
+
+def _source_issues(node: Node, template: Template | None, *, has_parents: bool) -> Iterator[Issue]:
+    source = node.policy.input_source
+    if source is InputSource.ALL_PREVIOUS_STEPS and not has_parents:
+        yield _policy_issue(
+            node,
+            "input_source",
+            "is a first step, so it cannot read all previous steps",
+            "Use input_source flow_input, http_get or http_post, or connect a step before it.",
+        )
+    if source in HTTP_SOURCES and node.policy.input_config is None:
+        yield _policy_issue(
+            node,
+            "input_config",
+            f"has input_source {source.value} but no input_config",
+            "Give input_config a url.",
+        )
+    if (
+        source is not InputSource.PREVIOUS_STEP
+        and template is not None
+        and template.main_field is None
+        and not template.annotation
+    ):
+        yield _policy_issue(
+            node,
+            "input_source",
+            f"has input_source {source.value} but no input that could take it",
+            "Set input_source back to previous_step.",
+        )
+
+
+def _delivery_issues(node: Node) -> Iterator[Issue]:
+    if node.policy.output_mode == "http_post" and node.policy.output_config is None:
+        yield _policy_issue(
+            node, "output_config", "has output_mode http_post but no output_config", "Give output_config a url."
+        )
+
+
+def _contract_issues(node: Node) -> Iterator[Issue]:
+    for member in ("input_contract", "output_contract"):
+        contract = node.policy.input_contract if member == "input_contract" else node.policy.output_contract
+        for fault in check_contract(contract) if contract is not None else ():
+            yield Issue(
+                IssueCode.CONTRACT,
+                f"{member} of {named(node)}: {fault}.",
+                'Write it as {"type": "json", "schema": {...}} or as an envelope such as {"type": "text"}.',
+                node.id,
+                member,
+            )
+
+
+def _binding_issues(node: Node, template: Template, reach: Reach) -> Iterator[Issue]:
+    names = [field.name for field in template.fields]
+    for name, text in node.policy.input_bindings.items():
+        where = f"input_bindings.{name}"
+        if name not in names:
+            yield Issue(
+                IssueCode.BINDING,
+                f"{named(node)} binds '{name}', but has no such field{did_you_mean(name, names) or '.'} "
+                f"Fields: {listed(names)}.",
+                "Bind one of its fields.",
+                node.id,
+                where,
+            )
+        for reference in references(text):
+            fault = reach.fault(reference, node.id)
+            if fault is not None:
+                yield Issue(
+                    IssueCode.BINDING, f"binding '{name}' of {named(node)}: {fault[0]}.", fault[1], node.id, where
+                )
+
+
+def _policy_issue(node: Node, member: str, what: str, remedy: str) -> Issue:
+    return Issue(IssueCode.POLICY, f"{named(node)} {what}.", remedy, node.id, member)

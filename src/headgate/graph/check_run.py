@@ -1,0 +1,188 @@
+"""Checks that a flow must pass before it runs, beyond those of a draft."""
+
+from collections.abc import Iterator
+
+from headgate.graph.check_graph import named
+from headgate.graph.check_policies import HTTP_SOURCES, Reach
+from headgate.graph.contracts import compatible
+from headgate.graph.interpolate import Reference
+from headgate.graph.issues import Issue, IssueCode
+from headgate.graph.mentions import mentions
+from headgate.graph.model import Edge, InputSource, InputType, Node, OutputType
+from headgate.graph.names import did_you_mean, listed
+from headgate.graph.ports import PortType
+from headgate.graph.template import TOOL_OUTPUT, FieldTemplate, Template
+from headgate.graph.wiring import FLOW_INPUT, Wiring
+
+_STRUCTURED = frozenset({PortType.DATA, PortType.TABLE, PortType.MESSAGE})
+_FILE_INPUTS = frozenset({InputType.IMAGE, InputType.AUDIO, InputType.DOCUMENT, InputType.FILE})
+
+
+def run_issues(wiring: Wiring) -> Iterator[Issue]:
+    """Everything that keeps a sound draft from running."""
+    if not wiring.steps:
+        yield Issue(IssueCode.EMPTY, "the flow has no steps.", "Add a component, for example a ChatInput.")
+    yield from orphan_issues(wiring)
+    yield from _configuration_issues(wiring)
+    for key, node in wiring.nodes.items():
+        template = wiring.templates[key]
+        if template is not None and not template.annotation:
+            yield from _missing_issues(wiring, node, template)
+    yield from _reference_issues(wiring)
+    for step in wiring.order:
+        for one in wiring.data_into(step):
+            yield from _handover_issues(wiring, one.edge)
+
+
+def orphan_issues(wiring: Wiring) -> Iterator[Issue]:
+    """Nodes that nothing connects to the rest. A flow of one node has none; notes never are."""
+    members = [key for key in wiring.nodes if key not in wiring.notes]
+    if len(members) < 2:
+        return
+    for key in members:
+        if not wiring.arriving[key] and not wiring.leaving[key]:
+            yield Issue(
+                IssueCode.ORPHAN,
+                f"{named(wiring.nodes[key])} is not connected to anything.",
+                f"Connect '{key}' to another node, or remove it.",
+                key,
+            )
+
+
+def is_set(node: Node, field: str) -> bool:
+    """Whether a node's own params give a field a value."""
+    value = node.params.get(field)
+    return value is not None and value not in ("", [])
+
+
+def _configuration_issues(wiring: Wiring) -> Iterator[Issue]:
+    for key in wiring.nodes:
+        if key not in wiring.configuration:
+            continue
+        for one in wiring.data_into(key):
+            targets = listed(dict.fromkeys(f"'{out.edge.target}'" for out in wiring.leaving[key]))
+            yield Issue(
+                IssueCode.CONFIGURATION_INPUT,
+                f"edge {one.edge.id} brings data to {named(wiring.nodes[key])}, which only configures {targets} "
+                "and is not a step of its own.",
+                f"Set '{one.edge.input}' as a value, or use a second node for the step.",
+                key,
+                one.edge.input,
+                one.edge.id,
+            )
+
+
+def _missing_issues(wiring: Wiring, node: Node, template: Template) -> Iterator[Issue]:
+    connected = {one.edge.input for one in wiring.arriving[node.id]}
+    main = template.main_field
+    as_tool = node.id in wiring.configuration and any(one.edge.output == TOOL_OUTPUT for one in wiring.leaving[node.id])
+    for field in template.fields:
+        given = (
+            not field.required
+            or field.name in connected
+            or is_set(node, field.name)
+            or (field.tool_mode and as_tool)
+            or field.name in node.policy.input_bindings
+            or (main is not None and field.name == main.name and _brought(node))
+        )
+        if not given:
+            yield _missing(node, field)
+
+
+def _brought(node: Node) -> bool:
+    """Whether the policy brings the main input from somewhere other than an edge."""
+    return node.policy.input_source is not InputSource.PREVIOUS_STEP
+
+
+def _missing(node: Node, field: FieldTemplate) -> Issue:
+    if PortType.MODEL in field.types:
+        remedy = f"Set '{field.name}' to a model such as openai/gpt-5-mini, or connect a Model output to it."
+    elif set(field.types) == {PortType.TOOL}:
+        remedy = f"Connect the 'tool' output of a node to '{field.name}'."
+    elif field.types:
+        remedy = f"Set '{field.name}' or connect an output of type {listed(field.types)} to it."
+    else:
+        remedy = f"Set '{field.name}'."
+    return Issue(
+        IssueCode.MISSING_VALUE, f"{named(node)} needs '{field.name}', which is empty.", remedy, node.id, field.name
+    )
+
+
+def _reference_issues(wiring: Wiring) -> Iterator[Issue]:
+    reach = Reach(wiring)
+    form = [field.id for field in wiring.flow.form]
+    users = {key: _configured_steps(wiring, key) if key in wiring.configuration else [key] for key in wiring.nodes}
+    for key, node in wiring.nodes.items():
+        if key in wiring.notes:
+            continue
+        for mention in mentions(node, wiring.templates[key]):
+            fault = _form_fault(mention.reference, form)
+            if fault is None and not mention.field.startswith("input_bindings."):
+                faults = (reach.fault(mention.reference, one, own_output=mention.own_output) for one in users[key])
+                fault = next((one for one in faults if one is not None), None)
+            if fault is not None:
+                message = f"'{mention.field}' of {named(node)}: {fault[0]}."
+                yield Issue(IssueCode.UNRESOLVED_REFERENCE, message, fault[1], key, mention.field)
+
+
+def _form_fault(reference: Reference, form: list[str]) -> tuple[str, str] | None:
+    """What is wrong with `{{flow_input.<field>}}` when the form has no such field. Without a form any name passes."""
+    if reference.root != FLOW_INPUT or not form or len(reference.path) < 2 or reference.path[1] in [*form, "text"]:
+        return None
+    name = reference.path[1]
+    return (
+        f"{reference} refers to a form field '{name}' that the flow does not have{did_you_mean(name, form)}",
+        f"Form fields: {listed(form)}.",
+    )
+
+
+def _configured_steps(wiring: Wiring, key: str) -> list[str]:
+    """The steps that a configuration node configures, directly or through others."""
+    found: dict[str, None] = {}
+    waiting = [key]
+    while waiting:
+        for one in wiring.leaving[waiting.pop()]:
+            if one.configures and one.edge.target not in found:
+                found[one.edge.target] = None
+                waiting.append(one.edge.target)
+    members = set(wiring.steps)
+    return [step for step in found if step in members]
+
+
+def _handover_issues(wiring: Wiring, edge: Edge) -> Iterator[Issue]:
+    """Contracts and declared input types, where a main output feeds a main input."""
+    giver, taker = wiring.nodes[edge.source], wiring.nodes[edge.target]
+    given, taken = wiring.templates[edge.source], wiring.templates[edge.target]
+    if given is None or taken is None or given.main_output is None or taken.main_field is None:
+        return
+    if edge.input != taken.main_field.name or taker.policy.input_source in HTTP_SOURCES:
+        return
+    wanted = taker.policy.input_type
+    output = given.output(edge.output)
+    if output is not None and not _fits(giver, output.type, wanted, main=edge.output == given.main_output.name):
+        yield Issue(
+            IssueCode.INCOMPATIBLE,
+            f"{named(taker)} takes input of type {wanted.value}, but {edge.id} brings {output.type}.",
+            f"Change input_type of '{taker.id}', or what '{giver.id}' gives.",
+            taker.id,
+            "input_type",
+            edge.id,
+        )
+    if edge.output == given.main_output.name:
+        for gap in compatible(giver.policy.output_contract, taker.policy.input_contract):
+            yield Issue(
+                IssueCode.INCOMPATIBLE,
+                f"the output contract of '{giver.id}' does not satisfy the input contract of '{taker.id}': {gap}.",
+                "Change one of the two contracts.",
+                taker.id,
+                "input_contract",
+                edge.id,
+            )
+
+
+def _fits(giver: Node, output: PortType, wanted: InputType, *, main: bool) -> bool:
+    if wanted in _FILE_INPUTS:
+        return output is PortType.FILE or (main and giver.policy.output_type in {OutputType.PDF, OutputType.DOCX})
+    if wanted is InputType.JSON:
+        return output in _STRUCTURED or (main and giver.policy.output_type is OutputType.JSON)
+    return wanted is not InputType.TEXT or output is not PortType.FILE

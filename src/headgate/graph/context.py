@@ -1,0 +1,61 @@
+"""The context that `{{...}}` is resolved in: the run's input and what earlier steps produced."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from headgate.graph.plan import Plan
+from headgate.graph.wiring import FLOW_INPUT, MAIN_OUTPUT
+
+
+class RunInputLike(Protocol):
+    """What a run was started with: its text and the answers to its form."""
+
+    @property
+    def text(self) -> str:
+        """Free text; may be empty."""
+        ...
+
+    @property
+    def form_data(self) -> Mapping[str, JsonValue]:
+        """Form field id to answer."""
+        ...
+
+
+def build_context(
+    run_input: RunInputLike,
+    results: Mapping[str, Mapping[str, JsonValue]],
+    plan: Plan,
+    step: str | None = None,
+) -> dict[str, JsonValue]:
+    """The context for one step.
+
+    Args:
+        run_input: Text and form answers of the run.
+        results: Node id to output name to JSON value, of the steps that are done. A skipped step has no entry.
+        plan: Gives aliases and main outputs.
+        step: The step that will read the context. It then sees only the steps before it in the graph, so what a
+            parallel branch happened to finish never changes a result. None: every finished step.
+
+    Returns:
+        `flow_input`, and each step under its alias (`step_2`) and its node id; an id wins over a like-named alias.
+    """
+    seen = plan.ancestors(step) if step is not None else [one.id for one in plan.steps]
+    entries = {key: step_entry(results[key], plan.step(key).main_output) for key in seen if key in results}
+    context: dict[str, JsonValue] = {FLOW_INPUT: flow_input_entry(run_input)}
+    context |= {plan.step(key).alias: entry for key, entry in entries.items()}
+    return context | entries
+
+
+def flow_input_entry(run_input: RunInputLike) -> dict[str, JsonValue]:
+    """What `flow_input` stands for: the form's answers, and the free text unless the form asks for a `text` itself."""
+    return {"text": run_input.text, **run_input.form_data}
+
+
+def step_entry(outputs: Mapping[str, JsonValue], main_output: str | None) -> dict[str, JsonValue]:
+    """What a step's id stands for: each output by name, the main one as `output` too."""
+    entry = dict(outputs)
+    if main_output is not None and main_output in entry:
+        entry[MAIN_OUTPUT] = entry[main_output]
+    return entry

@@ -1,0 +1,207 @@
+"""Contracts: what a step promises to take and to give.
+
+A contract is `{"type": "json", "schema": {...}}` (see `json_schema` for the subset), or an envelope for what is not
+JSON. A bare schema is taken as the first form.
+
+| member                     | of            | meaning                                                            |
+|----------------------------|---------------|--------------------------------------------------------------------|
+| `schema`                   | json          | the schema                                                         |
+| `format`                   | text          | `plain`, `markdown` or `html`; compared, not checked               |
+| `format`                   | kinds of file | media type, pattern or ending: `application/pdf`, `image/*`, `png` |
+| `max_bytes`                | all but json  | largest size: of the text in UTF-8, of each file                   |
+| `min_length`, `max_length` | text          | characters                                                         |
+| `max_count`                | kinds of file | most files, where a list of them is given                          |
+
+The kinds of file are `image`, `audio`, `document` and `file`; a value is `{"id", "name", "media_type", "size"}` or a
+list of these.
+"""
+
+import mimetypes
+from collections.abc import Iterator, Mapping
+
+from pydantic import JsonValue
+
+from headgate.graph.json_schema import (
+    MAX_VIOLATIONS,
+    TYPES,
+    Violation,
+    json_type,
+    schema_faults,
+    schema_gaps,
+    schema_violations,
+)
+from headgate.graph.names import did_you_mean, listed
+
+Contract = Mapping[str, JsonValue]
+CONTRACT_TYPES = ("json", "text", "image", "audio", "document", "file")
+FILE_TYPES = ("image", "audio", "document", "file")
+TEXT_FORMATS = ("plain", "markdown", "html")
+_TEXT_MEMBERS = ("type", "format", "max_bytes", "min_length", "max_length")
+_FILE_MEMBERS = ("type", "format", "max_bytes", "max_count")
+_DOCUMENTS = ("application/pdf", "application/msword", "application/vnd.", "application/rtf", "text/")
+
+
+def canonical_contract(contract: Contract) -> dict[str, JsonValue]:
+    """The contract in its one form: a bare JSON Schema is wrapped, anything else is returned as it is."""
+    kind = contract.get("type")
+    bare = (
+        kind in TYPES or isinstance(kind, list) or (kind is None and ("properties" in contract or "enum" in contract))
+    )
+    return {"type": "json", "schema": dict(contract)} if bare else dict(contract)
+
+
+def check_contract(contract: Contract) -> list[Violation]:
+    """What is wrong with a contract itself; empty when nothing is."""
+    wanted = canonical_contract(contract)
+    kind = wanted.get("type")
+    if kind not in CONTRACT_TYPES:
+        hint = did_you_mean(str(kind), CONTRACT_TYPES)
+        return [Violation("$.type", f"no contract type '{kind}'{hint}. Types: {listed(CONTRACT_TYPES)}")]
+    if kind == "json":
+        unknown = _unknown_members(wanted, ("type", "schema"))
+        return [*unknown, *schema_faults(wanted.get("schema", {}), "$.schema")][:MAX_VIOLATIONS]
+    return list(_envelope_faults(wanted, _TEXT_MEMBERS if kind == "text" else _FILE_MEMBERS))
+
+
+def violations(value: JsonValue, contract: Contract) -> list[Violation]:
+    """How a value breaks a contract, with JSON paths; empty when it keeps it. At most 20, never repeating the value.
+
+    Raises `ValueError` when the contract itself is faulty; check it first with `check_contract`.
+    """
+    faults = check_contract(contract)
+    if faults:
+        raise ValueError(f"faulty contract: {faults[0]}")
+    wanted = canonical_contract(contract)
+    kind = wanted["type"]
+    if kind == "json":
+        schema = wanted.get("schema", {})
+        return schema_violations(value, schema if isinstance(schema, dict) else {})
+    if kind == "text":
+        return list(_text_violations(value, wanted))
+    return list(_file_violations(value, wanted))[:MAX_VIOLATIONS]
+
+
+def compatible(given: Contract | None, wanted: Contract | None) -> list[Violation]:
+    """Why what one step promises to give may not be what the next promises to take; empty when it always is.
+
+    Where either says nothing there is nothing to compare, and the value is checked when it arrives.
+    """
+    if given is None or wanted is None or check_contract(given) or check_contract(wanted):
+        return []
+    have, want = canonical_contract(given), canonical_contract(wanted)
+    if have["type"] == want["type"] == "json":
+        return list(schema_gaps(_schema(have), _schema(want)))[:MAX_VIOLATIONS]
+    if have["type"] != want["type"] and (have["type"], want["type"]) not in _WIDENS:
+        return [Violation("$", f"must be {want['type']}, but is {have['type']}")]
+    return list(_envelope_gaps(have, want))
+
+
+_WIDENS = {("json", "text"), ("image", "file"), ("audio", "file"), ("document", "file")}
+"""Pairs where every value of the first may stand for the second."""
+
+
+def _unknown_members(contract: Contract, known: tuple[str, ...]) -> list[Violation]:
+    return [
+        Violation(
+            "$", f"a {contract['type']} contract has no '{name}'{did_you_mean(name, known)}. It has: {listed(known)}"
+        )
+        for name in contract
+        if name not in known
+    ]
+
+
+def _envelope_faults(contract: Contract, known: tuple[str, ...]) -> Iterator[Violation]:
+    yield from _unknown_members(contract, known)
+    for name in ("max_bytes", "min_length", "max_length", "max_count"):
+        limit = contract.get(name, 1)
+        if name in known and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 0):
+            yield Violation(f"$.{name}", "must be a whole number, 0 or more")
+    form = contract.get("format", "plain")
+    if not isinstance(form, str) or not form:
+        yield Violation("$.format", "must be text")
+    elif contract["type"] == "text" and form not in TEXT_FORMATS:
+        hint = did_you_mean(form, TEXT_FORMATS)
+        yield Violation("$.format", f"no text format '{form}'{hint}. Formats: {listed(TEXT_FORMATS)}")
+    low, high = _limit(contract, "min_length"), _limit(contract, "max_length")
+    if low is not None and high is not None and low > high:
+        yield Violation("$.min_length", f"is over max_length ({high})")
+
+
+def _text_violations(value: JsonValue, contract: Contract) -> Iterator[Violation]:
+    if not isinstance(value, str):
+        yield Violation("$", f"must be a text, not {json_type(value)}")
+        return
+    low, high, most = (_limit(contract, name) for name in ("min_length", "max_length", "max_bytes"))
+    if low is not None and len(value) < low:
+        yield Violation("$", f"must have at least {low} characters, has {len(value)}")
+    if high is not None and len(value) > high:
+        yield Violation("$", f"must have at most {high} characters, has {len(value)}")
+    size = len(value.encode(errors="surrogatepass"))
+    if most is not None and size > most:
+        yield Violation("$", f"must have at most {most} bytes, has {size}")
+
+
+def _file_violations(value: JsonValue, contract: Contract) -> Iterator[Violation]:
+    files = value if isinstance(value, list) else [value]
+    most = _limit(contract, "max_count")
+    if most is not None and len(files) > most:
+        yield Violation("$", f"must be at most {most} files, are {len(files)}")
+    for number, file in enumerate(files):
+        path = f"$[{number}]" if isinstance(value, list) else "$"
+        if isinstance(file, dict) and "media_type" in file:
+            yield from _one_file(file, contract, path)
+        else:
+            yield Violation(path, f"must be a file, not {json_type(file)}")
+
+
+def _one_file(file: Mapping[str, JsonValue], contract: Contract, path: str) -> Iterator[Violation]:
+    media_type = str(file["media_type"]).partition(";")[0].strip().lower()
+    kind = str(contract["type"])
+    if not _of_kind(media_type, kind):
+        yield Violation(f"{path}.media_type", f"must be of {_article(kind)}, is {media_type}")
+    form = contract.get("format")
+    if isinstance(form, str) and not _matches(media_type, str(file.get("name", "")), form):
+        yield Violation(f"{path}.media_type", f"must be {form}, is {media_type}")
+    most, size = _limit(contract, "max_bytes"), file.get("size")
+    if most is not None and isinstance(size, int) and size > most:
+        yield Violation(f"{path}.size", f"must be at most {most} bytes, is {size}")
+
+
+def _of_kind(media_type: str, kind: str) -> bool:
+    if kind == "document":
+        return media_type.startswith(_DOCUMENTS)
+    return kind == "file" or media_type.startswith(f"{kind}/")
+
+
+def _matches(media_type: str, name: str, form: str) -> bool:
+    wanted = form.lower()
+    if "/" not in wanted:
+        return name.lower().endswith("." + wanted.lstrip(".")) or media_type == mimetypes.types_map.get("." + wanted)
+    return media_type.startswith(wanted[:-1]) if wanted.endswith("/*") else media_type == wanted
+
+
+def _envelope_gaps(given: Contract, wanted: Contract) -> Iterator[Violation]:
+    form = wanted.get("format")
+    if form is not None and given.get("format") != form and given["type"] != "json":
+        yield Violation("$.format", f"must be {form}, but is {given.get('format', 'any')}")
+    for name in ("max_bytes", "max_length", "max_count"):
+        most, may = _limit(wanted, name), _limit(given, name)
+        if most is not None and (may is None or may > most):
+            yield Violation(f"$.{name}", f"must be at most {most}, but may be {'more' if may is None else may}")
+    least, may = _limit(wanted, "min_length"), _limit(given, "min_length")
+    if least is not None and (may or 0) < least:
+        yield Violation("$.min_length", f"must be at least {least}, but may be {may or 0}")
+
+
+def _limit(contract: Contract, name: str) -> int | None:
+    found = contract.get(name)
+    return found if isinstance(found, int) else None
+
+
+def _schema(contract: Contract) -> dict[str, JsonValue]:
+    found = contract.get("schema")
+    return found if isinstance(found, dict) else {}
+
+
+def _article(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"

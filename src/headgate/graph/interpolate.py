@@ -1,0 +1,172 @@
+"""`{{path.to.value}}`: find references in text and put values in their place.
+
+A reference is two braces, a path of segments joined by dots, two braces; spaces inside the braces do not matter. A
+segment is any run of characters but white space, dots and braces, so every script works. A path walks objects by
+member and lists by index; where it meets text that is JSON it looks inside. What does not resolve stays exactly as it
+was written. Values are put in once and never read again for references, so a value cannot inject one.
+
+| value          | in text        | in text with `json_safe`                    |
+|----------------|----------------|---------------------------------------------|
+| text           | as it is       | escaped for the inside of a JSON string     |
+| number         | as JSON        | as JSON                                     |
+| true, false    | as JSON        | as JSON                                     |
+| null           | nothing        | `null`                                      |
+| object or list | as JSON        | as JSON, to stand outside quotes            |
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+REFERENCE = re.compile(r"\{\{\s*([^\s{}.]+(?:\.[^\s{}.]+)*)\s*\}\}")
+LARGEST_TEXT_READ_AS_JSON = 1_048_576
+"""Characters; longer text is not looked into."""
+_LONGEST_INDEX = 9
+_MISSING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One `{{...}}` in a text."""
+
+    path: tuple[str, ...]
+    start: int
+    """Offset of the first brace."""
+    end: int
+    """Offset behind the last brace."""
+
+    @property
+    def root(self) -> str:
+        """The first word: `flow_input`, a node id or an alias such as `step_2`."""
+        return self.path[0]
+
+    def __str__(self) -> str:
+        return "{{" + ".".join(self.path) + "}}"
+
+
+def references(text: str) -> list[Reference]:
+    """Every reference in a text, in order."""
+    if "{{" not in text:
+        return []
+    return [Reference(tuple(m[1].split(".")), m.start(), m.end()) for m in REFERENCE.finditer(text)]
+
+
+def references_in(value: JsonValue) -> Iterator[Reference]:
+    """Every reference in the texts of a JSON value. Member names are not looked at."""
+    for text in texts_in(value):
+        yield from references(text)
+
+
+def texts_in(value: JsonValue) -> Iterator[str]:
+    """Every text in a JSON value, depth first, member names left out."""
+    waiting: list[JsonValue] = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            waiting.extend(reversed(one.values()))
+        elif isinstance(one, list):
+            waiting.extend(reversed(one))
+
+
+def map_texts(value: JsonValue, change: Callable[[str], JsonValue]) -> JsonValue:
+    """The same JSON value with every text in it changed. Member names stay."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: map_texts(inner, change) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [map_texts(inner, change) for inner in value]
+    return value
+
+
+def interpolate(value: JsonValue, context: Mapping[str, JsonValue], json_safe: bool = False) -> JsonValue:  # noqa: FBT001, FBT002
+    """Put values in place of the references of a text, or of every text in a JSON value.
+
+    Args:
+        value: Text, or an object or list holding texts.
+        context: What the first words of paths stand for; see `context.build_context`.
+        json_safe: Escape values so that they may stand inside the quotes of a JSON document.
+
+    Returns:
+        The same shape; a text stays a text. Use `resolve` to keep the type of a value that is all there is.
+    """
+    lookup = _Lookup(context)
+    return map_texts(value, lambda text: interpolate_text(text, lookup, json_safe=json_safe))
+
+
+def resolve(value: JsonValue, context: Mapping[str, JsonValue]) -> JsonValue:
+    """Like `interpolate`, but a text that is one reference and nothing else becomes the value itself.
+
+    So `"{{rows.output}}"` gives the list, not its JSON text.
+    """
+    lookup = _Lookup(context)
+
+    def one(text: str) -> JsonValue:
+        whole = REFERENCE.fullmatch(text)
+        if whole is None:
+            return interpolate_text(text, lookup)
+        found = lookup.find(whole[1])
+        return text if found is _MISSING else found  # type: ignore[return-value]
+
+    return map_texts(value, one)
+
+
+class _Lookup:
+    """Finds the value of a path, reading a JSON text at most once."""
+
+    def __init__(self, context: Mapping[str, JsonValue]) -> None:
+        self._context = context
+        self._read: dict[str, object] = {}
+
+    def find(self, path: str) -> object:
+        """The JSON value at `path`, or `_MISSING`."""
+        value: object = self._context
+        for segment in path.split("."):
+            if isinstance(value, str):
+                value = self._inside(value)
+            if isinstance(value, Mapping):
+                value = value.get(segment, _MISSING)
+            elif isinstance(value, list) and segment.isascii() and segment.isdigit() and len(segment) <= _LONGEST_INDEX:
+                value = value[int(segment)] if int(segment) < len(value) else _MISSING
+            else:
+                return _MISSING
+        return value
+
+    def _inside(self, text: str) -> object:
+        if text not in self._read:
+            self._read[text] = _as_structure(text)
+        return self._read[text]
+
+
+def interpolate_text(text: str, lookup: "_Lookup", *, json_safe: bool = False) -> str:
+    """One text with its references replaced."""
+    if "{{" not in text:
+        return text
+
+    def put(match: re.Match[str]) -> str:
+        found = lookup.find(match[1])
+        return match[0] if found is _MISSING else _as_text(found, json_safe=json_safe)
+
+    return REFERENCE.sub(put, text)
+
+
+def _as_text(value: object, *, json_safe: bool) -> str:
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)[1:-1] if json_safe else value
+    if value is None and not json_safe:
+        return ""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _as_structure(text: str) -> object:
+    if len(text) > LARGEST_TEXT_READ_AS_JSON or not text.lstrip().startswith(("{", "[")):
+        return _MISSING
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return _MISSING

@@ -1,0 +1,100 @@
+"""What is wrong with a flow, said to a person: one `Issue` a fault, gathered in one error."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import cast
+
+from pydantic import JsonValue
+
+from headgate.foundation.errors import Invalid
+
+
+class IssueCode(StrEnum):
+    """Stable names of the faults; a program decides by these, never by the words."""
+
+    EMPTY = "empty"
+    SYNTAX = "syntax"
+    RESERVED_ID = "reserved_id"
+    DUPLICATE_NODE = "duplicate_node"
+    DUPLICATE_EDGE = "duplicate_edge"
+    UNKNOWN_TYPE = "unknown_type"
+    UNKNOWN_NODE = "unknown_node"
+    UNKNOWN_OUTPUT = "unknown_output"
+    UNKNOWN_INPUT = "unknown_input"
+    UNKNOWN_FIELD = "unknown_field"
+    SELF_EDGE = "self_edge"
+    CYCLE = "cycle"
+    OCCUPIED_INPUT = "occupied_input"
+    TYPE_MISMATCH = "type_mismatch"
+    INVALID_VALUE = "invalid_value"
+    TOO_MANY_ATTACHMENTS = "too_many_attachments"
+    POLICY = "policy"
+    CONTRACT = "contract"
+    BINDING = "binding"
+    MISSING_VALUE = "missing_value"
+    ORPHAN = "orphan"
+    CONFIGURATION_INPUT = "configuration_input"
+    UNRESOLVED_REFERENCE = "unresolved_reference"
+    INCOMPATIBLE = "incompatible"
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One fault of a flow. `message` names the thing, `remedy` says what to do."""
+
+    code: IssueCode
+    message: str
+    remedy: str = ""
+    node: str = ""
+    """Id of the node it is about; empty when it is about the whole flow."""
+    field: str = ""
+    """Field, port or policy member of that node."""
+    edge: str = ""
+    """The edge it is about, as in the text spec: `a.text -> b.input`."""
+    line: int = 0
+    """Line of the text spec, from 1; 0 when the flow did not come from text."""
+
+    def __str__(self) -> str:
+        where = f"line {self.line}: " if self.line else ""
+        return f"{where}{self.message}"
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The issue as a JSON object without its empty members."""
+        members: dict[str, JsonValue] = {
+            "code": self.code.value,
+            "message": self.message,
+            "remedy": self.remedy,
+            "node": self.node,
+            "field": self.field,
+            "edge": self.edge,
+            "line": self.line,
+        }
+        return {name: value for name, value in members.items() if value}
+
+
+class FlowInvalid(Invalid):
+    """A flow has faults; carries them all as `issues`, in the order a reader should mend them."""
+
+    code = "flow_invalid"
+    title = "The flow has faults"
+
+    def __init__(self, issues: Iterable[Issue]) -> None:
+        self.issues = tuple(issues)
+        if not self.issues:
+            raise ValueError("FlowInvalid needs at least one issue")
+        first, rest = self.issues[0], len(self.issues) - 1
+        more = f" (and {rest} more {'fault' if rest == 1 else 'faults'})" if rest else ""
+        as_json = cast("list[JsonValue]", [issue.as_json() for issue in self.issues])
+        super().__init__(f"{first}{more}", remedy=first.remedy, issues=as_json)
+
+    def lines(self) -> list[str]:
+        """One line an issue, with its remedy: what a terminal or an agent shows."""
+        return [f"{issue} {issue.remedy}".strip() for issue in self.issues]
+
+
+def raise_if_any(issues: Iterable[Issue]) -> None:
+    """Raise `FlowInvalid` when there is an issue."""
+    found = tuple(issues)
+    if found:
+        raise FlowInvalid(found)

@@ -1,0 +1,216 @@
+"""The subset of JSON Schema draft 7 that contracts use: what is in it, what keeps it, what implies what."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol, cast
+
+from pydantic import JsonValue
+
+from headgate.graph.canonical import canonical_json
+from headgate.graph.json_values import parse_json
+from headgate.graph.names import clipped, did_you_mean, listed
+
+MAX_DEPTH = 32
+"""Deepest nesting of a schema."""
+MAX_VIOLATIONS = 20
+"""Most violations told of one value."""
+KEYWORDS = ("type", "required", "properties", "items", "enum", "additionalProperties")
+NOTES = ("title", "description")
+"""Keywords that are allowed and assert nothing."""
+TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
+_WORD = re.compile(r"[^\W\d]\w*")
+Schema = Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One thing that a value, a schema or a pair of contracts gets wrong."""
+
+    path: str
+    """JSON path from the top: `$.items[2].name`."""
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}"
+
+
+class SchemaCheck(Protocol):
+    """The part of a jsonschema validator that is used here."""
+
+    def iter_errors(self, instance: object) -> Iterator[Any]:
+        """Every way in which the instance breaks the schema."""
+        ...
+
+
+def schema_faults(schema: JsonValue, path: str = "$", depth: int = 0) -> Iterator[Violation]:
+    """Everything that keeps a schema out of the subset."""
+    if not isinstance(schema, dict):
+        yield Violation(path, f"a schema is an object, not {json_type(schema)}")
+        return
+    if depth > MAX_DEPTH:
+        yield Violation(path, f"the schema is nested deeper than {MAX_DEPTH} levels")
+        return
+    for keyword in schema:
+        if keyword not in KEYWORDS and keyword not in NOTES:
+            hint = did_you_mean(keyword, KEYWORDS)
+            yield Violation(path, f"keyword '{keyword}' is not supported{hint}. Supported: {listed(KEYWORDS)}")
+    yield from _own_faults(schema, path)
+    yield from _inner_faults(schema, path, depth)
+
+
+def _own_faults(schema: Schema, path: str) -> Iterator[Violation]:
+    types = schema.get("type", [])
+    for name in types if isinstance(types, list) else [types]:
+        if name not in TYPES:
+            hint = did_you_mean(str(name), TYPES)
+            yield Violation(member_path(path, "type"), f"no JSON type '{name}'{hint}. Types: {listed(TYPES)}")
+    if "type" in schema and types == []:
+        yield Violation(member_path(path, "type"), "the list of types is empty")
+    required = schema.get("required", [])
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        yield Violation(member_path(path, "required"), "must be a list of property names")
+    if "enum" in schema and (not isinstance(schema["enum"], list) or not schema["enum"]):
+        yield Violation(member_path(path, "enum"), "must be a list of at least one value")
+
+
+def _inner_faults(schema: Schema, path: str, depth: int) -> Iterator[Violation]:
+    properties = schema.get("properties", {})
+    if not isinstance(properties, dict):
+        yield Violation(member_path(path, "properties"), "must be an object of property name to schema")
+        properties = {}
+    for name, inner in properties.items():
+        yield from schema_faults(inner, member_path(member_path(path, "properties"), name), depth + 1)
+    if "items" in schema:
+        yield from schema_faults(schema["items"], member_path(path, "items"), depth + 1)
+    additional = schema.get("additionalProperties", True)
+    if not isinstance(additional, bool):
+        yield from schema_faults(additional, member_path(path, "additionalProperties"), depth + 1)
+
+
+def schema_violations(value: JsonValue, schema: Schema) -> list[Violation]:
+    """How a value breaks a schema of the subset, in the value's order; empty when it keeps it."""
+    found: dict[Violation, None] = {}
+    for error in _compiled(canonical_json(dict(schema))).iter_errors(value):
+        path = "$"
+        for part in error.absolute_path:
+            path = member_path(path, part)
+        found.update(dict.fromkeys(_told(path, error.validator, error.validator_value, error.instance, error.schema)))
+        if len(found) >= MAX_VIOLATIONS:
+            break
+    return sorted(found, key=lambda violation: violation.path)[:MAX_VIOLATIONS]
+
+
+def _told(path: str, keyword: str, wanted: Any, value: Any, schema: Any) -> list[Violation]:  # noqa: ANN401 - JSON
+    """One jsonschema error in our own words, which never repeat the value."""
+    if keyword == "required":
+        return [Violation(member_path(path, name), "is missing") for name in wanted if name not in value]
+    if keyword == "additionalProperties":
+        extra = [name for name in value if name not in schema.get("properties", {})]
+        return [Violation(member_path(path, name), "is not allowed here") for name in extra]
+    if keyword == "type":
+        names = wanted if isinstance(wanted, list) else [wanted]
+        return [Violation(path, f"must be {listed(names)}, not {json_type(value)}")]
+    choices = listed([clipped(canonical_json(choice), 40) for choice in wanted])
+    return [Violation(path, f"must be one of {choices}")]
+
+
+@lru_cache(maxsize=128)
+def _compiled(schema: str) -> SchemaCheck:
+    """The jsonschema validator of a schema; imported here because it costs a tenth of a second at start-up."""
+    from jsonschema import Draft7Validator  # noqa: PLC0415
+
+    return cast("SchemaCheck", Draft7Validator(cast("dict[str, Any]", parse_json(schema))))
+
+
+def schema_gaps(given: Schema, wanted: Schema, path: str = "$") -> Iterator[Violation]:
+    """Why a value that keeps `given` may break `wanted`; nothing when it cannot."""
+    have, want = types_of(given), types_of(wanted)
+    unfit = [name for name in have if name not in want and not (name == "integer" and "number" in want)]
+    if unfit:
+        yield Violation(path, f"must be {listed(want)}, but may be {listed(unfit)}")
+        return
+    yield from _enum_gaps(given, wanted, path)
+    if "object" in have:
+        yield from _property_gaps(given, wanted, path)
+    if "array" in have and isinstance(wanted.get("items"), dict):
+        inner = given.get("items")
+        yield from schema_gaps(_schema(inner), _schema(wanted["items"]), path + "[*]")
+
+
+def _enum_gaps(given: Schema, wanted: Schema, path: str) -> Iterator[Violation]:
+    allowed = wanted.get("enum")
+    if not isinstance(allowed, list):
+        return
+    possible = given.get("enum")
+    if not isinstance(possible, list):
+        yield Violation(path, f"must be one of {_choices(allowed)}, but may be any value")
+        return
+    keys = {canonical_json(value) for value in allowed}
+    extra = [value for value in possible if canonical_json(value) not in keys]
+    if extra:
+        yield Violation(path, f"must be one of {_choices(allowed)}, but may be {_choices(extra)}")
+
+
+def _property_gaps(given: Schema, wanted: Schema, path: str) -> Iterator[Violation]:
+    have, want = _members(given), _members(wanted)
+    promised = _names(given)
+    for name in _names(wanted):
+        if name not in promised:
+            yield Violation(member_path(path, name), "is required, but not promised")
+    for name, inner in want.items():
+        if name in have:
+            yield from schema_gaps(_schema(have[name]), _schema(inner), member_path(path, name))
+    if wanted.get("additionalProperties") is False:
+        for name in have:
+            if name not in want:
+                yield Violation(member_path(path, name), "is given, but not allowed")
+        if given.get("additionalProperties") is not False:
+            yield Violation(path, "must have no further properties, but may have some")
+
+
+def types_of(schema: Schema) -> tuple[str, ...]:
+    """The JSON types a schema allows; all of them when it says nothing."""
+    named = schema.get("type")
+    if isinstance(named, str):
+        return (named,)
+    return tuple(str(name) for name in named) if isinstance(named, list) else tuple(t for t in TYPES if t != "integer")
+
+
+def json_type(value: object) -> str:
+    """The JSON name of a value's type: `a string`, `an object`, `null`."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, (int, float)):
+        return "a number"
+    if isinstance(value, str):
+        return "a string"
+    return "an object" if isinstance(value, dict) else "an array"
+
+
+def member_path(path: str, member: str | int) -> str:
+    """The JSON path of a member of the value at `path`."""
+    if isinstance(member, int):
+        return f"{path}[{member}]"
+    return f"{path}.{member}" if _WORD.fullmatch(member) else f"{path}[{canonical_json(member)}]"
+
+
+def _choices(values: Iterable[JsonValue]) -> str:
+    return listed([clipped(canonical_json(value), 40) for value in values])
+
+
+def _members(schema: Schema) -> dict[str, JsonValue]:
+    found = schema.get("properties")
+    return found if isinstance(found, dict) else {}
+
+
+def _names(schema: Schema) -> list[str]:
+    found = schema.get("required")
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+
+
+def _schema(value: JsonValue) -> Schema:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,82 @@
+"""What a JSON value in a flow may hold, so that every database, browser and language gives back the same value."""
+
+import json
+import math
+import re
+from collections import Counter
+from typing import Annotated, cast
+
+from pydantic import AfterValidator, JsonValue
+
+MAX_DEPTH = 64
+"""Deepest nesting of lists and objects."""
+TOO_DEEP = f"lists and objects are nested deeper than {MAX_DEPTH} levels"
+SMALLEST_INTEGER = -(2**63)
+LARGEST_INTEGER = 2**64 - 1
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def plain_text(text: str) -> str:
+    """The text, if every database stores it: no NUL, no half of a surrogate pair. Raises `ValueError`."""
+    if _UNSTORABLE.search(text):
+        raise ValueError("text holds a NUL character or half of a surrogate pair, which cannot be stored")
+    return text
+
+
+def plain_json(value: JsonValue) -> JsonValue:
+    """The value, if it survives storage and travel unchanged. Raises `ValueError` saying what does not."""
+    waiting: list[tuple[JsonValue, int]] = [(value, 0)]
+    while waiting:
+        one, depth = waiting.pop()
+        if isinstance(one, (list, dict)):
+            if depth >= MAX_DEPTH:
+                raise ValueError(TOO_DEEP)
+            waiting.extend((inner, depth + 1) for inner in (one.values() if isinstance(one, dict) else one))
+            if isinstance(one, dict):
+                waiting.extend((name, depth + 1) for name in one)
+        else:
+            _plain_scalar(one)
+    return value
+
+
+def _plain_scalar(value: object) -> None:
+    if isinstance(value, str):
+        plain_text(value)
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError("a number must be finite; JSON has no NaN and no infinity")
+    elif isinstance(value, int) and not SMALLEST_INTEGER <= value <= LARGEST_INTEGER:
+        raise ValueError("an integer must fit in 64 bits; write a longer one as text")
+
+
+PlainText = Annotated[str, AfterValidator(plain_text)]
+PlainJson = Annotated[JsonValue, AfterValidator(plain_json)]
+PlainObject = Annotated[dict[str, JsonValue], AfterValidator(plain_json)]
+
+
+def parse_json(text: str) -> JsonValue:
+    """The value of a JSON text from outside. Raises `ValueError`, never `RecursionError`; NaN is refused."""
+    depth = 0
+    for match in _STRING_OR_BRACKET.finditer(text):
+        bracket = match[0]
+        if bracket in ("[", "{"):
+            depth += 1
+        elif bracket in ("]", "}"):
+            depth -= 1
+        if depth > MAX_DEPTH:
+            raise ValueError(TOO_DEEP)
+    value = cast("JsonValue", json.loads(text, parse_constant=_refuse, object_pairs_hook=_without_duplicates))
+    return plain_json(value)
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _without_duplicates(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        raise ValueError(f"member '{twice}' appears twice")
+    return members

@@ -1,0 +1,99 @@
+"""Where a node mentions other steps: the `{{...}}` in its params and its policy; and how to rewrite them."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from headgate.graph.interpolate import REFERENCE, Reference, map_texts, references, references_in
+from headgate.graph.model import HttpCall, Node, StepPolicy
+from headgate.graph.template import Template
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One reference and the place it stands in."""
+
+    field: str
+    """Param name, or `input_bindings.<field>`, `input_config.url` and the like for the policy."""
+    reference: Reference
+    own_output: bool = False
+    """Whether it is resolved after the step ran, so that the step's own output is known too."""
+
+
+def mentions(node: Node, template: Template | None = None) -> Iterator[Mention]:
+    """Every reference of a node. Fields that the template does not interpolate are left out."""
+    for name, value in node.params.items():
+        if interpolated(name, template):
+            for reference in references_in(value):
+                yield Mention(name, reference)
+    yield from policy_mentions(node.policy)
+
+
+def policy_mentions(policy: StepPolicy) -> Iterator[Mention]:
+    """Every reference of a step policy."""
+    for name, text in policy.input_bindings.items():
+        for reference in references(text):
+            yield Mention(f"input_bindings.{name}", reference)
+    for place, call in (("input_config", policy.input_config), ("output_config", policy.output_config)):
+        if call is not None:
+            for member, text in _texts(call):
+                for reference in references(text):
+                    yield Mention(f"{place}.{member}", reference, own_output=place == "output_config")
+
+
+def interpolated(field: str, template: Template | None) -> bool:
+    """Whether `{{...}}` in a field is resolved before the step runs."""
+    found = template.field(field) if template is not None else None
+    return found is None or found.interpolate
+
+
+def rename_roots(node: Node, roots: Mapping[str, str], template: Template | None = None) -> Node:
+    """The node with the first word of its references replaced; the same object when nothing changes."""
+    if not roots:
+        return node
+
+    def change(text: str) -> str:
+        return _renamed(text, roots)
+
+    params = {
+        name: map_texts(value, change) if interpolated(name, template) else value for name, value in node.params.items()
+    }
+    policy = _policy(node.policy, change)
+    if params == node.params and policy == node.policy:
+        return node
+    return node.model_copy(update={"params": params, "policy": policy})
+
+
+def _renamed(text: str, roots: Mapping[str, str]) -> str:
+    if "{{" not in text:
+        return text
+
+    def put(match: re.Match[str]) -> str:
+        root, dot, rest = match[1].partition(".")
+        if root not in roots:
+            return match[0]
+        start = match.start(1) - match.start()
+        return match[0][:start] + roots[root] + dot + rest + match[0][start + len(match[1]) :]
+
+    return REFERENCE.sub(put, text)
+
+
+def _texts(call: HttpCall) -> list[tuple[str, str]]:
+    return [("url", call.url), ("body", call.body), *((f"headers.{key}", text) for key, text in call.headers.items())]
+
+
+def _policy(policy: StepPolicy, change: Callable[[str], str]) -> StepPolicy:
+    return policy.model_copy(
+        update={
+            "input_bindings": {name: change(text) for name, text in policy.input_bindings.items()},
+            "input_config": _call(policy.input_config, change),
+            "output_config": _call(policy.output_config, change),
+        }
+    )
+
+
+def _call(call: HttpCall | None, change: Callable[[str], str]) -> HttpCall | None:
+    if call is None:
+        return None
+    headers = {name: change(text) for name, text in call.headers.items()}
+    return call.model_copy(update={"url": change(call.url), "body": change(call.body), "headers": headers})

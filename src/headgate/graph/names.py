@@ -1,0 +1,69 @@
+"""Names in messages: the nearest valid one, and short lists."""
+
+import re
+from collections.abc import Iterable
+
+from rapidfuzz import fuzz, process
+
+SIMILAR_ENOUGH = 60.0
+"""Least similarity, of 100, at which a name is worth suggesting."""
+_LONGEST = 64
+_NOT_A_WORD = re.compile(r"[\W_]+")
+
+
+def nearest(name: str, candidates: Iterable[str], *, at_least: float = SIMILAR_ENOUGH) -> str | None:
+    """The candidate a person most likely meant by `name`, ignoring case and separators; None when none is close."""
+    choices = list(dict.fromkeys(candidates))
+    if not choices or not name:
+        return None
+    wanted = _plain(name[:_LONGEST])
+    found = process.extractOne(wanted, choices, scorer=fuzz.ratio, processor=_plain, score_cutoff=at_least)
+    if found is not None:
+        return str(found[0])
+    if at_least > SIMILAR_ENOUGH:
+        return None
+    return next((choice for choice in choices if _contains(wanted, _plain(choice))), None)
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """`; did you mean 'input'?`, or nothing when no candidate is close."""
+    found = nearest(name, candidates)
+    return f"; did you mean '{found}'?" if found else ""
+
+
+def listed(names: Iterable[str], *, most: int = 8, none: str = "none") -> str:
+    """`input, prompt, model and 4 more`."""
+    every = list(names)
+    if not every:
+        return none
+    rest = len(every) - most
+    return ", ".join(every[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def free_name(wanted: str, taken: Iterable[str]) -> str:
+    """`wanted`, or `wanted_2`, `wanted_3`... when taken. Stays within 64 characters."""
+    used = taken if isinstance(taken, (set, frozenset, dict)) else set(taken)
+    if wanted not in used:
+        return wanted
+    number = 2
+    while True:
+        ending = f"_{number}"
+        candidate = wanted[: _LONGEST - len(ending)] + ending
+        if candidate not in used:
+            return candidate
+        number += 1
+
+
+def clipped(text: str, width: int = 60) -> str:
+    """One line of at most `width` characters, an ellipsis where something was cut."""
+    line = " ".join(text[: width * 4].split())
+    return line if len(line) <= width and len(text) <= width * 4 else line[: width - 1] + "…"
+
+
+def _plain(name: str) -> str:
+    return _NOT_A_WORD.sub("", name).lower()
+
+
+def _contains(wanted: str, choice: str) -> bool:
+    shorter, longer = sorted((wanted, choice), key=len)
+    return len(shorter) >= 3 and (longer.startswith(shorter) or longer.endswith(shorter))

@@ -1,0 +1,217 @@
+"""The compiler: a flow becomes a plan of steps in the order they can run."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from headgate.graph.issues import FlowInvalid
+from headgate.graph.mentions import mentions
+from headgate.graph.model import Edge, Flow, InputSource, Node, OutputType, StepPolicy
+from headgate.graph.template import Catalog, Template
+from headgate.graph.validate import check_draft
+from headgate.graph.wiring import FLOW_INPUT, MAIN_OUTPUT, Wiring, ancestor_masks, by_attachment, wire
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A model or a tool attached to a step, with what is attached to it in turn."""
+
+    edge: Edge
+    """From the attached node into the step, or into another attachment."""
+    node: Node
+    template: Template
+    attachments: tuple["Attachment", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """One step as the engine runs it. `children` and `parents` are step ids in running order."""
+
+    node: Node
+    template: Template
+    order: int
+    """From 1; for people and for the alias. A step is identified by its node id."""
+    parents: tuple[str, ...]
+    children: tuple[str, ...]
+    inbound: tuple[Edge, ...]
+    """Data edges into the step, in the flow's order."""
+    outputs: tuple[str, ...]
+    """Outputs to produce: those connected or referred to, else the main one."""
+    attachments: tuple[Attachment, ...]
+    """Models and tools attached to the step, in the flow's order."""
+
+    @property
+    def id(self) -> str:
+        """The node id."""
+        return self.node.id
+
+    @property
+    def alias(self) -> str:
+        """`step_3`, for references by position."""
+        return f"step_{self.order}"
+
+    @property
+    def policy(self) -> StepPolicy:
+        """The rules of the step."""
+        return self.node.policy
+
+    @property
+    def main_output(self) -> str | None:
+        """The output that `{{step.output}}` stands for; None when the step produces no data."""
+        found = self.template.main_output
+        return found.name if found else None
+
+    def into(self, input_: str) -> tuple[Edge, ...]:
+        """Data edges into one input, in the flow's order."""
+        return tuple(edge for edge in self.inbound if edge.input == input_)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Every step of a flow, parents before children; ties keep the flow's node order."""
+
+    steps: tuple[PlanStep, ...]
+
+    @cached_property
+    def by_id(self) -> Mapping[str, PlanStep]:
+        """Node id to step."""
+        return {step.id: step for step in self.steps}
+
+    @cached_property
+    def roots(self) -> tuple[PlanStep, ...]:
+        """Steps that no step comes before."""
+        return tuple(step for step in self.steps if not step.parents)
+
+    @cached_property
+    def leaves(self) -> tuple[PlanStep, ...]:
+        """Steps that no step comes after: their outputs are the run's result."""
+        return tuple(step for step in self.steps if not step.children)
+
+    def step(self, step_id: str) -> PlanStep:
+        """The step of a node id. Raises `KeyError`."""
+        return self.by_id[step_id]
+
+    def ancestors(self, step_id: str) -> list[str]:
+        """Ids of all steps before one, in running order."""
+        return self._reached(step_id, lambda step: step.parents)
+
+    def descendants(self, step_id: str) -> list[str]:
+        """Ids of all steps after one, in running order."""
+        return self._reached(step_id, lambda step: step.children)
+
+    def _reached(self, step_id: str, following: Callable[[PlanStep], tuple[str, ...]]) -> list[str]:
+        found: set[str] = set()
+        waiting = list(following(self.by_id[step_id]))
+        while waiting:
+            one = waiting.pop()
+            if one not in found:
+                found.add(one)
+                waiting.extend(following(self.by_id[one]))
+        return sorted(found, key=lambda key: self.by_id[key].order)
+
+
+def compile_plan(flow: Flow, catalog: Catalog) -> Plan:
+    """The plan of a flow.
+
+    Required values may still be missing (see `validate.check_runnable`), but the graph must hold together.
+    Raises `FlowInvalid` with every fault that a draft may not have.
+    """
+    wiring = wire(flow, catalog)
+    if not _holds_together(wiring):
+        raise FlowInvalid(check_draft(flow, catalog))
+    templates = {key: template for key, template in wiring.templates.items() if template is not None}
+    attached = _attachments(wiring, templates)
+    outputs = _outputs(wiring, templates)
+    place = {step: number for number, step in enumerate(wiring.order)}
+    return Plan(
+        tuple(
+            PlanStep(
+                node=wiring.nodes[step],
+                template=templates[step],
+                order=place[step] + 1,
+                parents=tuple(sorted(wiring.parents[step], key=place.__getitem__)),
+                children=tuple(sorted(wiring.children[step], key=place.__getitem__)),
+                inbound=tuple(one.edge for one in wiring.data_into(step)),
+                outputs=outputs[step],
+                attachments=attached[step],
+            )
+            for step in wiring.order
+        )
+    )
+
+
+def _holds_together(wiring: Wiring) -> bool:
+    """Whether ids are unique, types and outputs known, edges whole and free of cycles."""
+    wires = [one for arriving in wiring.arriving.values() for one in arriving]
+    return (
+        len(wiring.nodes) == len(wiring.flow.nodes)
+        and len(wires) == len(wiring.flow.edges)
+        and None not in wiring.templates.values()
+        and all(one.type is not None for one in wires)
+        and len(wiring.order) == len(wiring.steps)
+        and len(by_attachment(wiring)) == len(wiring.nodes)
+    )
+
+
+def _attachments(wiring: Wiring, templates: Mapping[str, Template]) -> dict[str, tuple[Attachment, ...]]:
+    found: dict[str, tuple[Attachment, ...]] = {}
+    for key in by_attachment(wiring):
+        found[key] = tuple(
+            Attachment(one.edge, wiring.nodes[one.edge.source], templates[one.edge.source], found[one.edge.source])
+            for one in wiring.attachments(key)
+        )
+    return found
+
+
+def _outputs(wiring: Wiring, templates: Mapping[str, Template]) -> dict[str, tuple[str, ...]]:
+    """For each step the outputs somebody takes, in the template's order; the main one when nobody takes any."""
+    wanted: dict[str, set[str]] = {step: set() for step in wiring.order}
+    for step in wiring.order:
+        wanted[step].update(one.edge.output for one in wiring.leaving[step] if not one.configures)
+    for step, output in [*_referred(wiring), *_read_whole(wiring)]:
+        wanted[step].add(output)
+    produced: dict[str, tuple[str, ...]] = {}
+    for step, names in wanted.items():
+        template = templates[step]
+        main = template.main_output.name if template.main_output else ""
+        if MAIN_OUTPUT in names or not names or _shapes_output(wiring.nodes[step].policy):
+            names.add(main)
+        produced[step] = tuple(output.name for output in template.outputs if output.name in names)
+    return produced
+
+
+def _referred(wiring: Wiring) -> list[tuple[str, str]]:
+    """Step and output of every reference in the flow; `output` for the main one."""
+    aliases = wiring.aliases
+    members = set(wiring.order)
+    found: list[tuple[str, str]] = []
+    for key, node in wiring.nodes.items():
+        for mention in mentions(node, wiring.templates[key]):
+            path = mention.reference.path
+            step = wiring.step_named(path[0], aliases)
+            if path[0] != FLOW_INPUT and step in members:
+                found.append((step, path[1] if len(path) > 1 else MAIN_OUTPUT))
+    return found
+
+
+def _read_whole(wiring: Wiring) -> list[tuple[str, str]]:
+    """Steps whose main output is taken by a later step that reads all previous steps."""
+    readers = [
+        step for step in wiring.order if wiring.nodes[step].policy.input_source is InputSource.ALL_PREVIOUS_STEPS
+    ]
+    if not readers:
+        return []
+    bits, masks = ancestor_masks(wiring)
+    read = 0
+    for reader in readers:
+        read |= masks[reader]
+    return [(step, MAIN_OUTPUT) for step in wiring.order if bits[step] & read]
+
+
+def _shapes_output(policy: StepPolicy) -> bool:
+    """Whether the policy works on the main output, so that it must be produced."""
+    return (
+        policy.output_mode == "http_post"
+        or policy.output_contract is not None
+        or policy.output_type is not OutputType.TEXT
+    )

@@ -1,0 +1,49 @@
+"""Is this flow right? Two questions: may it be saved, and may it run."""
+
+from collections.abc import Iterator
+
+from headgate.graph.check_graph import attachment_issues, cycle_issues, edge_issues, node_issues
+from headgate.graph.check_params import param_issues
+from headgate.graph.check_policies import policy_issues
+from headgate.graph.check_run import run_issues
+from headgate.graph.issues import Issue, raise_if_any
+from headgate.graph.model import Flow
+from headgate.graph.template import Catalog
+from headgate.graph.wiring import Wiring, wire
+
+
+def check_draft(flow: Flow, catalog: Catalog) -> list[Issue]:
+    """What a save refuses.
+
+    Unknown types, fields and ports, values no field of that kind can hold, edges that do not fit or run in a circle,
+    duplicates, and policies that contradict themselves. Missing values and loose ends are allowed: it is a draft.
+    """
+    return list(_draft(wire(flow, catalog), catalog))
+
+
+def check_runnable(flow: Flow, catalog: Catalog) -> list[Issue]:
+    """What a run or a publish refuses: the faults of a draft, and what is missing, loose, unresolvable or at odds."""
+    wiring = wire(flow, catalog)
+    return [*_draft(wiring, catalog), *run_issues(wiring)]
+
+
+def require_draft(flow: Flow, catalog: Catalog) -> None:
+    """Raise `FlowInvalid` when `check_draft` finds anything."""
+    raise_if_any(check_draft(flow, catalog))
+
+
+def require_runnable(flow: Flow, catalog: Catalog) -> None:
+    """Raise `FlowInvalid` when `check_runnable` finds anything."""
+    raise_if_any(check_runnable(flow, catalog))
+
+
+def _draft(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
+    yield from node_issues(wiring, catalog)
+    for key, node in wiring.nodes.items():
+        template = wiring.templates[key]
+        if template is not None:
+            yield from param_issues(node, template)
+    yield from edge_issues(wiring)
+    yield from cycle_issues(wiring)
+    yield from attachment_issues(wiring)
+    yield from policy_issues(wiring)
