@@ -1,0 +1,178 @@
+"""Where a flow begins: chat text, fixed text, the run's form, uploaded files."""
+
+from collections.abc import Sequence
+
+from pydantic import JsonValue, ValidationError
+
+from headgate.graph.names import did_you_mean, listed
+from headgate.graph.template import FieldKind
+from headgate.sdk import Component, ComponentError, Data, File, Message, Text, field, output
+from headgate.sdk.coerce import text_of
+
+
+class ChatInput(Component):
+    """Starts a flow with what the user wrote in the chat, and the files that came with it."""
+
+    label = "Chat input"
+    category = "input"
+    icon = "message-circle"
+    keywords = (
+        "user", "question", "ask", "prompt", "conversation", "say", "message", "start", "begin", "trigger", "talk",
+        "chatbot", "receive", "query", "attachment",
+    )  # fmt: skip
+
+    text: str = field(
+        default="",
+        label="Text",
+        help="Text to use instead of what the run was started with; empty takes the run's input text.",
+        port=False,
+        kind=FieldKind.MULTILINE,
+    )
+
+    @output(name="text", label="Text", help="What the user wrote.")
+    def give_text(self) -> Text:
+        """The text set here, else the run's input text."""
+        return self.text or self.ctx.input.text
+
+    @output(help="The same as a message of role user, with the files attached.")
+    def message(self) -> Message:
+        """The text and the run's files as one message."""
+        return Message(role="user", text=self.give_text(), files=self.ctx.input.files)
+
+    @output(help="The run's files: a list of objects with id, name, media_type and size.")
+    def files(self) -> Data:
+        """The run's files as data."""
+        return _as_data(self.ctx.input.files)
+
+
+class TextInput(Component):
+    """Gives a text: one written here, or, when empty, the text the run was started with."""
+
+    label = "Text input"
+    category = "input"
+    icon = "type"
+    keywords = (
+        "string", "constant", "literal", "value", "paragraph", "static", "variable", "write", "enter", "type", "start",
+        "words", "content", "source",
+    )  # fmt: skip
+
+    text: str = field(
+        default="",
+        label="Text",
+        help="The text to give; empty takes the run's input text.",
+        kind=FieldKind.MULTILINE,
+        main=True,
+        tool_mode=True,
+    )
+
+    @output(name="text", label="Text", help="The text.")
+    def give_text(self) -> Text:
+        """The text set here, else the run's input text."""
+        return self.text or self.ctx.input.text
+
+
+class FormInput(Component):
+    """Gives the answers of the form that started the run, as one object and as readable lines."""
+
+    label = "Form input"
+    category = "input"
+    icon = "clipboard-list"
+    keywords = (
+        "questions", "answers", "fields", "survey", "submit", "submission", "intake", "application", "questionnaire",
+        "parameters", "values", "start", "register",
+    )  # fmt: skip
+
+    only: list[str] = field(
+        default_factory=list,
+        label="Only these fields",
+        help="Ids of the form fields to give, in this order; empty gives them all.",
+        port=False,
+        schema={"type": "array", "items": {"type": "string"}},
+    )
+
+    @output(help="One object: form field id to answer.")
+    def data(self) -> Data:
+        """The chosen answers; a field left empty is null."""
+        answers = self.ctx.input.form_data
+        if not self.only:
+            return dict(answers)
+        for name in self.only:
+            if name not in answers:
+                self.ctx.log(f"The form of this run has no field '{name}'{did_you_mean(name, answers)}")
+        return {name: answers.get(name) for name in self.only}
+
+    @output(help="One line a field, `id: answer`.")
+    def text(self) -> Text:
+        """The chosen answers as lines."""
+        answers = self.data()
+        pairs = answers.items() if isinstance(answers, dict) else []
+        return "\n".join(f"{name}: {'' if value is None else text_of(value)}" for name, value in pairs)
+
+
+class FileInput(Component):
+    """Gives a file that was uploaded for the run: the one of a form field, or the first."""
+
+    label = "File input"
+    category = "input"
+    icon = "paperclip"
+    keywords = (
+        "upload", "document", "attachment", "attach", "pdf", "docx", "csv", "spreadsheet", "image", "picture", "audio",
+        "open", "load", "import", "drop",
+    )  # fmt: skip
+
+    field_id: str = field(
+        default="",
+        name="field",
+        label="Form field",
+        help="Id of the form field that holds the file; empty takes the first file of the run.",
+        port=False,
+    )
+
+    @output(help="The file; connect it to Read file to get its text.")
+    def file(self) -> File:
+        """The first of the files asked for."""
+        return self._chosen()[0]
+
+    @output(help="Every file of that field, or of the run: a list of objects with id, name, media_type and size.")
+    def files(self) -> Data:
+        """All the files asked for, as data."""
+        return _as_data(self._chosen())
+
+    def _chosen(self) -> Sequence[File]:
+        run = self.ctx.input
+        if not self.field_id:
+            if not run.files:
+                raise ComponentError(
+                    "FileInput: this run has no file.",
+                    remedy="Start the run with a file, or add a file field to the form.",
+                )
+            return run.files
+        answer = run.form_data.get(self.field_id)
+        found = [self._file_of(value) for value in (answer if isinstance(answer, list) else [answer]) if value]
+        if not found:
+            hint = did_you_mean(self.field_id, run.form_data)
+            raise ComponentError(
+                f"FileInput: the form field '{self.field_id}' holds no file{hint}",
+                remedy=f"Fields of this run: {listed(run.form_data)}.",
+                field="field",
+            )
+        return found
+
+    def _file_of(self, value: JsonValue) -> File:
+        """A form answer as a file: a file object, or the id or name of one of the run's files."""
+        known = {key: file for file in reversed(self.ctx.input.files) for key in (file.name, file.id)}
+        key = value.get("id") if isinstance(value, dict) else value
+        if isinstance(key, str) and key in known:
+            return known[key]
+        try:
+            return File.model_validate(value)
+        except ValidationError as error:
+            raise ComponentError(
+                f"FileInput: the form field '{self.field_id}' is not a file.",
+                remedy="Choose a file field.",
+                field="field",
+            ) from error
+
+
+def _as_data(files: Sequence[File]) -> Data:
+    return [file.model_dump(mode="json") for file in files]

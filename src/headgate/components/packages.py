@@ -1,0 +1,180 @@
+"""The Python packages installed beside Headgate, with their licences."""
+
+import asyncio
+import fnmatch
+import re
+from dataclasses import dataclass
+from importlib.metadata import Distribution, PackagePath, distributions
+from pathlib import Path
+
+from pydantic import JsonValue, PrivateAttr
+
+from headgate.sdk import Component, Table, Text, field, output
+from headgate.sdk.coerce import clean_text
+
+_LICENCE_FILE = re.compile(r"^(licen[cs]e|copying|copyright|notice)([-._].*)?$", re.IGNORECASE)
+_CODE_SUFFIXES = frozenset({".py", ".pyc", ".pyi", ".so", ".json", ".css", ".js"})
+_TEXT_CAP = 512 * 1024
+"""Longest licence file read, in bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """One installed package."""
+
+    name: str
+    version: str
+    licence: str
+    summary: str
+    homepage: str
+    files: int
+    size_bytes: int
+    """Size of its metadata and licence texts."""
+    licence_text: str
+
+
+class InstalledPackages(Component):
+    """Lists the Python packages installed on this server: version, licence, summary, homepage and licence texts.
+
+    Use it for licence reviews, software bills of materials and dependency audits.
+    """
+
+    label = "Installed packages"
+    category = "input"
+    icon = "package"
+    keywords = (
+        "licence", "license", "licenses", "dependencies", "sbom", "bill of materials", "python", "libraries", "modules",
+        "compliance", "audit", "inventory", "metadata", "pip", "versions", "open source", "copyright", "third-party",
+        "software", "review",
+    )  # fmt: skip
+
+    match: str = field(
+        default="",
+        label="Names",
+        help="Only packages whose name contains this; several separated by commas, `*` stands for anything.",
+        tool_mode=True,
+        port=False,
+        max_length=2000,
+    )
+    licence_texts: bool = field(
+        default=False, label="Licence texts", help="Add the full text of LICENSE, COPYING and NOTICE files."
+    )
+    _found: list[Package] | None = PrivateAttr(default=None)
+
+    @output(help="One row a package: name, version, licence, summary, homepage, files, size_bytes (and licence_text).")
+    async def table(self) -> Table:
+        """The packages as rows, by name."""
+        columns = ["name", "version", "licence", "summary", "homepage", "files", "size_bytes"]
+        columns += ["licence_text"] if self.licence_texts else []
+        rows: list[list[JsonValue]] = [[getattr(one, name) for name in columns] for one in await self._packages()]
+        return Table(columns=columns, rows=rows)
+
+    @output(help="A Markdown inventory: licences by number of packages, then each package.")
+    async def text(self) -> Text:
+        """The packages as a readable inventory."""
+        return inventory(await self._packages(), licence_texts=self.licence_texts)
+
+    async def _packages(self) -> list[Package]:
+        if self._found is None:
+            self._found = await asyncio.to_thread(installed, self.match)
+        return self._found
+
+
+def installed(match: str = "") -> list[Package]:
+    """The packages of the running environment whose name matches, sorted by name. Reads files; takes up to a second."""
+    wanted = [part.strip().lower() for part in match.split(",") if part.strip()]
+    found: dict[str, Package] = {}
+    for distribution in distributions():
+        name = distribution.metadata["Name"] or ""
+        key = re.sub(r"[-_.]+", "-", name).lower()
+        if name and key not in found and (not wanted or any(_matches(name.lower(), part) for part in wanted)):
+            found[key] = _package(name, distribution)
+    return [found[key] for key in sorted(found)]
+
+
+def inventory(packages: list[Package], *, licence_texts: bool) -> str:
+    """A Markdown document about the packages."""
+    counts: dict[str, int] = {}
+    for package in packages:
+        counts[package.licence] = counts.get(package.licence, 0) + 1
+    lines = [f"# Installed packages ({len(packages)})", "", "## Licences", ""]
+    lines += [
+        f"- {licence}: {count}" for licence, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    ]
+    lines += ["", "## Packages", ""]
+    for package in packages:
+        lines.append(f"### {package.name} {package.version}")
+        lines += ["", f"- Licence: {package.licence}"]
+        lines += [f"- Homepage: {package.homepage}"] if package.homepage else []
+        lines += ["", package.summary] if package.summary else []
+        if licence_texts and package.licence_text:
+            lines += ["", *(f"    {line}" for line in package.licence_text.splitlines())]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _matches(name: str, part: str) -> bool:
+    return fnmatch.fnmatchcase(name, part) if set(part) & set("*?[") else part in name
+
+
+def _package(name: str, distribution: Distribution) -> Package:
+    files = distribution.files or []
+    metadata = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
+    texts = _licence_texts(distribution, files)
+    return Package(
+        name=name,
+        version=distribution.version,
+        licence=licence_of(distribution),
+        summary=_one_line(distribution.metadata["Summary"]),
+        homepage=_homepage(distribution),
+        files=len(files),
+        size_bytes=len(metadata.encode(errors="replace")) + sum(len(text.encode()) for text in texts.values()),
+        licence_text="\n\n".join(f"{path}\n\n{text}" for path, text in texts.items()),
+    )
+
+
+def licence_of(distribution: Distribution) -> str:
+    """The licence in one line: the SPDX expression, else the classifiers, else the licence field's first line."""
+    metadata = distribution.metadata
+    expression = _one_line(metadata["License-Expression"])
+    if expression:
+        return expression
+    named = [
+        line.rpartition("::")[2].strip() for line in metadata.get_all("Classifier") or [] if line[:9] == "License :"
+    ]
+    named = [name for name in named if name not in {"OSI Approved", "DFSG approved"}]
+    first = next((line for line in str(metadata["License"] or "").splitlines() if line.strip()), "")
+    return " / ".join(named) or _one_line(first)[:120] or "Unknown"
+
+
+def _homepage(distribution: Distribution) -> str:
+    """The address that says homepage, else source or repository, else the first one given."""
+    urls: dict[str, str] = {}
+    for line in distribution.metadata.get_all("Project-URL") or []:
+        label, _, url = str(line).partition(",")
+        urls.setdefault(label.strip().lower(), url.strip())
+    preferred = ("homepage", "home", "home-page", "source", "source code", "repository", "github", "documentation")
+    named = next((urls[label] for label in preferred if label in urls), "")
+    return named or _one_line(distribution.metadata["Home-page"]) or next(iter(urls.values()), "")
+
+
+def _licence_texts(distribution: Distribution, files: list[PackagePath]) -> dict[str, str]:
+    """Path to text of the licence files: those beside the metadata, or any in the package when there are none."""
+    named = [
+        path
+        for path in files
+        if _LICENCE_FILE.match(path.name) and path.suffix.lower() not in _CODE_SUFFIXES and ".." not in path.parts
+    ]
+    beside = [path for path in named if path.parts[0].endswith((".dist-info", ".egg-info"))]
+    texts: dict[str, str] = {}
+    for path in beside or named:
+        try:
+            with Path(str(distribution.locate_file(path))).open("rb") as stream:
+                texts[str(path)] = clean_text(stream.read(_TEXT_CAP).decode(errors="replace").strip())
+        except OSError:
+            continue  # listed by the package, gone from the disk
+    return texts
+
+
+def _one_line(value: object) -> str:
+    return clean_text(" ".join(str(value or "").split()))

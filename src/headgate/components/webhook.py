@@ -1,0 +1,127 @@
+"""Deliver a result to another system, signed and safe to receive twice."""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import time
+from typing import Literal
+
+from pydantic import JsonValue, SecretStr
+
+from headgate.components.http_headers import checked_headers
+from headgate.components.json_text import parse_json
+from headgate.foundation.errors import UpstreamFailed
+from headgate.graph.names import clipped
+from headgate.graph.ports import PortType
+from headgate.graph.template import FieldKind
+from headgate.sdk import Component, ComponentError, Data, HttpAnswer, field, output
+from headgate.sdk.coerce import encode
+
+
+class WebhookOut(Component):
+    """Posts a result as JSON to an address, signed after Standard Webhooks when a secret is given.
+
+    A delivery that fails does not fail the flow: `response` says so, and the same delivery can be sent again.
+    """
+
+    label = "Webhook"
+    category = "output"
+    icon = "webhook"
+    effect = True
+    keywords = (
+        "post", "send", "notify", "notification", "callback", "deliver", "push", "call", "integrate", "integration",
+        "zapier", "n8n", "slack", "endpoint", "signature", "http", "event", "alert",
+    )  # fmt: skip
+
+    url: str = field(label="Address", help="Where to post, https://...", max_length=8000)
+    payload: str | Data = field(
+        default=None,
+        label="Payload",
+        help='What to send: data goes as it is, text as {"text": ...}; empty sends the ids of run and node.',
+        main=True,
+        port=True,
+        kind=FieldKind.JSON,
+    )
+    headers: dict[str, str] = field(
+        default_factory=dict, label="Headers", help="Further HTTP headers, name to value.", port=False, advanced=True
+    )
+    secret: SecretStr | None = field(
+        default=None, label="Secret", help="Signs the delivery; the receiver checks it. `whsec_...` or any text."
+    )
+    on_error: Literal["report", "fail"] = field(
+        default="report",
+        label="When delivery fails",
+        help="report: the flow goes on and `response` tells; fail: the step fails.",
+        advanced=True,
+    )
+
+    @output(help="webhook_delivered, webhook_id, status, and the answer's body or webhook_error.")
+    async def response(self) -> Data:
+        """Post once. The id is the same whenever this step of this run is sent again."""
+        webhook_id = delivery_id(self.ctx.run_id, self.ctx.node_id)
+        body = self._body()
+        headers = checked_headers(self.headers, component="WebhookOut")
+        headers |= {"content-type": "application/json", "idempotency-key": webhook_id, "webhook-id": webhook_id}
+        if self.secret is not None and self.secret.get_secret_value():
+            headers |= signature(self.secret.get_secret_value(), webhook_id, int(time.time()), body)
+        await self.ctx.check_cancelled()
+        try:
+            answer = await self.ctx.http.request("POST", self.url, headers=headers, body=body)
+        except UpstreamFailed as error:
+            return self._failed(webhook_id, error.detail, None)
+        if not 200 <= answer.status < 300:
+            return self._failed(webhook_id, f"The receiver answered {answer.status}.", answer)
+        return {"webhook_delivered": True, "webhook_id": webhook_id, "status": answer.status, "body": _body_of(answer)}
+
+    def _body(self) -> bytes:
+        payload: JsonValue = {"text": self.payload} if isinstance(self.payload, str) else self.payload
+        if payload is None:
+            payload = {"run_id": self.ctx.run_id, "node_id": self.ctx.node_id}
+        return json.dumps(encode(payload, PortType.DATA), ensure_ascii=False, separators=(",", ":")).encode()
+
+    def _failed(self, webhook_id: str, why: str, answer: HttpAnswer | None) -> Data:
+        if self.on_error == "fail":
+            raise UpstreamFailed(f"WebhookOut could not deliver: {why}", remedy="Check the address and the receiver.")
+        self.ctx.log("The webhook was not delivered.", webhook_id=webhook_id, why=why)
+        report: dict[str, JsonValue] = {"webhook_delivered": False, "webhook_id": webhook_id, "webhook_error": why}
+        if answer is not None:
+            report |= {"status": answer.status, "body": clipped(answer.text, 2000)}
+        return report
+
+
+def delivery_id(run_id: str, node_id: str) -> str:
+    """The same id whenever the same step of the same run is delivered: sha256 in hex (seed 002)."""
+    return hashlib.sha256(f"{run_id}{node_id}".encode()).hexdigest()
+
+
+def signature(secret: str, webhook_id: str, timestamp: int, body: bytes) -> dict[str, str]:
+    """The `webhook-timestamp` and `webhook-signature` headers (standardwebhooks.com, symmetric v1).
+
+    Args:
+        secret: `whsec_` and base64 of the key, or any other text, whose UTF-8 is then the key.
+        webhook_id: The delivery's id.
+        timestamp: Seconds since 1970.
+        body: The bytes that are sent.
+    """
+    key = secret.encode()
+    if secret.startswith("whsec_"):
+        try:
+            key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+        except binascii.Error as error:
+            raise ComponentError(
+                "WebhookOut: the secret begins with whsec_ but is not base64 after it.",
+                remedy="Copy the whole secret.",
+                field="secret",
+            ) from error
+    signed = f"{webhook_id}.{timestamp}.".encode() + body
+    digest = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    return {"webhook-timestamp": str(timestamp), "webhook-signature": f"v1,{digest}"}
+
+
+def _body_of(answer: HttpAnswer) -> JsonValue:
+    try:
+        return parse_json(answer.text, who="WebhookOut") if answer.content else None
+    except ComponentError:
+        return clipped(answer.text, 2000)
