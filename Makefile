@@ -1,0 +1,61 @@
+# Every target does its own set-up; all it needs is Python 3.11+, git and make.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+UV = $(shell ./scripts/ensure-uv)
+RUN = $(UV) run --locked --quiet
+WORKERS ?= 2
+# A machine may set this to keep folders clean; it makes every start compile everything again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
+
+.PHONY: setup
+setup: ## Install everything into .venv
+	@$(UV) sync --locked --quiet
+
+.PHONY: demo
+demo: ## The main job: from one sentence to a flow that ran, survives a kill, and left evidence
+	@$(UV) sync --locked --quiet --no-dev
+	@$(UV) run --locked --quiet --no-dev python examples/demo.py
+
+.PHONY: demo-model
+demo-model: ## The same with a local 1.5B language model (downloads 1.1 GB once)
+	@$(UV) sync --locked --quiet --no-dev --extra local
+	@$(UV) run --locked --quiet --no-dev --extra local python examples/demo_model.py
+
+.PHONY: start
+start: ## Start the server
+	@$(UV) sync --locked --quiet --no-dev
+	@$(UV) run --locked --quiet --no-dev headgate serve
+
+.PHONY: test
+test: setup ## Every test: units, architecture, both databases, real processes
+	@$(RUN) pytest tests -n $(WORKERS)
+
+.PHONY: test-unit
+test-unit: setup ## The quick tests: units and architecture
+	@$(RUN) pytest -n $(WORKERS)
+
+.PHONY: check
+check: setup ## Formatting, lint, types and floors
+	@$(RUN) ruff format --check .
+	@$(RUN) ruff check .
+	@$(RUN) mypy
+	@$(RUN) lint-imports
+
+.PHONY: format
+format: setup ## Format and fix what can be fixed
+	@$(RUN) ruff format .
+	@$(RUN) ruff check --fix .
+
+.PHONY: docs
+docs: setup ## Write the generated pages of docs/
+	@$(RUN) python docs/generate.py
+
+.PHONY: bench
+bench: setup ## Every benchmark, quick, with tables and pictures in .benchmarks/
+	@mkdir -p .benchmarks
+	@for name in startup engine rest sandbox; do \
+	  $(RUN) python -m benchmarks.$$name --quick --json .benchmarks/$$name.json || exit 1; done
