@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from pydantic import JsonValue, SecretStr
 
+from headgate.foundation.guarded_http import HttpAnswer
 from headgate.sdk.values import File, Message, Model
 
 if TYPE_CHECKING:  # the chat model type is named without importing LangChain at start-up
     from langchain_core.language_models import BaseChatModel
+
+
+__all__ = ["CodeRunner", "Files", "HttpAnswer", "HttpClient", "RunContext", "RunInput"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,31 +25,6 @@ class RunInput:
     files: tuple[File, ...] = ()
     history: tuple[Message, ...] = ()
     """Earlier messages of the chat session, oldest first; empty outside a chat."""
-
-
-@dataclass(frozen=True, slots=True)
-class HttpAnswer:
-    """An answer from the web, already capped in size."""
-
-    status: int
-    headers: Mapping[str, str]
-    content: bytes
-    media_type: str
-    url: str
-    """The address after redirects."""
-
-    @property
-    def text(self) -> str:
-        """The body as text, in the charset that the content type names, else UTF-8."""
-        charset = "utf-8"
-        for part in self.headers.get("content-type", "").split(";")[1:]:
-            name, _, value = part.strip().partition("=")
-            if name.lower() == "charset" and value:
-                charset = value.strip('"')
-        try:
-            return self.content.decode(charset, errors="replace")
-        except LookupError:
-            return self.content.decode("utf-8", errors="replace")
 
 
 class HttpClient(Protocol):

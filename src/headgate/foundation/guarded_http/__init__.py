@@ -1,0 +1,41 @@
+"""One client for everything that flows fetch or send: private addresses refused, sizes, times and redirects bounded."""
+
+from headgate.foundation.guarded_http.addresses import AddressPolicy
+from headgate.foundation.guarded_http.answer import HttpAnswer
+from headgate.foundation.guarded_http.client import GuardedHttp
+from headgate.foundation.guarded_http.errors import (
+    AddressRefused,
+    AnswerTooLarge,
+    BadRequest,
+    BadUrl,
+    BrokenAnswer,
+    CertificateRefused,
+    ConnectFailed,
+    ConnectionDropped,
+    HeaderRefused,
+    HostNotFound,
+    RequestTimedOut,
+    TooManyRedirects,
+)
+from headgate.foundation.guarded_http.resolving import Resolver, resolve_checked, system_resolver
+
+__all__ = [
+    "AddressPolicy",
+    "AddressRefused",
+    "AnswerTooLarge",
+    "BadRequest",
+    "BadUrl",
+    "BrokenAnswer",
+    "CertificateRefused",
+    "ConnectFailed",
+    "ConnectionDropped",
+    "GuardedHttp",
+    "HeaderRefused",
+    "HostNotFound",
+    "HttpAnswer",
+    "RequestTimedOut",
+    "Resolver",
+    "TooManyRedirects",
+    "resolve_checked",
+    "system_resolver",
+]

@@ -1,0 +1,120 @@
+"""Which addresses a flow may reach: public ones, and what the operator listed.
+
+The ranges are those of the IANA special-purpose registries (RFC 6890 and its updates). Python's `is_global` is not
+used: its answers differ between patch releases.
+"""
+
+from collections.abc import Iterable
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
+from typing import NamedTuple
+
+from headgate.foundation.guarded_http.errors import AddressRefused
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+
+class _Range(NamedTuple):
+    network: Network
+    reason: str
+    strict: bool
+    """Opened only by a listed network that lies inside it: `0.0.0.0/0` does not open loopback."""
+
+
+def _ranges(reason: str, *networks: str, strict: bool = False) -> list[_Range]:
+    return [_Range(ip_network(network), reason, strict) for network in networks]
+
+
+_REFUSED = [
+    *_ranges("unspecified", "0.0.0.0/8", "::/128", strict=True),
+    *_ranges("loopback", "127.0.0.0/8", "::1/128", strict=True),
+    *_ranges("link-local", "169.254.0.0/16", "fe80::/10", strict=True),
+    *_ranges("multicast", "224.0.0.0/4", "ff00::/8", strict=True),
+    *_ranges("private", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "fec0::/10"),
+    *_ranges("shared with the provider's own network (RFC 6598)", "100.64.0.0/10"),
+    *_ranges("an IPv4 address inside an IPv6 one", "::/96", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48"),
+    *_ranges("an IPv4 address inside an IPv6 one", "2001::/32", "2002::/16"),
+    *_ranges("the cloud's own service", "168.63.129.16/32"),
+    *_ranges("reserved", "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4", "2001::/23", "3ffe::/16"),
+    *_ranges("reserved for documentation", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"),
+    *_ranges("reserved for documentation", "2001:db8::/32", "3fff::/20"),
+]
+_GLOBAL_IPV6 = IPv6Network("2000::/3")
+"""The only part of IPv6 that is given out for use across the internet."""
+_NAT64 = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
+
+
+class AddressPolicy:
+    """Decides about addresses.
+
+    Args:
+        allowed: Networks that are open although they are private, local or reserved.
+    """
+
+    def __init__(self, allowed: Iterable[Network] = ()) -> None:
+        self._allowed = tuple(allowed)
+
+    def require(self, address: Address, host: str) -> None:
+        """Raise `AddressRefused` naming the host, the address and the reason when it may not be reached."""
+        reason = self.refusal(address)
+        if reason is None:
+            return
+        named = f"{host}" if host == str(address) else f"{host} ({address})"
+        raise AddressRefused(
+            f"{named} may not be reached: the address is {reason}.",
+            remedy="If flows are meant to reach it, the operator lists its network in "
+            "HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS.",
+        )
+
+    def refusal(self, address: Address) -> str | None:
+        """Why an address may not be reached; None when it may."""
+        if isinstance(address, IPv6Address) and address.scope_id:
+            return "bound to a network interface"
+        found = _refused_range(address)
+        if found is None:
+            return None
+        if not self._opens(address, found):
+            return found.reason
+        inner = _embedded(address)
+        return None if inner is None else self.refusal(inner)
+
+    def _opens(self, address: Address, found: _Range) -> bool:
+        return any(
+            address in network and (not found.strict or _is_inside(network, found.network)) for network in self._allowed
+        )
+
+
+def _refused_range(address: Address) -> _Range | None:
+    for found in _REFUSED:
+        if address in found.network:
+            return found
+    if isinstance(address, IPv6Address):
+        if address not in _GLOBAL_IPV6:
+            return _Range(IPv6Network("::/0"), "reserved", strict=False)
+        if _is_isatap(address):
+            return _Range(_GLOBAL_IPV6, "an IPv4 address inside an IPv6 one", strict=False)
+    return None
+
+
+def _is_inside(network: Network, outer: Network) -> bool:
+    if isinstance(network, IPv4Network):
+        return isinstance(outer, IPv4Network) and network.subnet_of(outer)
+    return isinstance(outer, IPv6Network) and network.subnet_of(outer)
+
+
+def _is_isatap(address: IPv6Address) -> bool:
+    """Whether the interface part is `[02]00:5efe` and an IPv4 address (RFC 5214)."""
+    return (int(address) >> 32) & 0xFDFFFFFF == 0x5EFE
+
+
+def _embedded(address: Address) -> IPv4Address | None:
+    """The IPv4 address that traffic to an IPv6 address ends at, in every form that a router or kernel translates."""
+    if isinstance(address, IPv4Address):
+        return None
+    if address.sixtofour is not None:
+        return address.sixtofour
+    if address.teredo is not None:
+        return address.teredo[1]
+    if int(address) >> 32 in {0, 0xFFFF} or _is_isatap(address) or any(address in network for network in _NAT64):
+        return None if int(address) <= 1 else IPv4Address(int(address) & 0xFFFFFFFF)
+    return None

@@ -1,0 +1,168 @@
+"""The client through which flows reach the web."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from ssl import SSLContext
+from typing import TYPE_CHECKING
+
+import headgate
+from headgate.foundation.guarded_http.addresses import AddressPolicy
+from headgate.foundation.guarded_http.answer import HttpAnswer
+from headgate.foundation.guarded_http.errors import (
+    ConnectFailed,
+    ConnectionDropped,
+    RequestTimedOut,
+    TooManyRedirects,
+)
+from headgate.foundation.guarded_http.headers import names
+from headgate.foundation.guarded_http.request import Request, is_redirect, make_request, redirected
+from headgate.foundation.guarded_http.resolving import Resolver, resolve_checked, system_resolver
+from headgate.foundation.guarded_http.retries import PAUSES, pause_after, spread
+from headgate.foundation.guarded_http.targets import parse_target
+from headgate.foundation.settings import HttpSettings
+
+if TYPE_CHECKING:  # imported at the first request; it costs a third of the start-up time
+    from headgate.foundation.guarded_http.wire import Reply, Wire
+
+_DEFAULT_HEADERS = (
+    ("User-Agent", f"headgate/{headgate.__version__}"),
+    ("Accept", "*/*"),
+    ("Accept-Encoding", "gzip, deflate"),
+)
+
+
+class GuardedHttp:
+    """Requests to public addresses only. One for each event loop; close it with the loop.
+
+    A name is resolved once for a connection, every address it has is checked, and the connection goes to a checked
+    one, so an answer of the DNS that changes in between changes nothing. Redirects are read and checked like the first
+    address. Answers are capped in size while they come, and a request with all its retries and redirects ends at one
+    deadline. Answers of any status are answers; only what is no answer raises.
+
+    Args:
+        settings: Limits and the networks that are open.
+        resolver: Looks names up.
+        pauses: Seconds before each further attempt.
+        sleep: Waits; tests put their own here.
+        tls: Certificates to trust; None for those of the system.
+    """
+
+    def __init__(
+        self,
+        settings: HttpSettings,
+        *,
+        resolver: Resolver = system_resolver,
+        pauses: Sequence[float] = PAUSES,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        tls: SSLContext | None = None,
+    ) -> None:
+        self._settings = settings
+        self._policy = AddressPolicy(settings.allowed_internal_cidrs)
+        self._resolver = resolver
+        self._pauses = tuple(pauses)
+        self._sleep = sleep
+        self._tls = tls
+        self._wire: Wire | None = None
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | str | None = None,
+        timeout_seconds: float = 30.0,
+    ) -> HttpAnswer:
+        """One request, with its redirects and retries, within `timeout_seconds` or the setting, whichever is less.
+
+        Idempotent requests, and those with an `Idempotency-Key`, are tried again after a broken connection and after
+        429, 502, 503 and 504; any request is tried again when no connection was made.
+
+        Raises `UpstreamFailed` when the server cannot be reached or understood, `Forbidden` when it may not be reached,
+        `Invalid` when the request cannot be sent, `TooLarge` when the answer is over the cap.
+        """
+        request = _with_defaults(make_request(method, url, headers, body))
+        seconds = min(timeout_seconds, self._settings.timeout_seconds)
+        deadline = asyncio.get_running_loop().time() + seconds
+        try:
+            async with asyncio.timeout_at(deadline):
+                return await self._follow(request, deadline)
+        except TimeoutError as error:
+            raise RequestTimedOut(
+                f"{request.target.origin} gave no whole answer within {seconds:g} seconds."
+            ) from error
+
+    async def check(self, url: str) -> None:
+        """Raise `AddressRefused` or `BadUrl` when a request to this address would be refused; sends nothing."""
+        target = parse_target(url)
+        await resolve_checked(target.host, target.port, policy=self._policy, resolver=self._resolver)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        if self._wire is not None:
+            await self._wire.close()
+            self._wire = None
+
+    async def _follow(self, request: Request, deadline: float) -> HttpAnswer:
+        for _ in range(self._settings.max_redirects + 1):
+            answer = await self._send(request, deadline)
+            if not is_redirect(answer.status, answer.headers):
+                return answer
+            request = redirected(request, answer.status, answer.headers["location"])
+        raise TooManyRedirects(
+            f"The address was redirected more than {self._settings.max_redirects} times, last to "
+            f"{request.target.origin}.",
+            remedy="Use the address it ends at.",
+        )
+
+    async def _send(self, request: Request, deadline: float) -> HttpAnswer:
+        """One hop with its retries. The body of a redirect is not read."""
+        for pause in self._pauses:
+            wait: float | None = None
+            try:
+                async with self._load().open(request) as reply:
+                    if request.is_idempotent:
+                        wait = _before(deadline, pause_after(reply.status, reply.headers, pause))
+                    if wait is None:
+                        return await self._answer(request, reply)
+            except (ConnectFailed, ConnectionDropped) as failure:
+                wait = _before(deadline, spread(pause))
+                if wait is None or not (request.is_idempotent or isinstance(failure, ConnectFailed)):
+                    raise
+            await self._sleep(wait)
+        async with self._load().open(request) as reply:
+            return await self._answer(request, reply)
+
+    async def _answer(self, request: Request, reply: "Reply") -> HttpAnswer:
+        redirects = is_redirect(reply.status, reply.headers)
+        content = b"" if redirects else await reply.read(self._settings.max_response_bytes)
+        return HttpAnswer(
+            status=reply.status,
+            headers=reply.headers,
+            content=content,
+            media_type=reply.headers.get("content-type", "").partition(";")[0].strip().lower()
+            or "application/octet-stream",
+            url=request.target.url,
+        )
+
+    def _load(self) -> "Wire":
+        """Import the HTTP library and open the pools."""
+        if self._wire is None:
+            from headgate.foundation.guarded_http.wire import Wire  # noqa: PLC0415 - heavy, see above
+
+            self._wire = Wire(self._policy, self._resolver, self._tls)
+        return self._wire
+
+
+def _with_defaults(request: Request) -> Request:
+    given = names(request.headers)
+    defaults = tuple((name, value) for name, value in _DEFAULT_HEADERS if name.lower() not in given)
+    return replace(request, headers=request.headers + defaults)
+
+
+def _before(deadline: float, wait: float | None) -> float | None:
+    """The wait, unless the deadline would come first."""
+    if wait is None or asyncio.get_running_loop().time() + wait >= deadline:
+        return None
+    return wait

@@ -1,0 +1,91 @@
+"""Which headers a flow may send, and which go along to another server."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from headgate.foundation.guarded_http.errors import HeaderRefused
+
+Headers = tuple[tuple[str, str], ...]
+
+MAX_HEADERS = 100
+MAX_HEADER_BYTES = 32 * 1024
+
+REFUSED = frozenset(
+    {
+        "connection",
+        "content-length",
+        "expect",
+        "host",
+        "http2-settings",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+"""Headers of the connection itself: with them a flow could smuggle a second request or name another server."""
+
+_CROSSES_ORIGINS = frozenset(
+    {
+        "accept",
+        "accept-encoding",
+        "accept-language",
+        "cache-control",
+        "content-language",
+        "content-type",
+        "if-modified-since",
+        "if-none-match",
+        "range",
+        "user-agent",
+    }
+)
+"""Headers that follow a redirect to another server. All others stay behind: any of them may be a credential."""
+_OF_THE_BODY = frozenset({"content-encoding", "content-language", "content-location", "content-type"})
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}", re.ASCII)
+_BAD_VALUE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+
+
+def check_headers(headers: Mapping[str, str]) -> Headers:
+    """The headers to send, values stripped. Raises `HeaderRefused` naming the header, never its value."""
+    if len(headers) > MAX_HEADERS:
+        raise HeaderRefused(f"{len(headers)} headers are more than the {MAX_HEADERS} that are sent.")
+    checked = tuple(_check(name, value) for name, value in headers.items())
+    if sum(len(name) + len(value.encode()) for name, value in checked) > MAX_HEADER_BYTES:
+        raise HeaderRefused(f"The headers are larger than {MAX_HEADER_BYTES} bytes.")
+    return checked
+
+
+def to_other_server(headers: Iterable[tuple[str, str]]) -> Headers:
+    """Those that may follow a redirect to another server."""
+    return tuple((name, value) for name, value in headers if name.lower() in _CROSSES_ORIGINS)
+
+
+def without_body(headers: Iterable[tuple[str, str]]) -> Headers:
+    """Those that still hold when a redirect turned the request into one without a body."""
+    return tuple((name, value) for name, value in headers if name.lower() not in _OF_THE_BODY)
+
+
+def names(headers: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """The names in lower case."""
+    return frozenset(name.lower() for name, _ in headers)
+
+
+def _check(name: str, value: str) -> tuple[str, str]:
+    if not _NAME.fullmatch(name):
+        raise HeaderRefused(f"{name[:80]!r} is not the name of a header.")
+    if name.lower() in REFUSED:
+        raise HeaderRefused(
+            f"The header {name} may not be set.", remedy="It belongs to the connection; Headgate fills it in."
+        )
+    value = value.strip(" \t")
+    if _BAD_VALUE.search(value):
+        raise HeaderRefused(f"The value of the header {name} holds a line break or control character.")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise HeaderRefused(f"The value of the header {name} is not valid Unicode.") from error
+    return name, value

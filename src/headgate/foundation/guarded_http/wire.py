@@ -1,0 +1,228 @@
+"""The HTTP engine: httpcore2's connections over checked addresses, httpx2's decoders. Imported at the first request.
+
+httpx2's own client is not used: its cookie jar would carry one tenant's cookies into another's requests, and it takes
+proxies and passwords from the environment.
+"""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+
+import httpcore2
+import httpx2
+
+from headgate.foundation.errors import UpstreamFailed
+from headgate.foundation.guarded_http.addresses import AddressPolicy
+from headgate.foundation.guarded_http.errors import (
+    AnswerTooLarge,
+    BadRequest,
+    BrokenAnswer,
+    CertificateRefused,
+    ConnectFailed,
+    ConnectionDropped,
+)
+from headgate.foundation.guarded_http.request import Request
+from headgate.foundation.guarded_http.resolving import Resolver, resolve_checked
+
+CONNECT_SECONDS = 10.0
+"""Time for one address to accept a connection; the next one is tried then."""
+KEEP_ALIVE_SECONDS = 15.0
+MAX_CONNECTIONS = 100
+_DECODED = frozenset({"gzip", "deflate", "identity"})
+MAX_ENCODINGS = 2
+
+
+class CheckedBackend(httpcore2.AsyncNetworkBackend):
+    """Opens connections to addresses that were checked; the name goes into TLS and the `Host` header only."""
+
+    def __init__(self, policy: AddressPolicy, resolver: Resolver) -> None:
+        self._policy = policy
+        self._resolver = resolver
+        self._network = httpcore2.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the signature is httpcore2's
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        """Connect to the first address that answers."""
+        addresses = await resolve_checked(host, port, policy=self._policy, resolver=self._resolver)
+        failure: Exception | None = None
+        for address in addresses:
+            try:
+                return await self._network.connect_tcp(
+                    str(address), port, timeout or CONNECT_SECONDS, local_address, socket_options
+                )
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+        raise ConnectFailed(f"{host} does not accept a connection on port {port}.") from failure
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait, between httpcore2's own attempts."""
+        await asyncio.sleep(seconds)
+
+
+class Reply:
+    """An answer whose head has come."""
+
+    def __init__(self, origin: str, method: str, response: httpcore2.Response) -> None:
+        self.status = response.status
+        self.headers = _headers(response.headers)
+        self._origin = origin
+        self._has_body = method != "HEAD"
+        self._response = response
+
+    async def read(self, limit: int) -> bytes:
+        """The body, decompressed. Raises `AnswerTooLarge` as soon as either form is over `limit` bytes."""
+        self._refuse_unknown_encodings()
+        announced = self.headers.get("content-length", "")
+        if self._has_body and announced.isdigit() and int(announced[:18]) > limit:
+            raise self._too_large(limit)
+        content = bytearray()
+        response = httpx2.Response(
+            self.status,
+            headers={"content-encoding": self.headers.get("content-encoding", "identity")},
+            stream=_Capped(self._response, self._too_large(limit), limit),
+        )
+        try:
+            async for piece in response.aiter_bytes():
+                content += piece
+                if len(content) > limit:
+                    raise self._too_large(limit)
+        except httpx2.DecodingError as error:
+            raise BrokenAnswer(f"The answer of {self._origin} cannot be decompressed.") from error
+        return bytes(content)
+
+    def _too_large(self, limit: int) -> AnswerTooLarge:
+        return AnswerTooLarge(
+            f"The answer of {self._origin} is larger than {limit} bytes.",
+            remedy="Ask the server for less, or let the operator raise HEADGATE_HTTP__MAX_RESPONSE_BYTES.",
+        )
+
+    def _refuse_unknown_encodings(self) -> None:
+        codings = [coding.strip().lower() for coding in self.headers.get("content-encoding", "identity").split(",")]
+        if len(codings) > MAX_ENCODINGS or not _DECODED.issuperset(codings):
+            raise BrokenAnswer(f"The answer of {self._origin} is compressed in a way that was not asked for.")
+
+
+class _Capped(httpx2.AsyncByteStream):
+    """The body as it comes over the wire, up to a number of bytes: a compressed body may inflate to nothing."""
+
+    def __init__(self, response: httpcore2.Response, too_large: AnswerTooLarge, limit: int) -> None:
+        self._response = response
+        self._too_large = too_large
+        self._left = limit
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._response.aiter_stream():
+            self._left -= len(piece)
+            if self._left < 0:
+                raise self._too_large
+            yield piece
+
+
+class Wire:
+    """Sends requests over two pools: what may be repeated uses kept connections, everything else a fresh one.
+
+    A kept connection may turn out to be closed when it is used; only a request that can be repeated survives that.
+    """
+
+    def __init__(self, policy: AddressPolicy, resolver: Resolver, tls: ssl.SSLContext | None = None) -> None:
+        backend = CheckedBackend(policy, resolver)
+        context = tls or httpx2.create_ssl_context()
+        self._kept = _pool(backend, context, keep=20)
+        self._fresh = _pool(backend, context, keep=0)
+
+    @asynccontextmanager
+    async def open(self, request: Request) -> AsyncIterator[Reply]:
+        """Send a request; the connection is given back when the block ends.
+
+        Raises `ConnectFailed`, `ConnectionDropped`, `BrokenAnswer`, `AddressRefused`, `HostNotFound`.
+        """
+        origin = request.target.origin
+        pool = self._kept if request.is_idempotent else self._fresh
+        with _translated(origin):
+            async with AsyncExitStack() as stack:
+                response = await pool.handle_async_request(_to_httpcore(request))
+                stack.push_async_callback(response.aclose)
+                yield Reply(origin, request.method, response)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._kept.aclose()
+        await self._fresh.aclose()
+
+
+def _pool(backend: CheckedBackend, tls: ssl.SSLContext, *, keep: int) -> httpcore2.AsyncConnectionPool:
+    return httpcore2.AsyncConnectionPool(
+        ssl_context=tls,
+        network_backend=backend,
+        max_connections=MAX_CONNECTIONS,
+        max_keepalive_connections=keep,
+        keepalive_expiry=KEEP_ALIVE_SECONDS,
+    )
+
+
+def _to_httpcore(request: Request) -> httpcore2.Request:
+    target = request.target
+    body = request.body if request.body is not None else (b"" if request.method in {"POST", "PUT", "PATCH"} else None)
+    headers = [("Host", target.authority), *request.headers]
+    if body is not None:
+        headers.append(("Content-Length", str(len(body))))
+    return httpcore2.Request(
+        request.method,
+        httpcore2.URL(
+            scheme=target.scheme.encode(), host=target.host.encode(), port=target.port, target=target.path.encode()
+        ),
+        headers=[(name.encode(), value.encode()) for name, value in headers],
+        content=body,
+        extensions={"timeout": {"connect": CONNECT_SECONDS}},
+    )
+
+
+def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Names in lower case; values of one name joined (RFC 9110, 5.3)."""
+    found: dict[str, str] = {}
+    for name, value in raw:
+        key = name.decode("ascii", "replace").lower()
+        text = _text(value)
+        found[key] = f"{found[key]}, {text}" if key in found else text
+    return found
+
+
+def _text(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+@contextmanager
+def _translated(origin: str) -> Iterator[None]:
+    try:
+        yield
+    except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+        raise _no_tls(origin, error) from error
+    except httpcore2.RemoteProtocolError as error:
+        if "closed" in str(error) or "disconnected" in str(error):
+            raise ConnectionDropped(f"{origin} closed the connection before the whole answer had come.") from error
+        raise BrokenAnswer(f"The answer of {origin} is not HTTP.") from error
+    except (httpcore2.NetworkError, httpcore2.TimeoutException) as error:
+        raise ConnectionDropped(f"The connection to {origin} broke.") from error
+    except httpcore2.LocalProtocolError as error:
+        raise BadRequest(f"The request to {origin} cannot be written as HTTP.") from error
+
+
+def _no_tls(origin: str, error: Exception) -> UpstreamFailed:
+    """TCP failures are `ConnectFailed` already; what is left went wrong between the connection and its encryption."""
+    cause = error.args[0] if error.args else None
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return CertificateRefused(
+            f"The certificate of {origin} is not trusted: {cause.verify_message or cause.reason}.",
+            remedy="Check the address; for an authority of your own, add it to the system's certificates.",
+        )
+    return ConnectFailed(f"No encrypted connection to {origin} could be made.")
