@@ -1,0 +1,117 @@
+"""Kernel calls that Python does not wrap. The only module that uses ctypes; Linux only, raises OSError elsewhere.
+
+Numbers and structures: `linux/prctl.h`, `linux/landlock.h`, `linux/filter.h`, `linux/capability.h`.
+"""
+
+import ctypes
+import functools
+import os
+import struct
+import sys
+
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_SET_SECCOMP = 22
+PR_SET_NO_NEW_PRIVS = 38
+SECCOMP_MODE_FILTER = 2
+
+LANDLOCK_CREATE_RULESET = 444  # the three have the same number on every architecture
+LANDLOCK_ADD_RULE = 445
+LANDLOCK_RESTRICT_SELF = 446
+LANDLOCK_CREATE_RULESET_VERSION = 1
+LANDLOCK_RULE_PATH_BENEATH = 1
+
+CAPABILITY_VERSION_3 = 0x20080522
+USER_CAPABILITIES = sum(1 << bit for bit in (0, 1, 3, 5, 6, 7))
+"""CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_KILL, CAP_SETGID, CAP_SETUID."""
+EFAULT = 14
+
+
+class _FilterProgram(ctypes.Structure):
+    """`struct sock_fprog`: how many instructions of 8 bytes, and where."""
+
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p))
+
+
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    if sys.platform != "linux":
+        raise OSError("these calls exist on Linux only")
+    library = ctypes.CDLL(None, use_errno=True)
+    library.syscall.restype = ctypes.c_long
+    return library
+
+
+def _checked(result: int) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return result
+
+
+def _syscall(number: int, *arguments: int | bytes | None) -> int:
+    converted = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
+    return _checked(int(_libc().syscall(ctypes.c_long(number), *converted)))
+
+
+def prctl(option: int, value: int = 0) -> None:
+    """Set one attribute of this process. Raises OSError."""
+    zero = ctypes.c_ulong(0)
+    _checked(int(_libc().prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero)))
+
+
+def clear_capabilities() -> None:
+    """Give up every capability, the ambient ones with them."""
+    header = struct.pack("=Ii", CAPABILITY_VERSION_3, 0)
+    _checked(int(_libc().capset(header, bytes(24))))
+
+
+def seccomp_available() -> bool:
+    """Whether the kernel takes seccomp filters: a filter at address zero is refused as such only where it does."""
+    try:
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER)
+    except OSError as error:
+        return error.errno == EFAULT
+    return False
+
+
+def install_seccomp(program: bytes) -> None:
+    """Put this thread under a filter, for good. `program` is a sequence of `struct sock_filter`, 8 bytes each."""
+    buffer = ctypes.create_string_buffer(program, len(program))
+    header = _FilterProgram(len(program) // 8, ctypes.cast(buffer, ctypes.c_void_p))
+    zero = ctypes.c_ulong(0)
+    mode = ctypes.c_ulong(SECCOMP_MODE_FILTER)
+    _checked(int(_libc().prctl(ctypes.c_int(PR_SET_SECCOMP), mode, ctypes.byref(header), zero, zero)))
+
+
+def landlock_abi() -> int:
+    """The version of Landlock that the kernel speaks; 0 when it has none or a container's profile hides it."""
+    try:
+        return _syscall(LANDLOCK_CREATE_RULESET, None, 0, LANDLOCK_CREATE_RULESET_VERSION)
+    except OSError:
+        return 0
+
+
+def landlock_ruleset(attributes: bytes) -> int:
+    """A descriptor of a new ruleset from a packed `struct landlock_ruleset_attr`."""
+    return _syscall(LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
+
+
+def landlock_allow(ruleset: int, access: int, directory: int) -> None:
+    """Allow `access` (bits) beneath an open path."""
+    attributes = struct.pack("=Qi", access, directory)
+    _syscall(LANDLOCK_ADD_RULE, ruleset, LANDLOCK_RULE_PATH_BENEATH, attributes, 0)
+
+
+def landlock_enter(ruleset: int) -> None:
+    """Put this thread under a ruleset, for good."""
+    _syscall(LANDLOCK_RESTRICT_SELF, ruleset, 0)
+
+
+def can_change_user() -> bool:
+    """Whether this process may give a folder to another user, become him, end him and clear up after him."""
+    header = struct.pack("=Ii", CAPABILITY_VERSION_3, 0)
+    answer = ctypes.create_string_buffer(24)
+    _checked(int(_libc().capget(header, answer)))
+    effective = int.from_bytes(answer.raw[:4], "little")
+    return effective & USER_CAPABILITIES == USER_CAPABILITIES

@@ -1,0 +1,71 @@
+"""Which paths a worker reaches: libraries to read, its scratch folder to write, nothing else.
+
+Landlock has no say over names and sizes (stat), modes, owners or times; the last three are refused by seccomp.
+"""
+
+import os
+import struct
+from collections.abc import Iterable
+from pathlib import Path
+
+from headgate.sandbox.guest import kernel
+
+EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, REMOVE_DIR, REMOVE_FILE = (1 << bit for bit in range(6))
+MAKE_DIR, MAKE_REGULAR = 1 << 7, 1 << 8
+REFER, TRUNCATE, IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
+
+FIRST_VERSION = (1 << 13) - 1
+"""Every right of version 1; a right that is handled and not granted is refused."""
+
+LIBRARY = READ_FILE | READ_DIR
+DEVICE = READ_FILE | WRITE_FILE
+SCRATCH = (
+    READ_FILE | READ_DIR | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REGULAR | REFER | TRUNCATE
+)  # no links, pipes, sockets or devices, and nothing to execute
+ON_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEVICE
+"""Rights that a rule on a file, not a folder, may name."""
+
+
+def handled_rights(version: int) -> int:
+    """The file rights that this version of Landlock knows."""
+    rights = FIRST_VERSION
+    for since, right in ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEVICE)):
+        if version >= since:
+            rights |= right
+    return rights
+
+
+def ruleset_attributes(version: int) -> bytes:
+    """A packed `struct landlock_ruleset_attr` that handles files, TCP (4) and signals and abstract sockets (6)."""
+    network, scope = 0b11, 0b11
+    if version >= 6:
+        return struct.pack("=QQQ", handled_rights(version), network, scope)
+    if version >= 4:
+        return struct.pack("=QQ", handled_rights(version), network)
+    return struct.pack("=Q", handled_rights(version))
+
+
+def build_ruleset(version: int, *, libraries: Iterable[str], devices: Iterable[str], scratch: str) -> int:
+    """A descriptor of the ruleset, to be entered with `kernel.landlock_enter`.
+
+    Build it before the change of user: root reaches libraries that the worker's own user does not. Paths that do not
+    exist are left out.
+    """
+    ruleset = kernel.landlock_ruleset(ruleset_attributes(version))
+    for paths, access in ((libraries, LIBRARY), (devices, DEVICE), ((scratch,), SCRATCH)):
+        for path in paths:
+            _allow(ruleset, path, access & handled_rights(version))
+    return ruleset
+
+
+def _allow(ruleset: int, path: str, access: int) -> None:
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except (FileNotFoundError, PermissionError):
+        return
+    try:
+        if not Path(path).is_dir():
+            access &= ON_FILES
+        kernel.landlock_allow(ruleset, access, descriptor)
+    finally:
+        os.close(descriptor)

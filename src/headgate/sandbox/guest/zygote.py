@@ -1,0 +1,190 @@
+"""The process that workers are forked from: libraries loaded, no environment, no secrets, one thread.
+
+It alone knows process ids, makes and removes scratch folders, kills and reaps. Orders come as lines of JSON over the
+control socket: `{"spawn": id, "slot": n}` with the worker's end of a socket pair attached, and `{"kill": id}`. It
+answers `{"started": root}` once and `{"ended": id, "status": n}` for each worker. When the control socket closes,
+because the server closed it or died, it kills every worker, removes their folders and ends.
+"""
+
+import array
+import contextlib
+import gc
+import importlib
+import itertools
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import tempfile
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headgate.sandbox.guest import import_path
+from headgate.sandbox.guest.policy import Policy
+from headgate.sandbox.guest.scratch import make_scratch, remove_scratch
+from headgate.sandbox.guest.worker import run_worker
+
+ORDER_BYTES = 65536
+
+
+class Control:
+    """The zygote's end of the control socket: lines in, with descriptors attached; lines out."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self._received = b""
+        self.descriptors: deque[int] = deque()
+
+    def lines(self) -> list[bytes]:
+        """The complete lines that have arrived; waits for some. Raises `EOFError` when the server is gone."""
+        size = socket.CMSG_LEN(array.array("i").itemsize)
+        data, attached, _, _ = self.connection.recvmsg(ORDER_BYTES, size)
+        if not data:
+            raise EOFError
+        for level, kind, content in attached:
+            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+                self.descriptors.extend(array.array("i", content))
+        *lines, self._received = (self._received + data).split(b"\n")
+        return lines
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Send one line."""
+        self.connection.sendall(json.dumps(message).encode() + b"\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A living worker."""
+
+    worker: str
+    scratch: Path
+
+
+class Zygote:
+    """Forks, kills and reaps workers."""
+
+    def __init__(self, control: Control, policy: Policy) -> None:
+        self.control = control
+        self.policy = policy
+        self.children: dict[int, Child] = {}
+        self.changes_user = policy.isolated and os.geteuid() == 0
+        self.root = Path(tempfile.mkdtemp(prefix="headgate-sandbox-", dir=policy.scratch_parent))
+        if self.changes_user:
+            self.root.chmod(0o711)  # workers pass through, and cannot list it
+        self.library_descriptors: tuple[int, ...] = ()
+
+    def prepare(self) -> None:
+        """Import what workers share, and make forking cheap."""
+        sys.path += [path for path in self.policy.import_paths if path not in sys.path]
+        for name in self.policy.preload:
+            importlib.import_module(name)
+        if self.changes_user:
+            self.library_descriptors = import_path.reroute([*sys.path])
+        gc.collect()
+        gc.freeze()
+
+    def run(self) -> None:
+        """Serve until the server is gone."""
+        wake, waker = os.pipe()
+        for end in (wake, waker):
+            os.set_blocking(end, False)
+        signal.signal(signal.SIGCHLD, lambda _signal, _frame: None)
+        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+        with contextlib.suppress(EOFError, ConnectionError):
+            while True:
+                control = self.control.connection.fileno()
+                ready, _, _ = select.select([control, wake], [], [])
+                if wake in ready:
+                    os.read(wake, 4096)
+                self._reap()
+                if control in ready:
+                    for line in self.control.lines():
+                        self._obey(json.loads(line))
+        self._end()
+
+    def _obey(self, order: dict[str, Any]) -> None:
+        if "spawn" in order:
+            self._spawn(order["spawn"], order["slot"], self.control.descriptors.popleft())
+        elif "kill" in order:
+            for process, child in self.children.items():
+                if child.worker == order["kill"]:
+                    _kill(process)
+
+    def _spawn(self, worker: str, slot: int, descriptor: int) -> None:
+        user = self.policy.first_user + slot if self.changes_user else None
+        parent = os.getpid()
+        try:
+            scratch = make_scratch(self.root, worker, user)
+            process = os.fork()
+        except OSError as error:  # no space, no memory, no process left: the server hears of it, others go on
+            os.close(descriptor)
+            self.control.tell({"ended": worker, "status": error.errno})
+            return
+        if process == 0:
+            try:
+                self._become_worker(descriptor, scratch, user, parent)
+            finally:
+                os._exit(0)
+        os.close(descriptor)
+        self.children[process] = Child(worker, scratch)
+
+    def _become_worker(self, descriptor: int, scratch: Path, user: int | None, parent: int) -> None:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.setsid()
+        silence = os.open(os.devnull, os.O_RDWR)
+        for standard in (0, 1, 2):
+            os.dup2(silence, standard)
+        close_all_but({0, 1, 2, descriptor, *self.library_descriptors})
+        run_worker(socket.socket(fileno=descriptor), self.policy, str(scratch), user=user, parent=parent)
+
+    def _reap(self) -> None:
+        while self.children:
+            process, status = os.waitpid(-1, os.WNOHANG)
+            if process == 0:
+                return
+            child = self.children.pop(process)
+            with contextlib.suppress(OSError):  # what cannot be removed is tried again at the end
+                remove_scratch(child.scratch)
+            self.control.tell({"ended": child.worker, "status": os.waitstatus_to_exitcode(status)})
+
+    def _end(self) -> None:
+        for process in self.children:
+            _kill(process)
+        for process in self.children:
+            os.waitpid(process, 0)
+        with contextlib.suppress(OSError):
+            remove_scratch(self.root)
+
+
+def _kill(process: int) -> None:
+    """Kill a worker and, where nothing kept it from starting any, the processes of its session."""
+    for kill in (os.killpg, os.kill):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            kill(process, signal.SIGKILL)
+
+
+def close_all_but(kept: set[int]) -> None:
+    """Close every descriptor outside `kept`."""
+    edges = sorted(kept)
+    for low, high in itertools.pairwise(edges):
+        os.closerange(low + 1, high)
+    os.closerange(edges[-1] + 1, os.sysconf("SC_OPEN_MAX"))
+
+
+def main(descriptor: int) -> None:
+    """Read the policy from the control socket, get ready, say so and serve."""
+    for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # the server decides when workers end
+        signal.signal(ignored, signal.SIG_IGN)
+    control = Control(socket.socket(fileno=descriptor))
+    lines: list[bytes] = []
+    while not lines:
+        lines = control.lines()
+    zygote = Zygote(control, Policy.from_json(lines[0]))
+    zygote.prepare()
+    control.tell({"started": str(zygote.root)})
+    zygote.run()

@@ -1,0 +1,147 @@
+"""The server's side of the zygote: starts it, orders workers from it, hears when they end."""
+
+import asyncio
+import contextlib
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from headgate.sandbox.errors import SandboxUnavailable
+from headgate.sandbox.guest.policy import Policy
+from headgate.sandbox.guest.scratch import remove_scratch
+
+BOOT = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from headgate.sandbox.guest.zygote import main; "
+    "del sys.path[0]; main(int(sys.argv[2]))"
+)
+START_SECONDS = 20.0
+STOP_SECONDS = 5.0
+ANSWER_BYTES = 65536
+
+
+@dataclass(slots=True)
+class Launcher:
+    """One running zygote. Make it with `start`; belongs to the event loop it was started in."""
+
+    process: subprocess.Popen[bytes]
+    control: socket.socket
+    root: Path = field(default_factory=Path)
+    """The zygote's own folder; each worker's scratch folder lies in it."""
+    alive: bool = True
+    _received: bytes = b""
+    _started: asyncio.Future[str] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    _ends: dict[str, Callable[[int | None], None]] = field(default_factory=dict)
+
+    @classmethod
+    async def start(cls, policy: Policy) -> Self:
+        """Start a zygote with an empty environment and wait until it can fork. Raises `SandboxUnavailable`."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        ours.settimeout(0)
+        source = str(Path(__file__).parents[2])
+        try:
+            process = subprocess.Popen(  # noqa: ASYNC220, S603 - our own interpreter; vfork returns within a millisecond
+                [sys.executable, "-I", "-S", "-X", "utf8", "-c", BOOT, source, str(theirs.fileno())],
+                env={},
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+        except OSError as error:
+            ours.close()
+            raise SandboxUnavailable(
+                f"the sandbox's own process did not start: {error}.",
+                remedy=f"Check that {sys.executable} can be run.",
+            ) from error
+        finally:
+            theirs.close()
+        launcher = cls(process, ours)
+        asyncio.get_running_loop().add_reader(ours.fileno(), launcher._hear)
+        await launcher._begin(policy)
+        return launcher
+
+    async def _begin(self, policy: Policy) -> None:
+        try:
+            self.control.send(policy.to_json() + b"\n")
+            self.root = Path(await asyncio.wait_for(self._started, START_SECONDS))
+        except (OSError, TimeoutError) as error:
+            await self.aclose()
+            raise SandboxUnavailable(
+                "the sandbox's own process did not get ready.",
+                remedy="Its reason is in the server's error output; the folder for temporary files must be writable.",
+            ) from error
+        except BaseException:
+            await self.aclose()
+            raise
+
+    def spawn(self, worker: str, slot: int, connection: socket.socket, ended: Callable[[int | None], None]) -> None:
+        """Order a worker that serves `connection`; `ended` is called once with its exit status, None when unknown.
+
+        Raises:
+            SandboxUnavailable: The zygote is gone.
+        """
+        order = json.dumps({"spawn": worker, "slot": slot}).encode() + b"\n"
+        try:
+            socket.send_fds(self.control, [order], [connection.fileno()])
+        except OSError as error:
+            self._lost()
+            raise SandboxUnavailable("the sandbox's own process is gone.", remedy="Try again.") from error
+        self._ends[worker] = ended
+
+    def kill(self, worker: str) -> None:
+        """End a worker now. Its scratch folder goes with it."""
+        try:
+            self.control.send(json.dumps({"kill": worker}).encode() + b"\n")
+        except OSError:
+            self._lost()
+
+    async def aclose(self) -> None:
+        """End the zygote and every worker, and wait for it."""
+        self._lost()
+        try:
+            await asyncio.to_thread(self.process.wait, STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            await asyncio.to_thread(self.process.wait)
+        if self.root.name and self.root.exists():  # what a killed zygote left behind
+            with contextlib.suppress(OSError):
+                await asyncio.to_thread(remove_scratch, self.root)
+
+    def _hear(self) -> None:
+        try:
+            data = self.control.recv(ANSWER_BYTES)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._lost()
+            return
+        *lines, self._received = (self._received + data).split(b"\n")
+        for line in lines:
+            self._take(json.loads(line))
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if "started" in message and not self._started.done():
+            self._started.set_result(message["started"])
+        elif "ended" in message and (ended := self._ends.pop(message["ended"], None)):
+            ended(message["status"])
+
+    def _lost(self) -> None:
+        """The zygote is gone or about to go: nothing more will be heard."""
+        if not self.alive:
+            return
+        self.alive = False
+        asyncio.get_running_loop().remove_reader(self.control.fileno())
+        self.control.close()
+        if not self._started.done():
+            self._started.set_exception(ConnectionError("the zygote ended"))
+        for ended in self._ends.values():
+            ended(None)
+        self._ends.clear()

@@ -1,0 +1,175 @@
+"""Reads own code without running it: the fast first answer, with line numbers and what to do instead.
+
+It refuses what the sandbox would refuse anyway, and what has no business in a node. It is not the wall.
+"""
+
+import ast
+import functools
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from headgate.sandbox.errors import CodeRefused
+from headgate.sandbox.scan_rules import (
+    FORBIDDEN_ATTRIBUTES,
+    FORBIDDEN_MEMBERS,
+    FORBIDDEN_MODULES,
+    FORBIDDEN_NAMES,
+    INSIDES,
+)
+
+CACHED_SCANS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that keeps code from running."""
+
+    code: str
+    """Stable: syntax_error, missing_function, forbidden_import, _name, _member or _attribute."""
+    message: str
+    remedy: str
+    line: int
+    column: int = 1
+    """Both count from 1."""
+
+
+def check_code(code: str, function: str) -> None:
+    """Raise `CodeRefused` with every finding; the message is the first one's, with its line."""
+    findings = scan_code(code, function)
+    if not findings:
+        return
+    first, others = findings[0], len(findings) - 1
+    more = f" ({others} more)" if others else ""
+    raise CodeRefused(
+        f"line {first.line}: {first.message}{more}",
+        remedy=first.remedy,
+        findings=[asdict(finding) for finding in findings],
+    )
+
+
+@functools.lru_cache(maxsize=CACHED_SCANS)
+def scan_code(code: str, function: str) -> tuple[Finding, ...]:
+    """Everything that keeps `code` from running, in the order of its lines; empty when `function` may be called."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about escapes and the like: the author's affair
+            tree = ast.parse(code)
+    except SyntaxError as error:
+        line, column = error.lineno or 1, max(error.offset or 1, 1)
+        return (Finding("syntax_error", f"syntax error: {error.msg}", "Correct the line.", line, column),)
+    except (ValueError, RecursionError, MemoryError):
+        remedy = "Remove unprintable characters, and split very long expressions."
+        return (Finding("syntax_error", "this cannot be read as Python", remedy, 1),)
+    findings = sorted(_Scan(tree).findings(), key=lambda finding: (finding.line, finding.column))
+    return (*findings, *_missing(tree, function))
+
+
+class _Scan:
+    """One walk over a module. Iterative: hostile code nests deeper than Python recurses."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.nodes = list(ast.walk(tree))
+        self.modules = dict(_module_names(self.nodes))
+        self.own_names = _bound_names(self.nodes)
+
+    def findings(self) -> Iterator[Finding]:
+        for node in self.nodes:
+            match node:
+                case ast.Import():
+                    for alias in node.names:
+                        yield from self._import(node, alias.name)
+                case ast.ImportFrom():
+                    yield from self._import_from(node)
+                case ast.Name(id=name, ctx=ast.Load()) if name in FORBIDDEN_NAMES and name not in self.own_names:
+                    yield _finding(
+                        node, "forbidden_name", f"'{name}' is not available in a node", FORBIDDEN_NAMES[name]
+                    )
+                case ast.Attribute():
+                    yield from self._attribute(node)
+                case ast.Constant(value=str(text)) if text in FORBIDDEN_ATTRIBUTES:
+                    yield _finding(node, "forbidden_attribute", f"'{text}' is out of reach, by name too", INSIDES)
+
+    def _import(self, node: ast.Import | ast.ImportFrom, module: str) -> Iterator[Finding]:
+        remedy = _forbidden_module(module)
+        if remedy:
+            yield _finding(node, "forbidden_import", f"'{module}' cannot be imported in a node", remedy)
+
+    def _import_from(self, node: ast.ImportFrom) -> Iterator[Finding]:
+        if node.level or not node.module:
+            remedy = "Import by full name; a node's code is a single module."
+            yield _finding(node, "forbidden_import", "relative imports lead nowhere in a node", remedy)
+            return
+        if _forbidden_module(node.module):
+            yield from self._import(node, node.module)
+            return
+        for alias in node.names:
+            yield from self._import(node, f"{node.module}.{alias.name}")
+            yield from self._member(node, node.module, alias.name)
+
+    def _attribute(self, node: ast.Attribute) -> Iterator[Finding]:
+        if node.attr in FORBIDDEN_ATTRIBUTES:
+            yield _finding(node, "forbidden_attribute", f"'.{node.attr}' is out of reach", INSIDES)
+        elif isinstance(node.value, ast.Name) and node.value.id in self.modules:
+            yield from self._member(node, self.modules[node.value.id], node.attr)
+
+    def _member(self, node: ast.stmt | ast.expr, module: str, member: str) -> Iterator[Finding]:
+        remedy = FORBIDDEN_MEMBERS.get(module, {}).get(member)
+        if remedy:
+            yield _finding(node, "forbidden_member", f"'{module}.{member}' is not available in a node", remedy)
+
+
+def _finding(node: ast.stmt | ast.expr, code: str, message: str, remedy: str) -> Finding:
+    return Finding(code, message, remedy, node.lineno, node.col_offset + 1)
+
+
+def _forbidden_module(module: str) -> str | None:
+    """The remedy when this module or one it lies in is forbidden."""
+    parts = module.split(".")
+    names = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+    return next((FORBIDDEN_MODULES[name] for name in names if name in FORBIDDEN_MODULES), None)
+
+
+def _module_names(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
+    """Names that stand for modules: `import os as o` gives `o`, `os`."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                root = alias.name.partition(".")[0]
+                yield (alias.asname, alias.name) if alias.asname else (root, root)
+
+
+def _bound_names(nodes: list[ast.AST]) -> set[str]:
+    """Names the code gives a meaning of its own, where `open` is no longer the built-in."""
+    names: set[str] = set()
+    for node in nodes:
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                names.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name)
+            case ast.alias(name=name, asname=asname):
+                names.add(asname or name)
+    return names
+
+
+def _missing(tree: ast.Module, function: str) -> Iterator[Finding]:
+    if function in _bound_names(_module_level(tree)):
+        return
+    defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    has = f"it defines {', '.join(defined[:5])}" if defined else "it defines no function"
+    yield Finding(
+        "missing_function", f"the code defines no function '{function}'; {has}", f"Add `def {function}(...):`.", 1
+    )
+
+
+def _module_level(tree: ast.Module) -> list[ast.AST]:
+    """Every node outside functions and classes, which count themselves and not what is in them."""
+    found: list[ast.AST] = []
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            waiting.extend(ast.iter_child_nodes(node))
+    return found

@@ -1,0 +1,190 @@
+"""The workers a pool has: spares that belong to nobody yet, idle ones that wait for their owner, and their zygote."""
+
+import asyncio
+import logging
+import secrets
+import tempfile
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+from headgate.sandbox import libraries
+from headgate.sandbox.errors import SandboxUnavailable
+from headgate.sandbox.guest.policy import Policy
+from headgate.sandbox.launcher import Launcher
+from headgate.sandbox.limits import Limits, PoolSize
+from headgate.sandbox.report import SandboxReport
+from headgate.sandbox.worker_process import Worker
+
+log = logging.getLogger(__name__)
+
+FIRST_USER, USERS = 60578, 500
+"""User ids nobody else uses (systemd's UIDS-GIDS lists 60578 to 61183 as free); each pool starts at a random one."""
+WORKER_PROCESSOR_SECONDS = 600
+"""Processor time of a worker's whole life, a hard limit; half of it used, a worker is replaced between calls."""
+ENVELOPE_BYTES, LONGEST_ESCAPE = 4096, 6
+"""A request is its arguments, its code as a JSON string (six bytes for the worst character) and little more."""
+TEND_SECONDS = 1.0
+IDLE_PROCESSOR_SECONDS = 0.05
+"""An idle worker that computes has left threads behind; it is ended."""
+
+
+class WorkerStock:
+    """Hands out workers and takes them back. Starts the zygote when first asked, and again when it was lost."""
+
+    def __init__(
+        self,
+        *,
+        limits: Limits,
+        size: PoolSize,
+        insecure: bool,
+        probe: Callable[[], SandboxReport],
+        import_paths: tuple[str, ...],
+        temporary: Path | None,
+    ) -> None:
+        self.limits = limits
+        self.size = size
+        self.insecure = insecure
+        self.probe = probe
+        self.import_paths = tuple(str(Path(path).resolve()) for path in import_paths)
+        self.temporary = (temporary or Path(tempfile.gettempdir())).resolve()
+        self._launcher: Launcher | None = None
+        self._starting = asyncio.Lock()
+        self._spares: deque[asyncio.Task[Worker]] = deque()
+        self._idle: list[Worker] = []
+        self._slots: set[int] = set()
+        self._numbers = 0
+        self._tending: asyncio.Task[None] | None = None
+        self._closed = False
+
+    async def start(self) -> None:
+        """Start the zygote and the spare workers, unless they run. Raises `SandboxUnavailable`."""
+        async with self._starting:
+            if self._closed:
+                raise SandboxUnavailable("the sandbox is closed.", remedy="Start Headgate again.")
+            if self._launcher and self._launcher.alive:
+                return
+            await self._discard()
+            report = self.probe()
+            if not self.insecure:
+                report.require()
+            if not report.complete:
+                missing = ", ".join(layer.name for layer in report.missing)
+                log.warning(
+                    "Own code in nodes is NOT isolated, it runs with resource limits only; missing: %s", missing
+                )
+            self._launcher = await Launcher.start(self._policy(isolated=report.complete))
+        self._order_spares(self._launcher)
+
+    async def aclose(self) -> None:
+        """End every process and remove every file."""
+        self._closed = True
+        async with self._starting:
+            await self._discard()
+
+    async def take(self, tenant_id: str, code: str) -> Worker:
+        """A worker that belongs to this tenant and code, or becomes theirs now. Raises `SandboxUnavailable`."""
+        while not self._launcher or not self._launcher.alive:
+            await self.start()
+        owner = (tenant_id, code)
+        for worker in reversed(self._idle):
+            if worker.owner == owner and not worker.gone:
+                self._idle.remove(worker)
+                return worker
+        worker = await self._next_spare(self._launcher)
+        worker.owner = owner
+        return worker
+
+    def put_back(self, worker: Worker, *, fit: bool) -> None:
+        """Keep a worker for its owner, unless it failed, is worn or left something behind."""
+        used = worker.processor_seconds()
+        worn = worker.calls >= self.size.calls or used > WORKER_PROCESSOR_SECONDS / 2
+        if not fit or worn or worker.gone or worker.left_files() or self._closed:
+            worker.kill()
+            return
+        worker.idle_since = asyncio.get_running_loop().time()
+        worker.idle_processor = used
+        self._idle.append(worker)
+        while len(self._idle) > self.size.idle:
+            self._idle.pop(0).kill()
+        if not self._tending or self._tending.done():
+            self._tending = asyncio.create_task(self._tend())
+
+    async def _next_spare(self, launcher: Launcher) -> Worker:
+        while self._spares and self._spares[0].done() and _useless(self._spares[0]):
+            self._spares.popleft()
+        if not self._spares:
+            self._order_spare(launcher)
+        spare = self._spares.popleft()
+        try:
+            worker = await asyncio.shield(spare)
+        except asyncio.CancelledError:
+            self._spares.appendleft(spare)
+            raise
+        if launcher.alive:
+            self._order_spares(launcher)
+        return worker
+
+    def _order_spares(self, launcher: Launcher) -> None:
+        while len(self._spares) < self.size.spare:
+            self._order_spare(launcher)
+
+    def _order_spare(self, launcher: Launcher) -> None:
+        slot = next(slot for slot in range(len(self._slots) + 1) if slot not in self._slots)
+        self._slots.add(slot)
+        self._numbers += 1
+        starting = Worker.start(launcher, f"w{self._numbers}", slot, lambda: self._slots.discard(slot))
+        self._spares.append(asyncio.create_task(starting))
+
+    async def _tend(self) -> None:
+        """End idle workers that nobody came back for, or that are not idle at all, until none is left."""
+        while True:
+            await asyncio.sleep(min(TEND_SECONDS, self.size.idle_seconds))
+            if not self._idle:
+                return
+            oldest = asyncio.get_running_loop().time() - self.size.idle_seconds
+            for worker in list(self._idle):
+                computes = worker.processor_seconds() - worker.idle_processor > IDLE_PROCESSOR_SECONDS
+                if worker.gone or computes or worker.left_files() or worker.idle_since <= oldest:
+                    self._idle.remove(worker)
+                    worker.kill()
+
+    async def _discard(self) -> None:
+        if self._tending:
+            self._tending.cancel()
+            await asyncio.gather(self._tending, return_exceptions=True)
+            self._tending = None
+        if self._launcher:
+            await self._launcher.aclose()
+            self._launcher = None
+        for worker in self._idle:
+            worker.kill()
+        self._idle.clear()
+        for spare in await asyncio.gather(*self._spares, return_exceptions=True):
+            if isinstance(spare, Worker):
+                spare.kill()
+        self._spares.clear()
+
+    def _policy(self, *, isolated: bool) -> Policy:
+        limits = self.limits
+        return Policy(
+            isolated=isolated,
+            memory_bytes=limits.memory_bytes,
+            file_bytes=limits.file_bytes,
+            open_files=limits.open_files,
+            threads=limits.threads,
+            processor_seconds=WORKER_PROCESSOR_SECONDS,
+            input_bytes=limits.input_bytes + ENVELOPE_BYTES + LONGEST_ESCAPE * limits.code_bytes,
+            output_bytes=limits.output_bytes,
+            first_user=FIRST_USER + secrets.randbelow(USERS),
+            import_paths=self.import_paths,
+            readable=libraries.readable_paths(self.import_paths),
+            devices=libraries.DEVICES,
+            preload=libraries.PRELOAD,
+            scratch_parent=str(self.temporary),
+        )
+
+
+def _useless(spare: asyncio.Task[Worker]) -> bool:
+    """Whether a spare that has started, or failed to, can serve nobody."""
+    return spare.cancelled() or spare.exception() is not None or spare.result().gone
