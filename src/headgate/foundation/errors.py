@@ -13,9 +13,10 @@ HeadgateError
 └── Cancelled        499  the run or request was stopped by its owner
 """
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
-from pydantic import JsonValue
+# pydantic has the same type; importing it would double the start-up time of the command line
+JsonValue: TypeAlias = list["JsonValue"] | dict[str, "JsonValue"] | str | bool | int | float | None
 
 PROBLEM_TYPE_BASE = "https://headgate.dev/problems/"
 

@@ -1,1 +1,7 @@
 """Operations on a flow that an agent or an MCP client may call, on a `Workbench`."""
+
+from headgate.toolkit.tool import ToolDefinition, ToolRefused
+from headgate.toolkit.tools import TOOLS
+from headgate.toolkit.workbench import Runner, RunOutcome, Workbench
+
+__all__ = ["TOOLS", "RunOutcome", "Runner", "ToolDefinition", "ToolRefused", "Workbench"]

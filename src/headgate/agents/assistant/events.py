@@ -1,0 +1,96 @@
+"""The events of a turn, in the shapes of seed 000 section 6.2 and seed 001's API.
+
+| event        | members                                                                                  |
+|--------------|------------------------------------------------------------------------------------------|
+| progress     | step, attempt, max_attempts, message                                                     |
+| token        | chunk                                                                                    |
+| flow_update  | action and what it concerns (`toolkit.actions`)                                          |
+| flow_preview | flow, name, node_count, edge_count, graph                                                |
+| run_update   | run_id, kind, data: a step started, ended ...                                            |
+| complete     | data: result, validated, changes, usage, duration_seconds, run_metrics, flow, model ...  |
+| error        | message, code, remedy                                                                    |
+| cancelled    | message                                                                                  |
+"""
+
+from typing import Any, Literal
+
+from pydantic import JsonValue
+
+from headgate.foundation.errors import HeadgateError
+from headgate.graph.draw import draw
+from headgate.graph.model import Flow
+from headgate.toolkit.actions import Action
+
+AssistEvent = dict[str, Any]
+Step = Literal[
+    "generating_flow",
+    "searching_components",
+    "building_flow",
+    "flow_built",
+    "flow_build_failed",
+    "flow_proposal_ready",
+    "editing_flow",
+    "running_flow",
+    "orchestrating",
+    "generating",
+]
+MESSAGES: dict[Step, str] = {
+    "generating_flow": "Reading the request...",
+    "searching_components": "Searching components...",
+    "building_flow": "Building the flow...",
+    "flow_built": "The flow is built.",
+    "flow_build_failed": "That flow did not hold together; correcting it...",
+    "flow_proposal_ready": "The flow is ready to look at.",
+    "editing_flow": "Editing the flow...",
+    "running_flow": "Running the flow...",
+    "orchestrating": "Putting the parts together...",
+    "generating": "Writing the answer...",
+}
+
+
+def progress(step: Step, *, attempt: int = 1, max_attempts: int = 1) -> AssistEvent:
+    """The turn has come to a new stage."""
+    message = MESSAGES[step]
+    return {"event": "progress", "step": step, "attempt": attempt, "max_attempts": max_attempts, "message": message}
+
+
+def token(chunk: str) -> AssistEvent:
+    """A piece of the answer's text."""
+    return {"event": "token", "chunk": chunk}
+
+
+def flow_update(action: Action) -> AssistEvent:
+    """The working flow changed."""
+    return {"event": "flow_update", **action}
+
+
+def flow_preview(flow: Flow) -> AssistEvent:
+    """A whole new flow, with a drawing for terminals."""
+    return {
+        "event": "flow_preview",
+        "flow": flow.model_dump(mode="json"),
+        "name": flow.name,
+        "node_count": len(flow.nodes),
+        "edge_count": len(flow.edges),
+        "graph": draw(flow),
+    }
+
+
+def run_update(run_id: str, kind: str, data: dict[str, JsonValue]) -> AssistEvent:
+    """Something happened in the run that this turn started."""
+    return {"event": "run_update", "run_id": run_id, "kind": kind, "data": data}
+
+
+def complete(data: dict[str, Any]) -> AssistEvent:
+    """The turn ended well."""
+    return {"event": "complete", "data": data}
+
+
+def failed(error: HeadgateError) -> AssistEvent:
+    """The turn ended with an error."""
+    return {"event": "error", "message": error.detail, "code": error.code, "remedy": error.remedy}
+
+
+def cancelled(message: str = "The request was cancelled.") -> AssistEvent:
+    """The turn was stopped."""
+    return {"event": "cancelled", "message": message}

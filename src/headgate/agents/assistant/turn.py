@@ -1,0 +1,98 @@
+"""All that one request holds, handed to the tools through the agent's runtime context and hidden from the model."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import monotonic, perf_counter
+
+from headgate.agents.assistant.events import AssistEvent, Step, flow_preview, flow_update, progress
+from headgate.features.accounts.principal import Principal
+from headgate.foundation.errors import HeadgateError
+from headgate.graph.model import Flow
+from headgate.toolkit import Workbench
+from headgate.toolkit.actions import Action
+
+
+class BudgetSpent(HeadgateError):
+    """The turn used up what it may use."""
+
+    code = "budget_spent"
+    status = 422
+    title = "Budget spent"
+
+
+@dataclass(slots=True)
+class Budget:
+    """Hard limits of one turn."""
+
+    tool_calls: int = 60
+    seconds: float = 600.0
+    tokens: int = 400_000
+
+
+@dataclass(slots=True)
+class Usage:
+    """Tokens of the whole turn, over every model call."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def as_json(self) -> dict[str, int]:
+        """As `complete` reports it."""
+        total = self.input_tokens + self.output_tokens
+        return {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens, "total_tokens": total}
+
+
+@dataclass(slots=True)
+class Turn:
+    """One request of one person on one flow. Nothing of it is shared with another request."""
+
+    request: str
+    principal: Principal
+    bench: Workbench
+    emit: Callable[[AssistEvent], None]
+    before: Flow
+    """The flow as it was when the turn began; what was done is read from the difference."""
+    model_name: str = ""
+    budget: Budget = field(default_factory=Budget)
+    usage: Usage = field(default_factory=Usage)
+    tool_calls: int = 0
+    began: float = field(default_factory=perf_counter)
+    _deadline_from: float = field(default_factory=monotonic)
+
+    def stage(self, step: Step) -> None:
+        """Tell that a new stage began."""
+        self.emit(progress(step))
+
+    def on_action(self, action: Action) -> None:
+        """Tell what changed, at the moment it changed."""
+        self.emit(flow_update(action))
+        if action["action"] == "set_flow":
+            self.emit(flow_preview(self.bench.flow))
+
+    def spend_tool_call(self) -> None:
+        """Count a tool call. Raises `BudgetSpent`."""
+        self.tool_calls += 1
+        if self.tool_calls > self.budget.tool_calls:
+            raise BudgetSpent(f"The turn was stopped after {self.budget.tool_calls} tool calls.", remedy=_ASK_LESS)
+        self.check()
+
+    def spend_tokens(self, input_tokens: int, output_tokens: int) -> None:
+        """Count the tokens of a model call. Raises `BudgetSpent`."""
+        self.usage.input_tokens += input_tokens
+        self.usage.output_tokens += output_tokens
+        self.check()
+
+    def check(self) -> None:
+        """Raise `BudgetSpent` when time or tokens are used up."""
+        if self.usage.input_tokens + self.usage.output_tokens > self.budget.tokens:
+            raise BudgetSpent(f"The turn was stopped after {self.budget.tokens} tokens.", remedy=_ASK_LESS)
+        if monotonic() - self._deadline_from > self.budget.seconds:
+            raise BudgetSpent(f"The turn was stopped after {self.budget.seconds:g} seconds.", remedy=_ASK_LESS)
+
+    @property
+    def seconds(self) -> float:
+        """How long the turn has taken."""
+        return perf_counter() - self.began
+
+
+_ASK_LESS = "What was done until then is kept; ask for the rest in smaller steps."

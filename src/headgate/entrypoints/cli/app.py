@@ -1,0 +1,110 @@
+"""The root of the command line. A command's module is imported when that command is called: each starts fast."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from headgate.entrypoints.cli.exit_codes import INTERRUPTED, OK, code_for
+from headgate.foundation.errors import HeadgateError
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "ask": ("ask", "Say what you want: the assistant builds, edits or runs a flow."),
+    "serve": ("serve", "Start the server."),
+    "run": ("run", "Run a flow and watch its steps."),
+    "flows": ("flows", "List, show, publish, compare, restore and delete flows."),
+    "runs": ("runs", "List and inspect runs; cancel one; export its evidence."),
+    "validate": ("validate", "Check a flow file without running it."),
+    "import": ("transfer", "Create a flow from a file. Nothing is run."),
+    "export": ("transfer", "Write a flow as spec text or JSON."),
+    "components": ("components", "Search and describe components."),
+    "models": ("models", "Providers, models and the local model."),
+    "variables": ("variables", "Store keys and other variables, encrypted."),
+    "doctor": ("doctor", "Check this installation and say what to mend."),
+    "db": ("db", "The database's schema."),
+    "version": ("version", "Print the version."),
+}
+
+
+class _LazyGroup(TyperGroup):
+    """Knows every command by name; loads one when it is called."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - Typer's own type is private
+        """Every command, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002 - Typer's own type is private
+        """Load a command. For the list of commands, modules are loaded too: it is read by people, who can wait."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, summary = COMMANDS[cmd_name]
+        found = import_module(f"headgate.entrypoints.cli.{module}")
+        command: Any = typer.main.get_command(found.apps[cmd_name] if hasattr(found, "apps") else found.app)
+        command.name = cmd_name
+        command.help = command.help or summary
+        return command
+
+
+root = typer.Typer(
+    name="headgate",
+    cls=_LazyGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Headgate: say what you want, see the flow, run it, keep the evidence.",
+)
+
+
+@root.callback()
+def _root() -> None:
+    """Headgate: say what you want, see the flow, run it, keep the evidence."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command. Returns the exit code; see `exit_codes` for what each means."""
+    try:
+        result = root(args=list(arguments), prog_name="headgate", standalone_mode=False)
+    except HeadgateError as error:
+        _report(error, as_json="--json" in arguments)
+        return code_for(error)
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)  # noqa: T201
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except typer.Abort:
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - raised again unless it is the command line's own
+        return _usage_or_raise(error)
+    return result if isinstance(result, int) else OK
+
+
+def _usage_or_raise(error: Exception) -> int:
+    """Typer's own errors know how to show themselves; anything else is a bug and keeps its trace."""
+    show = getattr(error, "show", None)
+    if show is None:
+        raise error
+    show()
+    return int(getattr(error, "exit_code", 2))
+
+
+def _report(error: HeadgateError, *, as_json: bool) -> None:
+    if as_json:
+        module = import_module("orjson")
+        print(module.dumps(error.problem()).decode())  # noqa: T201
+        return
+    print(f"Error: {error.detail}", file=sys.stderr)  # noqa: T201
+    issues = error.extra.get("issues")
+    if isinstance(issues, list) and len(issues) > 1:
+        for issue in issues[1:]:
+            if isinstance(issue, dict):
+                print(f"       {issue.get('message', '')}", file=sys.stderr)  # noqa: T201
+    if error.remedy:
+        print(f"       {error.remedy}", file=sys.stderr)  # noqa: T201

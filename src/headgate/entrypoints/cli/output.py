@@ -1,0 +1,48 @@
+"""How commands answer: tables and text for people, one JSON value for programs."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any
+
+import orjson
+import typer
+from rich.console import Console
+from rich.table import Table
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")]
+
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+
+def print_json(value: Any) -> None:  # noqa: ANN401 - any JSON value
+    """One JSON value on standard output."""
+    console.file.write(orjson.dumps(value, default=_plain).decode() + "\n")
+    console.file.flush()
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "") -> Table:
+    """A plain table; the first column is emphasised."""
+    found = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="dim")
+    for number, column in enumerate(columns):
+        found.add_column(column, style="bold" if number == 0 else "", overflow="fold")
+    for row in rows:
+        found.add_row(*[_cell(value) for value in row])
+    return found
+
+
+def when(moment: datetime | None) -> str:
+    """A moment in local time, to the minute."""
+    return "" if moment is None else moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return when(value) if isinstance(value, datetime) else str(value)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    return str(value)

@@ -1,0 +1,96 @@
+"""Renders the error tree as RFC 9457 problem documents. No stack trace ever leaves the server."""
+
+from typing import Any, cast
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import ORJSONResponse, Response
+from pydantic import JsonValue
+from starlette.exceptions import HTTPException
+
+from headgate.foundation.errors import HeadgateError, Invalid, NotFound
+from headgate.foundation.log import get_logger
+
+log = get_logger(__name__)
+
+
+class ProblemResponse(ORJSONResponse):
+    """An answer of type `application/problem+json`."""
+
+    media_type = "application/problem+json"
+
+
+class BadRequest(Invalid):
+    """The request does not have the shape that the API documents."""
+
+    code = "bad_request"
+    title = "Bad request"
+
+
+class RouteNotFound(NotFound):
+    """No such address."""
+
+    code = "route_not_found"
+
+
+class MethodRefused(HeadgateError):
+    """The address exists but does not take this method."""
+
+    code = "method_not_allowed"
+    status = 405
+    title = "Method not allowed"
+
+
+class InternalError(HeadgateError):
+    """A fault of Headgate's own."""
+
+
+def install(app: FastAPI) -> None:
+    """Render every error of the application."""
+    app.add_exception_handler(HeadgateError, _headgate)
+    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(HTTPException, _starlette)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def problem(error: HeadgateError, headers: dict[str, str] | None = None) -> Response:
+    """The answer for an error."""
+    return ProblemResponse(error.problem(), status_code=error.status, headers=headers)
+
+
+async def _headgate(_request: Request, error: Exception) -> Response:
+    found = cast("HeadgateError", error)
+    retry = found.extra.get("retry_after_seconds")
+    return problem(found, {"Retry-After": str(retry)} if retry is not None else None)
+
+
+async def _validation(_request: Request, error: Exception) -> Response:
+    errors = cast("RequestValidationError", error).errors()
+    faults: list[JsonValue] = [
+        {"where": ".".join(str(part) for part in item["loc"]), "message": str(item["msg"])} for item in errors
+    ]
+    first = cast("dict[str, Any]", faults[0])
+    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    return problem(
+        BadRequest(
+            f"{first['where']}: {first['message']}{more}.",
+            remedy="See /docs for what this address takes.",
+            faults=faults,
+        )
+    )
+
+
+async def _starlette(request: Request, error: Exception) -> Response:
+    found = cast("HTTPException", error)
+    if found.status_code == RouteNotFound.status:
+        return problem(RouteNotFound(f"There is nothing at {request.url.path}.", remedy="See /docs for the addresses."))
+    if found.status_code == MethodRefused.status:
+        headers = dict(found.headers or {})
+        return problem(MethodRefused(f"{request.url.path} does not take {request.method}."), headers)
+    refused = BadRequest(str(found.detail))
+    return ProblemResponse(refused.problem() | {"status": found.status_code}, status_code=found.status_code)
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    log.error("request failed", path=request.url.path, method=request.method, exc_info=error)
+    return problem(InternalError("Headgate failed to answer; the log says why.", remedy="Try again, or report it."))

@@ -1,0 +1,131 @@
+"""Tools that only read: the catalogue and the working flow."""
+
+from typing import cast
+
+from pydantic import JsonValue
+
+from headgate.foundation.log import REDACTED
+from headgate.graph.flow_io import classify_io
+from headgate.graph.model import Node
+from headgate.graph.names import did_you_mean
+from headgate.graph.template import FieldKind, FieldTemplate, Template
+from headgate.graph.validate import check_runnable
+from headgate.toolkit.tool import Result, ToolRefused
+from headgate.toolkit.workbench import Workbench
+
+MOST_FOUND = 8
+
+
+async def search_components(bench: Workbench, query: str) -> Result:
+    """Find component types by what they do. Call it before using a type you have not seen in this conversation.
+
+    Args:
+        query: A few words: what the component should do.
+    """
+    found = [bench.registry.template(match.key) for match in bench.index.search(query, most=MOST_FOUND)]
+    rows: list[JsonValue] = [
+        {"type": template.type, "category": template.category, "what": first_sentence(template.description)}
+        for template in found
+        if template is not None
+    ]
+    answer: Result = {"ok": True, "components": rows}
+    if not rows:
+        answer["hint"] = f"Nothing fits. Known types: {', '.join(bench.registry.types())}."
+    return answer
+
+
+async def describe_component(bench: Workbench, component_type: str) -> Result:
+    """Show the inputs and outputs of a component type.
+
+    Args:
+        component_type: The exact type name, as search_components gives it.
+    """
+    return {"ok": True, **template_of(bench, component_type).as_reading}
+
+
+async def get_field_value(bench: Workbench, node_id: str, field: str) -> Result:
+    """Read the value of one field of a node in the flow. Secrets are never shown.
+
+    Args:
+        node_id: Id of the node.
+        field: Name of the field.
+    """
+    node = node_of(bench, node_id)
+    template = template_of(bench, node.type).template
+    found = template.field(field)
+    if found is None:
+        names = [one.name for one in template.fields]
+        raise ToolRefused(
+            f"Node '{node_id}' ({node.type}) has no field '{field}'{did_you_mean(field, names)}",
+            remedy=f"Fields: {', '.join(names)}.",
+        )
+    value = node.params.get(field, found.default)
+    secret = found.kind is FieldKind.SECRET or field == "headers"
+    return {"ok": True, "value": REDACTED if secret and value else value, "set": field in node.params}
+
+
+async def describe_flow_io(bench: Workbench) -> Result:
+    """Show what the flow takes, what it gives, and what still keeps it from running."""
+    found = classify_io(bench.flow, bench.registry)
+    issues: list[JsonValue] = [issue.as_json() for issue in check_runnable(bench.flow, bench.registry)]
+    return {"ok": True, **cast("Result", found.as_json()), "runnable": not issues, "issues": issues}
+
+
+class TemplateReading:
+    """A template in the few words a model needs."""
+
+    def __init__(self, template: Template) -> None:
+        self.template = template
+
+    @property
+    def as_reading(self) -> Result:
+        """Type, description, inputs and outputs, as JSON."""
+        return {
+            "type": self.template.type,
+            "description": self.template.description,
+            "inputs": [_field(field) for field in self.template.fields],
+            "outputs": [{"name": out.name, "type": out.type.value, "what": out.help} for out in self.template.outputs],
+            "usable_as_tool": any(field.tool_mode for field in self.template.fields),
+        }
+
+
+def template_of(bench: Workbench, component_type: str) -> TemplateReading:
+    """The template of a type, as a reading. Raises `ToolRefused` naming the nearest type."""
+    template = bench.registry.template(component_type)
+    if template is None:
+        known = bench.registry.types()
+        raise ToolRefused(
+            f"There is no component '{component_type}'{did_you_mean(component_type, known)}",
+            remedy="Use search_components to find the type.",
+        )
+    return TemplateReading(template)
+
+
+def node_of(bench: Workbench, node_id: str) -> Node:
+    """A node of the working flow. Raises `ToolRefused` naming the nearest id."""
+    node = bench.flow.node(node_id)
+    if node is None:
+        ids = [one.id for one in bench.flow.nodes]
+        listed = f"Nodes: {', '.join(ids)}." if ids else "The flow has no nodes yet."
+        raise ToolRefused(f"The flow has no node '{node_id}'{did_you_mean(node_id, ids)}", remedy=listed)
+    return node
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a description."""
+    return text.split("\n\n", 1)[0].replace("\n", " ").split(". ", 1)[0].rstrip(".") + "."
+
+
+def _field(field: FieldTemplate) -> JsonValue:
+    found: dict[str, JsonValue] = {"name": field.name, "kind": field.kind.value, "what": field.help}
+    if field.required:
+        found["required"] = True
+    elif field.default not in (None, "", [], {}):
+        found["default"] = field.default
+    if field.types:
+        found["accepts"] = [type_.value for type_ in field.types]
+    if field.many:
+        found["many"] = True
+    if field.options:
+        found["options"] = list(field.options)
+    return found

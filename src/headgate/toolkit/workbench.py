@@ -1,0 +1,63 @@
+"""The working copy of a flow that a toolkit acts on, for the length of one request."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from headgate.features.catalog.registry import Registry
+from headgate.features.catalog.search import WordIndex
+from headgate.graph.model import Flow
+from headgate.toolkit.actions import Action
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """What a run came to, read back from its stored results."""
+
+    run_id: str
+    status: str
+    outputs: dict[str, JsonValue]
+    """Final step to its main output: text, or a short preview of it."""
+    files: list[dict[str, JsonValue]]
+    """Artifacts the run made: id, name, media type, size in bytes."""
+    error: str = ""
+    duration_ms: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Runner(Protocol):
+    """Runs a working flow: it is saved, pinned to a version and executed like any other run."""
+
+    async def run(self, flow: Flow, *, text: str, form: Mapping[str, JsonValue]) -> RunOutcome:
+        """Run to the end. Raises `FlowInvalid` when the flow cannot run."""
+        ...
+
+
+@dataclass(slots=True)
+class Workbench:
+    """A flow being worked on. Each tool replaces `flow` with a new value and reports the actions that led to it."""
+
+    flow: Flow
+    registry: Registry
+    index: WordIndex
+    runner: Runner | None = None
+    on_action: Callable[[Action], None] = lambda _action: None
+    actions: list[Action] = field(default_factory=list)
+    history: list[Flow] = field(default_factory=list)
+    runs: list[RunOutcome] = field(default_factory=list)
+
+    def change(self, flow: Flow, *actions: Action) -> None:
+        """Take a new state of the flow and tell what was done."""
+        self.history.append(self.flow)
+        self.flow = flow
+        for action in actions:
+            self.actions.append(action)
+            self.on_action(action)
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was done to the flow in this request."""
+        return bool(self.actions)
