@@ -52,8 +52,8 @@ class TextInput(Component):
     category = "input"
     icon = "type"
     keywords = (
-        "string", "constant", "literal", "value", "paragraph", "static", "variable", "write", "enter", "type", "start",
-        "words", "content", "source",
+        "string", "constant", "literal", "value", "paragraph", "static", "variable", "write", "enter", "type",
+        "start", "words", "content", "source",
     )  # fmt: skip
 
     text: str = field(
@@ -116,8 +116,8 @@ class FileInput(Component):
     category = "input"
     icon = "paperclip"
     keywords = (
-        "upload", "document", "attachment", "attach", "pdf", "docx", "csv", "spreadsheet", "image", "picture", "audio",
-        "open", "load", "import", "drop",
+        "upload", "document", "attachment", "attach", "pdf", "docx", "csv", "spreadsheet", "image", "picture",
+        "audio", "open", "load", "import", "drop",
     )  # fmt: skip
 
     field_id: str = field(

@@ -43,9 +43,9 @@ class InstalledPackages(Component):
     category = "input"
     icon = "package"
     keywords = (
-        "licence", "license", "licenses", "dependencies", "sbom", "bill of materials", "python", "libraries", "modules",
-        "compliance", "audit", "inventory", "metadata", "pip", "versions", "open source", "copyright", "third-party",
-        "software", "review",
+        "licence", "license", "licenses", "dependencies", "sbom", "bill of materials", "python", "libraries",
+        "modules", "compliance", "audit", "inventory", "metadata", "pip", "versions", "open source", "copyright",
+        "third-party", "software", "review",
     )  # fmt: skip
 
     match: str = field(

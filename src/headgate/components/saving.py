@@ -39,8 +39,8 @@ class SaveFile(Component):
     icon = "file-down"
     effect = True
     keywords = (
-        "write", "export", "download", "store", "disk", "document", "report", "csv", "json", "markdown", "html", "txt",
-        "spreadsheet", "excel", "artifact", "output file", "create file", "archive",
+        "write", "export", "download", "store", "disk", "document", "report", "csv", "json", "markdown", "html",
+        "txt", "spreadsheet", "excel", "artifact", "output file", "create file", "archive",
     )  # fmt: skip
 
     content: str | Table | Data = field(label="Content", help="Text, a table or data to save.", main=True)

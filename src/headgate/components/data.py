@@ -1,0 +1,109 @@
+"""Read, pick from and look at data."""
+
+import asyncio
+
+from pydantic import JsonValue, PrivateAttr
+
+from headgate.components.json_text import parse_json
+from headgate.components.selecting import LONGEST_EXPRESSION, select
+from headgate.graph.template import FieldKind
+from headgate.sdk import Component, Data, Message, Table, Text, field, output
+from headgate.sdk.coerce import data_of, table_of, text_of
+
+
+class ParseJSON(Component):
+    """Turns a text of JSON into data; code fences around it and JSON Lines are understood."""
+
+    label = "Parse JSON"
+    category = "data"
+    icon = "file-json"
+    keywords = (
+        "convert", "decode", "deserialize", "load", "read", "object", "array", "structure", "text to data", "string",
+        "jsonl", "ndjson", "parser", "interpret", "fence",
+    )  # fmt: skip
+
+    text: str = field(label="JSON text", help="The text to parse.", main=True)
+    _value: JsonValue = PrivateAttr(default=None)
+    _parsed: bool = PrivateAttr(default=False)
+
+    @output(help="The value: object, list, text, number, true, false or null.")
+    async def data(self) -> Data:
+        """The parsed value."""
+        if not self._parsed:
+            self._value = await asyncio.to_thread(parse_json, self.text, who="ParseJSON")
+            self._parsed = True
+        return self._value
+
+    @output(help="A list of objects as rows; an error for anything else.")
+    async def table(self) -> Table:
+        """The parsed value as a table."""
+        return table_of(await self.data())
+
+
+class SelectData(Component):
+    """Picks a part out of data with a JMESPath expression: a field, a filtered list, renamed columns."""
+
+    label = "Select data"
+    category = "data"
+    icon = "filter"
+    keywords = (
+        "jmespath", "jsonpath", "query", "extract", "field", "property", "path", "get", "pick", "choose", "filter",
+        "project", "transform", "map", "reshape", "sort", "first", "attribute", "key",
+    )  # fmt: skip
+
+    source: Data | Table = field(
+        name="data", label="Data", help="Data or a table (a list of objects) to pick from.", main=True
+    )
+    expression: str = field(
+        label="Expression",
+        help="JMESPath: customer.name, items[0], items[?price > `10`].{name: name, price: price}, sort_by(@, &age).",
+        kind=FieldKind.CODE,
+        port=False,
+        max_length=LONGEST_EXPRESSION,
+    )
+    _value: JsonValue = PrivateAttr(default=None)
+    _selected: bool = PrivateAttr(default=False)
+
+    @output(name="data", label="Data", help="What the expression picked; null when nothing is there.")
+    async def give_data(self) -> Data:
+        """The selected value."""
+        if not self._selected:
+            source = data_of(self.source)
+            self._value = await asyncio.to_thread(select, self.expression, source, who="SelectData")
+            self._selected = True
+        return self._value
+
+    @output(help="The same as text: a text as it is, anything else as JSON; empty when nothing is there.")
+    async def text(self) -> Text:
+        """The selected value as text."""
+        value = await self.give_data()
+        return "" if value is None else text_of(value)
+
+
+class MessageHistory(Component):
+    """Gives the earlier messages of this chat, oldest first."""
+
+    label = "Message history"
+    category = "data"
+    icon = "history"
+    keywords = (
+        "memory", "conversation", "chat history", "previous", "earlier", "remember", "recall", "context", "past",
+        "transcript", "dialogue", "turns", "log", "messages",
+    )  # fmt: skip
+
+    limit: int = field(
+        default=10, label="How many", help="The most messages to give, counted from the latest.", ge=1, le=1000
+    )
+
+    @output(help="One line a message: `User: ...`, `Assistant: ...`.")
+    def text(self) -> Text:
+        """The messages as a transcript."""
+        return "\n".join(f"{message.role.capitalize()}: {message.text}" for message in self._latest())
+
+    @output(help="The messages: a list of objects with role, text and files.")
+    def messages(self) -> Data:
+        """The messages as data."""
+        return [data_of(message) for message in self._latest()]
+
+    def _latest(self) -> list[Message]:
+        return list(self.ctx.input.history[-self.limit :])

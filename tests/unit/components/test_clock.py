@@ -1,0 +1,60 @@
+"""Dates and waiting."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from headgate.components import clock
+from headgate.components.clock import CurrentDate, Wait
+from headgate.foundation.errors import Cancelled
+from headgate.sdk import ComponentError, Table
+from headgate.sdk.testing import StepHarness
+
+
+class TestCurrentDate:
+    @pytest.fixture(autouse=True)
+    def frozen(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(clock, "current_time", lambda: datetime(2024, 12, 31, 23, 30, 5, 999, tzinfo=UTC))
+
+    async def test_gives_iso_in_utc(self) -> None:
+        assert (await StepHarness().run(CurrentDate, {}))["text"] == "2024-12-31T23:30:05+00:00"
+        assert (await StepHarness().run(CurrentDate, {"timezone": ""}))["text"] == "2024-12-31T23:30:05+00:00"
+
+    async def test_follows_zone_and_format(self) -> None:
+        outputs = await StepHarness().run(CurrentDate, {"timezone": "Europe/Stockholm", "format": "%d/%m %Y kl %H"})
+        assert outputs["text"] == "01/01 2025 kl 00"
+        assert outputs["data"] == {
+            "iso": "2025-01-01T00:30:05+01:00", "date": "2025-01-01", "time": "00:30:05", "year": 2025, "month": 1,
+            "day": 1, "weekday": "Wednesday", "week": 1, "timestamp": 1735687805, "timezone": "Europe/Stockholm",
+        }  # fmt: skip
+
+    @pytest.mark.parametrize("name", ["Europe/Stokholm", "../../etc/passwd", "/etc/passwd", "x\x00", "."])
+    async def test_refuses_a_zone_that_is_none(self, name: str) -> None:
+        with pytest.raises(ComponentError, match="there is no time zone"):
+            await StepHarness().run(CurrentDate, {"timezone": name})
+
+    async def test_names_the_nearest_zone(self) -> None:
+        with pytest.raises(ComponentError, match="did you mean 'Europe/Stockholm'"):
+            await StepHarness().run(CurrentDate, {"timezone": "Europe/Stokholm"})
+
+    @pytest.mark.parametrize(("format_", "text"), [("%Y\ud800", "2024\ufffd"), ("a\x00b%Y", "a\ufffdb2024")])
+    async def test_survives_odd_formats(self, format_: str, text: str) -> None:
+        assert (await StepHarness().run(CurrentDate, {"format": format_}))["text"] == text
+
+
+class TestWait:
+    async def test_waits_then_passes_the_value_on(self) -> None:
+        harness = StepHarness()
+        outputs = await harness.run(Wait, {"seconds": 3, "value": Table(columns=["a"], rows=[[1]])})
+        assert outputs == {"value": [{"a": 1}]}
+        assert harness.ctx.slept == [3.0]
+
+    async def test_ends_when_cancelled(self) -> None:
+        harness = StepHarness()
+        harness.ctx.cancelled = True
+        with pytest.raises(Cancelled):
+            await harness.run(Wait, {})
+
+    async def test_is_bounded(self) -> None:
+        with pytest.raises(ComponentError, match="'seconds'"):
+            await StepHarness().run(Wait, {"seconds": 1e9})
