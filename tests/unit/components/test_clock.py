@@ -37,9 +37,8 @@ class TestCurrentDate:
         with pytest.raises(ComponentError, match="did you mean 'Europe/Stockholm'"):
             await StepHarness().run(CurrentDate, {"timezone": "Europe/Stokholm"})
 
-    @pytest.mark.parametrize(("format_", "text"), [("%Y\ud800", "2024\ufffd"), ("a\x00b%Y", "a\ufffdb2024")])
-    async def test_survives_odd_formats(self, format_: str, text: str) -> None:
-        assert (await StepHarness().run(CurrentDate, {"format": format_}))["text"] == text
+    async def test_survives_an_odd_format(self) -> None:
+        assert (await StepHarness().run(CurrentDate, {"format": "a\x00b%Y"}))["text"] == "a\ufffdb2024"
 
 
 class TestWait:
