@@ -1,9 +1,10 @@
 """Runs, step results and attempts (seed 002). Written by `RunStore` in plain SQL; times are microseconds in UTC.
 
-flow_runs.status            queued -> running -> completed | failed | cancelled
-flow_step_results.status    pending -> running -> completed | failed | cancelled;  pending -> skipped | cancelled
-flow_step_attempts.status   started -> completed | failed | retried | cancelled
+What the statuses mean and how they follow one another stands in `states`.
 """
+
+from collections.abc import Iterable
+from enum import StrEnum
 
 from sqlalchemy import (
     BigInteger,
@@ -18,18 +19,19 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
+from headgate.features.runs.states import AttemptStatus, RunStatus, StepStatus, sql_list
 from headgate.foundation.database import Json, metadata
 
-RUN_STATUSES = ("queued", "running", "completed", "failed", "cancelled")
-STEP_STATUSES = ("pending", "running", "completed", "failed", "cancelled", "skipped")
-ATTEMPT_STATUSES = ("started", "completed", "failed", "retried", "cancelled")
+
+def _one_of(column: str, values: Iterable[StrEnum]) -> CheckConstraint:
+    return CheckConstraint(f"{column} IN " + sql_list(values), name=f"{column}_known")
 
 
-def _one_of(column: str, values: tuple[str, ...]) -> CheckConstraint:
-    return CheckConstraint(f"{column} IN ({', '.join(repr(value) for value in values)})", name=f"{column}_known")
-
+_LIVE = text("status IN ('queued', 'running')")
+"""Runs that may still change: few, however many there ever were."""
 
 flow_runs = Table(
     "flow_runs",
@@ -56,10 +58,11 @@ flow_runs = Table(
     ),
     UniqueConstraint("id", "tenant_id"),
     UniqueConstraint("id", "flow_id"),
-    _one_of("status", RUN_STATUSES),
+    _one_of("status", RunStatus),
     Index("ix_flow_runs_flow_id_status", "flow_id", "status"),
     Index("ix_flow_runs_tenant_id_created_at", "tenant_id", "created_at"),
     Index("ix_flow_runs_flow_id_session_id", "flow_id", "session_id"),
+    Index("ix_flow_runs_live", "created_at", sqlite_where=_LIVE, postgresql_where=_LIVE),
 )
 
 flow_step_results = Table(
@@ -98,7 +101,7 @@ flow_step_results = Table(
         ["version_steps.flow_id", "version_steps.version", "version_steps.step_id"],
         ondelete="CASCADE",
     ),
-    _one_of("status", STEP_STATUSES),
+    _one_of("status", StepStatus),
     CheckConstraint("waiting >= 0", name="waiting_not_negative"),
 )
 
@@ -127,6 +130,6 @@ flow_step_attempts = Table(
         ["version_steps.flow_id", "version_steps.version", "version_steps.step_id"],
         ondelete="CASCADE",
     ),
-    _one_of("status", ATTEMPT_STATUSES),
+    _one_of("status", AttemptStatus),
     CheckConstraint("attempt_no >= 1", name="attempt_from_one"),
 )

@@ -208,6 +208,10 @@ def upgrade() -> None:
         batch_op.create_index("ix_flow_runs_flow_id_session_id", ["flow_id", "session_id"], unique=False)
         batch_op.create_index("ix_flow_runs_flow_id_status", ["flow_id", "status"], unique=False)
         batch_op.create_index("ix_flow_runs_tenant_id_created_at", ["tenant_id", "created_at"], unique=False)
+        live = sa.text("status IN ('queued', 'running')")
+        batch_op.create_index(
+            "ix_flow_runs_live", ["created_at"], unique=False, sqlite_where=live, postgresql_where=live
+        )
 
     op.create_table(
         "version_steps",
@@ -441,6 +445,7 @@ def downgrade() -> None:
     op.drop_table("flow_step_attempts")
     op.drop_table("version_steps")
     with op.batch_alter_table("flow_runs", schema=None) as batch_op:
+        batch_op.drop_index("ix_flow_runs_live")
         batch_op.drop_index("ix_flow_runs_tenant_id_created_at")
         batch_op.drop_index("ix_flow_runs_flow_id_status")
         batch_op.drop_index("ix_flow_runs_flow_id_session_id")

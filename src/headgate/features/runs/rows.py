@@ -1,0 +1,53 @@
+"""Reading runs: queries that both databases understand, and the values their rows become."""
+
+# ruff: noqa: S608 - what is put into the statements are constants
+
+from collections.abc import Sequence
+from typing import Any
+
+from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus, sql_list
+from headgate.features.runs.transitions import Holder, LiveRun, RunKey, StoredRun, StoredStep
+
+LOAD_RUN_SQL = (
+    "SELECT id, tenant_id, flow_id, version, status, user_id, session_id, input_payload FROM flow_runs"
+    " WHERE id = :run_id"
+)
+LOAD_STEPS_SQL = (
+    "SELECT step_id, status, waiting, attempts, worker_id, lease_until, output_payload FROM flow_step_results"
+    " WHERE flow_run_id = :run_id"
+)
+LIVE_RUNS_SQL = (
+    "SELECT r.id, r.status, f.deleted_at, s.step_id, s.attempts, s.worker_id, s.lease_until"
+    " FROM flow_runs r JOIN flows f ON f.id = r.flow_id"
+    " LEFT JOIN flow_step_results s ON s.flow_run_id = r.id AND s.flow_id = r.flow_id AND s.status = 'running'"
+    f" WHERE r.status IN {sql_list(LIVE_RUNS)} ORDER BY r.created_at, r.id"
+)
+"""Served by the partial index `ix_flow_runs_live`, so that it costs what is live and not what ever ran."""
+
+
+def stored_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> StoredRun | None:
+    """The value of a run's row and its steps' rows."""
+    if run is None:
+        return None
+    found = [StoredStep(row[0], StepStatus(row[1]), *row[2:]) for row in steps]
+    return StoredRun(
+        key=RunKey(run[0], run[1], run[2], run[3]),
+        status=RunStatus(run[4]),
+        user_id=run[5],
+        session_id=run[6],
+        input_payload=run[7],
+        steps={step.step_id: step for step in found},
+    )
+
+
+def live_runs_of(rows: Sequence[Sequence[Any]]) -> list[LiveRun]:
+    """The live runs of joined rows, one a running step."""
+    holders: dict[str, list[Holder]] = {}
+    runs: dict[str, tuple[RunStatus, bool]] = {}
+    for run_id, status, deleted_at, step_id, attempts, worker_id, lease_until in rows:
+        runs[run_id] = (RunStatus(status), deleted_at is not None)
+        if step_id is not None:
+            holders.setdefault(run_id, []).append(Holder(step_id, attempts, worker_id or "", lease_until or 0))
+    return [
+        LiveRun(run_id, status, deleted, tuple(holders.get(run_id, ()))) for run_id, (status, deleted) in runs.items()
+    ]

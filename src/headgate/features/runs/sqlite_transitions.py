@@ -1,0 +1,286 @@
+"""The transitions as SQL on one SQLite connection. Each function runs in a transaction that holds the write lock."""
+
+# ruff: noqa: S608 - what is put into the statements are constants of this module and of `states`
+
+import sqlite3
+from collections.abc import Sequence
+
+from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE
+from headgate.features.runs.states import (
+    ATTEMPT_MOVES,
+    LIVE_RUNS,
+    RUN_MOVES,
+    STEP_MOVES,
+    AttemptStatus,
+    RunStatus,
+    StepStatus,
+    guard,
+    sql_list,
+)
+from headgate.features.runs.transitions import (
+    Cancelled,
+    Claim,
+    Failed,
+    Finished,
+    Held,
+    Lease,
+    NewRun,
+    Onward,
+    Progress,
+    RunKey,
+    StepRecord,
+)
+
+_STEP = "flow_run_id = ? AND flow_id = ? AND step_id = ?"
+_LIVE = f"status IN {sql_list(LIVE_RUNS)}"
+
+_INSERT_RUN = (
+    "INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,"
+    " created_at, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_INSERT_STEP = (
+    "INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,"
+    " attempts, worker_id, lease_until, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_INSERT_ATTEMPT = (
+    "INSERT INTO flow_step_attempts (flow_run_id, flow_id, version, tenant_id, step_id, step_order, attempt_no, status,"
+    " worker_id, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, 'started', ?, ?)"
+)
+_READ_RUN = (
+    "SELECT r.status, r.unfinished, f.deleted_at FROM flow_runs r JOIN flows f ON f.id = r.flow_id"
+    " WHERE r.id = ? AND r.tenant_id = ?"
+)
+_CLOSE_STEP = (
+    "UPDATE flow_step_results SET status = ?, output_payload = ?, input_payload = ?, effective_prompt = ?,"
+    " model_parameters = ?, tool_calls = ?, log = ?, num_tokens_input = ?, num_tokens_output = ?, execution_hash = ?,"
+    " error_code = ?, error_message = ?, lease_until = NULL, finished_at = ?"
+    f" WHERE {_STEP} AND attempts = ? AND {guard(STEP_MOVES, StepStatus.COMPLETED)}"
+)
+_CLOSE_ATTEMPT = (
+    "UPDATE flow_step_attempts SET status = ?, error_code = ?, error_message = ?, finished_at = ?"
+    f" WHERE {_STEP} AND attempt_no = ? AND {guard(ATTEMPT_MOVES, AttemptStatus.COMPLETED)}"
+)
+_SKIP = (
+    "UPDATE flow_step_results SET status = 'skipped', waiting = 0, finished_at = ?"
+    f" WHERE {_STEP} AND {guard(STEP_MOVES, StepStatus.SKIPPED)}"
+)
+_SETTLE = f"UPDATE flow_step_results SET waiting = waiting - ? WHERE {_STEP} AND status = 'pending' RETURNING waiting"
+_CLAIM = (
+    "UPDATE flow_step_results SET status = 'running', waiting = 0, attempts = attempts + 1, worker_id = ?,"
+    f" lease_until = ?, started_at = ? WHERE {_STEP} AND waiting = ? AND status = 'pending'"
+    " RETURNING attempts, step_order"
+)
+_TAKE_OVER = (
+    "UPDATE flow_step_results SET attempts = attempts + 1, worker_id = ?, lease_until = ?, started_at = ?"
+    f" WHERE {_STEP} AND attempts = ? AND status = 'running' RETURNING attempts, step_order"
+)
+_COUNT_DOWN = "UPDATE flow_runs SET unfinished = ? WHERE id = ?"
+_MOVE_RUN = (
+    "UPDATE flow_runs SET status = ?, unfinished = ?, output_payload = ?, error_code = ?, error_message = ?,"
+    " started_at = coalesce(started_at, ?), finished_at = ? WHERE id = ?"
+)
+_RENEW = (
+    "UPDATE flow_step_results SET lease_until = ?"
+    " WHERE flow_run_id = ? AND step_id = ? AND attempts = ? AND worker_id = ? AND status = 'running'"
+)
+
+
+def create(db: sqlite3.Connection, run: NewRun, lease: Lease) -> None:
+    """Insert a run with its steps, the claimed ones running already."""
+    key = run.key
+    status, started = (RunStatus.RUNNING, lease.at) if run.claim else (RunStatus.QUEUED, None)
+    who = (key.run_id, key.tenant_id, key.flow_id, key.version, run.user_id, run.session_id)
+    db.execute(_INSERT_RUN, (*who, status, len(run.steps), run.input_payload, lease.at, started))
+    same = (key.run_id, key.flow_id, key.version, key.tenant_id)
+    working = (StepStatus.RUNNING, 1, lease.worker_id, lease.until, lease.at)
+    idle = (StepStatus.PENDING, 0, None, None, None)
+    claimed = set(run.claim)
+    db.executemany(
+        _INSERT_STEP,
+        [
+            (*same, seed.step_id, seed.order, seed.waiting, *(working if seed.step_id in claimed else idle))
+            for seed in run.steps
+        ],
+    )
+    first = [
+        (*same, seed.step_id, seed.order, 1, lease.worker_id, lease.at) for seed in run.steps if seed.step_id in claimed
+    ]
+    db.executemany(_INSERT_ATTEMPT, first)
+
+
+def advance(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None) -> Progress:
+    """Complete, skip, settle, claim, and end the run when nothing is left of it."""
+    found = db.execute(_READ_RUN, (key.run_id, key.tenant_id)).fetchone()
+    if found is None:
+        return Progress(None, recorded=False)
+    status, unfinished, deleted = RunStatus(found[0]), found[1], found[2] is not None
+    if status in {RunStatus.COMPLETED, RunStatus.CANCELLED}:
+        return Progress(status, recorded=False)
+    if finished is not None and not _close(
+        db, key, finished.claim, finished.record, AttemptStatus.COMPLETED, at=lease.at
+    ):
+        return Progress(status, recorded=False)
+    left = unfinished - (finished is not None) - _skip(db, key, onward.skip, lease.at)
+    going = status in LIVE_RUNS and not deleted
+    claims, ready = _move_on(db, key, onward, lease, going=going)
+    after = _after(status, left=left, deleted=deleted, started=bool(claims))
+    if after != status:
+        output = onward.output_payload if after is RunStatus.COMPLETED else None
+        error = (FLOW_DELETED, FLOW_DELETED_MESSAGE) if after is RunStatus.FAILED else (None, None)
+        ended = lease.at if after.over else None
+        db.execute(_MOVE_RUN, (after, left, output, *error, lease.at, ended, key.run_id))
+    elif left != unfinished:
+        db.execute(_COUNT_DOWN, (left, key.run_id))
+    return Progress(after, claims=claims, ready=ready)
+
+
+def fail(db: sqlite3.Connection, key: RunKey, failed: Failed, at: int) -> Progress:
+    """Fail a step and, unless it is over, its run."""
+    found = db.execute(_READ_RUN, (key.run_id, key.tenant_id)).fetchone()
+    if found is None:
+        return Progress(None, recorded=False)
+    status = RunStatus(found[0])
+    error = (failed.code, failed.message)
+    if not _close(db, key, failed.claim, failed.record, AttemptStatus.FAILED, at=at, error=error):
+        return Progress(status, recorded=False)
+    if status in LIVE_RUNS:
+        status = RunStatus.FAILED
+        db.execute(_MOVE_RUN, (status, found[1], None, *error, at, at, key.run_id))
+    return Progress(status)
+
+
+def take_over(db: sqlite3.Connection, key: RunKey, held: Sequence[Claim], lease: Lease) -> tuple[Claim, ...]:
+    """Close the attempts seen and open the next ones."""
+    found = db.execute(_READ_RUN, (key.run_id, key.tenant_id)).fetchone()
+    if found is None or RunStatus(found[0]) is not RunStatus.RUNNING or found[2] is not None:
+        return ()
+    taken = []
+    for claim in held:
+        place = (key.run_id, key.flow_id, claim.step_id)
+        row = db.execute(_TAKE_OVER, (lease.worker_id, lease.until, lease.at, *place, claim.attempt)).fetchone()
+        if row is not None:
+            db.execute(_CLOSE_ATTEMPT, (AttemptStatus.RETRIED, None, None, lease.at, *place, claim.attempt))
+            taken.append(_open_attempt(db, key, claim.step_id, row, lease))
+    return tuple(taken)
+
+
+def end(db: sqlite3.Connection, key: RunKey, code: str, message: str, at: int) -> bool:
+    """Fail a run from outside; what was being worked on is cancelled."""
+    changed = db.execute(
+        "UPDATE flow_runs SET status = 'failed', error_code = ?, error_message = ?, finished_at = ?"
+        f" WHERE id = ? AND tenant_id = ? AND {guard(RUN_MOVES, RunStatus.FAILED)}",
+        (code, message, at, key.run_id, key.tenant_id),
+    )
+    if changed.rowcount == 0:
+        return False
+    _cancel_steps(db, key.run_id, at, "status = 'running'")
+    return True
+
+
+def cancel(db: sqlite3.Connection, run_id: str, tenant_id: str, at: int) -> Cancelled | None:
+    """Cancel a run, its steps and its open attempts."""
+    changed = db.execute(
+        "UPDATE flow_runs SET status = 'cancelled', cancelled_at = ?, finished_at = ?"
+        f" WHERE id = ? AND tenant_id = ? AND {guard(RUN_MOVES, RunStatus.CANCELLED)}",
+        (at, at, run_id, tenant_id),
+    )
+    if changed.rowcount:
+        _cancel_steps(db, run_id, at, guard(STEP_MOVES, StepStatus.CANCELLED))
+        return Cancelled(RunStatus.CANCELLED, changed=True)
+    row = db.execute("SELECT status FROM flow_runs WHERE id = ? AND tenant_id = ?", (run_id, tenant_id)).fetchone()
+    return None if row is None else Cancelled(RunStatus(row[0]), changed=False)
+
+
+def renew(db: sqlite3.Connection, held: Sequence[Held], lease: Lease) -> frozenset[Held]:
+    """Lengthen leases; which of the steps are still this worker's."""
+    return frozenset(
+        one
+        for one in held
+        if db.execute(_RENEW, (lease.until, one.run_id, one.step_id, one.attempt, lease.worker_id)).rowcount
+    )
+
+
+def _close(
+    db: sqlite3.Connection,
+    key: RunKey,
+    claim: Claim,
+    record: StepRecord,
+    status: AttemptStatus,
+    *,
+    at: int,
+    error: tuple[str | None, str | None] = (None, None),
+) -> bool:
+    """End a step and its attempt; False when they are not this claim's any more."""
+    place = (key.run_id, key.flow_id, claim.step_id, claim.attempt)
+    columns = (
+        record.output_payload,
+        record.input_payload,
+        record.effective_prompt,
+        record.model_parameters,
+        record.tool_calls,
+        record.log,
+        record.tokens_input,
+        record.tokens_output,
+        record.execution_hash,
+    )
+    if not db.execute(_CLOSE_STEP, (status, *columns, *error, at, *place)).rowcount:
+        return False
+    db.execute(_CLOSE_ATTEMPT, (status, *error, at, *place))
+    return True
+
+
+def _skip(db: sqlite3.Connection, key: RunKey, steps: Sequence[str], at: int) -> int:
+    return sum(db.execute(_SKIP, (at, key.run_id, key.flow_id, step)).rowcount for step in steps)
+
+
+def _move_on(
+    db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, *, going: bool
+) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
+    """Count parents down and claim what may go on."""
+    claims: list[Claim] = []
+    ready: list[str] = []
+    wanted = onward.claim if going else ()
+    for step in wanted:
+        place = (key.run_id, key.flow_id, step, onward.settles.get(step, 0))
+        row = db.execute(_CLAIM, (lease.worker_id, lease.until, lease.at, *place)).fetchone()
+        if row is not None:
+            claims.append(_open_attempt(db, key, step, row, lease))
+    mine = {claim.step_id for claim in claims}
+    for step, parents in onward.settles.items():
+        if step in mine:
+            continue
+        row = db.execute(_SETTLE, (parents, key.run_id, key.flow_id, step)).fetchone()
+        if row is not None and row[0] == 0:
+            ready.append(step)
+    return tuple(claims), tuple(ready)
+
+
+def _open_attempt(db: sqlite3.Connection, key: RunKey, step: str, row: tuple[int, int], lease: Lease) -> Claim:
+    attempt, order = row
+    same = (key.run_id, key.flow_id, key.version, key.tenant_id)
+    db.execute(_INSERT_ATTEMPT, (*same, step, order, attempt, lease.worker_id, lease.at))
+    return Claim(step, attempt)
+
+
+def _after(status: RunStatus, *, left: int, deleted: bool, started: bool) -> RunStatus:
+    """The run's status once the steps have moved."""
+    if status not in LIVE_RUNS:
+        return status
+    if left == 0:
+        return RunStatus.COMPLETED
+    if deleted:
+        return RunStatus.FAILED
+    return RunStatus.RUNNING if started else status
+
+
+def _cancel_steps(db: sqlite3.Connection, run_id: str, at: int, condition: str) -> None:
+    db.execute(
+        f"UPDATE flow_step_results SET status = 'cancelled', lease_until = NULL, finished_at = ?"
+        f" WHERE flow_run_id = ? AND {condition}",
+        (at, run_id),
+    )
+    db.execute(
+        "UPDATE flow_step_attempts SET status = 'cancelled', finished_at = ?"
+        f" WHERE flow_run_id = ? AND {guard(ATTEMPT_MOVES, AttemptStatus.CANCELLED)}",
+        (at, run_id),
+    )

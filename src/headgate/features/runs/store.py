@@ -1,0 +1,84 @@
+"""The port to the rows of runs: one transaction a transition, the same meaning on every database.
+
+Every write names the states it may start from (`states`) and, for a step, the attempt it belongs to. A write that comes
+too late changes nothing and says so.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from headgate.features.runs.transitions import (
+    Cancelled,
+    Claim,
+    Failed,
+    Finished,
+    Held,
+    Lease,
+    LiveRun,
+    NewRun,
+    Onward,
+    PastTurn,
+    Progress,
+    RunKey,
+    StoredRun,
+)
+
+
+class RunStore(Protocol):
+    """Rows of runs, steps and attempts. Raises `Unavailable` when the database is locked, full or gone."""
+
+    async def open(self) -> None:
+        """Connect."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was asked for and disconnect."""
+        ...
+
+    async def create(self, run: NewRun, lease: Lease) -> None:
+        """Insert a run and all its steps; claim those it names, with their first attempts."""
+        ...
+
+    async def advance(self, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None = None) -> Progress:
+        """Complete a step (or none), settle and skip others, claim what may go on, end the run after its last step.
+
+        A queued run starts. A failed run still records the step that finished, and claims nothing. A run whose flow was
+        deleted fails with `flow_deleted` in place of claiming.
+        """
+        ...
+
+    async def fail(self, key: RunKey, failed: Failed, at: int) -> Progress:
+        """Fail a step and its run. Other steps stay as they are."""
+        ...
+
+    async def take_over(self, key: RunKey, held: Sequence[Claim], lease: Lease) -> tuple[Claim, ...]:
+        """Take steps from a dead worker: close the attempts seen, open the next. What others took stays out."""
+        ...
+
+    async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
+        """Fail a run that cannot go on though no step failed. False when it was over already."""
+        ...
+
+    async def cancel(self, run_id: str, tenant_id: str, at: int) -> Cancelled | None:
+        """Cancel a run and every step and attempt of it that is not over. None when the tenant has no such run."""
+        ...
+
+    async def renew(self, held: Sequence[Held], lease: Lease) -> frozenset[Held]:
+        """Keep these steps a while longer. Returns those that are still the worker's."""
+        ...
+
+    async def is_over(self, run_id: str) -> bool:
+        """Whether no step of the run may start or have an effect any more; true for a run that is gone."""
+        ...
+
+    async def load(self, run_id: str) -> StoredRun | None:
+        """A run and its steps."""
+        ...
+
+    async def live_runs(self) -> Sequence[LiveRun]:
+        """Every run that is not over, oldest first."""
+        ...
+
+    async def past_turns(self, key: RunKey, session_id: str, limit: int) -> Sequence[PastTurn]:
+        """Completed runs of the same flow and chat session before this one, oldest first."""
+        ...

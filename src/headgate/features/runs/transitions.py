@@ -1,0 +1,196 @@
+"""What goes into a `RunStore` and comes out: commands and rows as plain values. Times are microseconds in UTC."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from headgate.features.runs.states import RunStatus, StepStatus
+
+Json = str
+"""A JSON document as text: what both databases take without another conversion."""
+
+
+def clock() -> int:
+    """The present moment."""
+    return time.time_ns() // 1000
+
+
+@dataclass(frozen=True, slots=True)
+class RunKey:
+    """What every row of a run carries."""
+
+    run_id: str
+    tenant_id: str
+    flow_id: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Who works on a step, since when, and until when nobody else may."""
+
+    worker_id: str
+    at: int
+    """The present moment: the time of the transition."""
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A step before it ran."""
+
+    step_id: str
+    order: int
+    waiting: int
+    """Parents that are not settled."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """A run to be made, with all its steps."""
+
+    key: RunKey
+    input_payload: Json
+    steps: tuple[Seed, ...]
+    user_id: str | None = None
+    session_id: str | None = None
+    claim: tuple[str, ...] = ()
+    """Roots to claim at once; without any the run is queued."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A step that is this worker's to do."""
+
+    step_id: str
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A step that a worker is busy with."""
+
+    run_id: str
+    step_id: str
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """What a step leaves behind, as columns."""
+
+    output_payload: Json | None = None
+    input_payload: Json | None = None
+    effective_prompt: str | None = None
+    model_parameters: Json | None = None
+    tool_calls: Json | None = None
+    log: Json | None = None
+    tokens_input: int | None = None
+    tokens_output: int | None = None
+    execution_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A step that did its work."""
+
+    claim: Claim
+    record: StepRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A step that could not."""
+
+    claim: Claim
+    code: str
+    message: str
+    record: StepRecord = StepRecord()
+
+
+@dataclass(frozen=True, slots=True)
+class Onward:
+    """What follows for the other steps of the run, worked out from the plan."""
+
+    settles: Mapping[str, int] = field(default_factory=dict)
+    """Step to the number of its parents that this transition settles."""
+    skip: tuple[str, ...] = ()
+    claim: tuple[str, ...] = ()
+    """Steps to claim if nothing is left for them to wait for."""
+    output_payload: Json | None = None
+    """The run's result, for when this was the last step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a transition came to."""
+
+    status: RunStatus | None
+    """The run's status after it; None when there is no such run."""
+    recorded: bool = True
+    """False when the step was not this worker's any more, and nothing was written."""
+    claims: tuple[Claim, ...] = ()
+    ready: tuple[str, ...] = ()
+    """Steps that wait for nothing and were not claimed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """What a request to cancel came to."""
+
+    status: RunStatus
+    changed: bool
+    """False when the run was over already."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredStep:
+    """A step's row, as recovery needs it."""
+
+    step_id: str
+    status: StepStatus
+    waiting: int
+    attempts: int
+    worker_id: str | None
+    lease_until: int | None
+    output_payload: Json | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run's row with its steps."""
+
+    key: RunKey
+    status: RunStatus
+    user_id: str | None
+    session_id: str | None
+    input_payload: Json
+    steps: Mapping[str, StoredStep]
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A running step and who holds it."""
+
+    step_id: str
+    attempt: int
+    worker_id: str
+    lease_until: int
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRun:
+    """A run that is not over, and what is being worked on in it."""
+
+    run_id: str
+    status: RunStatus
+    flow_deleted: bool
+    holders: tuple[Holder, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PastTurn:
+    """An earlier run of a chat session."""
+
+    input_payload: Json
+    output_payload: Json | None
