@@ -78,9 +78,11 @@ def parse_target(url: str) -> Target:
     if scheme not in _DEFAULT_PORTS:
         raise BadUrl(f"Addresses of kind '{scheme}:' are not fetched.", remedy="Use http: or https:.")
     host, port = _read_authority(match["authority"], scheme)
-    path = quote(match["path"] or "/", safe=_PATH_SAFE)
-    query = quote(match["query"] or "", safe=_QUERY_SAFE)
-    return Target(scheme=scheme, host=host, port=port, path=path + query)
+    try:
+        path = quote(match["path"] or "/", safe=_PATH_SAFE) + quote(match["query"] or "", safe=_QUERY_SAFE)
+    except UnicodeEncodeError as error:
+        raise BadUrl("The address is not valid Unicode.") from error
+    return Target(scheme=scheme, host=host, port=port, path=path)
 
 
 def _read_authority(authority: str, scheme: str) -> tuple[str, int]:
