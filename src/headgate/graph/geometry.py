@@ -1,0 +1,78 @@
+"""How large nodes are on the canvas, in canvas units. The canvas draws by the same numbers."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from headgate.graph.model import Edge, Flow, Node
+from headgate.graph.template import Catalog, Template
+from headgate.graph.wiring import NOTE_TYPE
+
+NODE_WIDTH = 260.0
+HEADER_HEIGHT = 64.0
+"""Title and type, with the padding below the last port."""
+PORT_HEIGHT = 28.0
+"""One row an input, one an output."""
+NOTE_HEIGHT = 160.0
+GAP = 40.0
+"""Free space that new nodes keep around themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A node's rectangle."""
+
+    x: float
+    y: float
+    height: float
+    width: float = NODE_WIDTH
+
+    @property
+    def right(self) -> float:
+        """The right edge."""
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> float:
+        """The lower edge."""
+        return self.y + self.height
+
+    def overlaps(self, other: "Box") -> bool:
+        """Whether the two share any area."""
+        return self.x < other.right and other.x < self.right and self.y < other.bottom and other.y < self.bottom
+
+
+def node_height(node: Node, template: Template | None, ports_in_use: int = 1) -> float:
+    """Height of a node: by its template's ports, else by the ports its edges use."""
+    if template.annotation if template is not None else node.type == NOTE_TYPE:
+        return NOTE_HEIGHT
+    rows = len(template.ports) + len(template.outputs) if template is not None else ports_in_use
+    return HEADER_HEIGHT + PORT_HEIGHT * max(rows, 1)
+
+
+def ports_in_use(edges: Iterable[Edge]) -> dict[str, int]:
+    """Node id to how many of its ports have an edge."""
+    used: set[tuple[str, str, bool]] = set()
+    for edge in edges:
+        used.add((edge.source, edge.output, True))
+        used.add((edge.target, edge.input, False))
+    counts: dict[str, int] = {}
+    for node_id, _, _ in used:
+        counts[node_id] = counts.get(node_id, 0) + 1
+    return counts
+
+
+def boxes(flow: Flow, catalog: Catalog | None = None) -> Iterator[Box]:
+    """The rectangle of every node, in the flow's order."""
+    used = ports_in_use(flow.edges)
+    for node in flow.nodes:
+        template = catalog.template(node.type, node.params) if catalog else None
+        yield Box(node.position.x, node.position.y, node_height(node, template, used.get(node.id, 1)))
+
+
+def bounds(flow: Flow, catalog: Catalog | None = None) -> Box | None:
+    """The rectangle around all nodes; None when there are none."""
+    every = list(boxes(flow, catalog))
+    if not every:
+        return None
+    left, top = min(box.x for box in every), min(box.y for box in every)
+    return Box(left, top, max(box.bottom for box in every) - top, max(box.right for box in every) - left)

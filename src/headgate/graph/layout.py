@@ -1,0 +1,151 @@
+"""Automatic layout: steps in columns from left to right, what configures a step below it, notes at the end."""
+
+from collections.abc import Mapping, Sequence
+
+from headgate.graph.geometry import NODE_WIDTH, boxes, node_height, ports_in_use
+from headgate.graph.layering import Sheet
+from headgate.graph.model import Flow, Position
+from headgate.graph.template import Catalog
+from headgate.graph.wiring import Wiring, by_attachment, wire
+
+COLUMN_GAP = 120.0
+COLUMN = NODE_WIDTH + COLUMN_GAP
+ROW_GAP = 48.0
+ATTACHED_GAP = 24.0
+"""Between a step and what hangs below it."""
+ATTACHED_INDENT = -56.0
+"""How far left of its step a model or tool stands, so that its edge into the step can be seen."""
+PART_GAP = 96.0
+"""Between parts of the flow that are not connected."""
+LOOSE_PER_ROW = 4
+
+
+def arrange(flow: Flow, catalog: Catalog | None = None) -> Flow:
+    """The flow with new positions, the upper left corner at the origin. Nothing else changes.
+
+    Works on any flow, also a faulty one. The same flow always gets the same layout, and no two nodes overlap.
+    """
+    wiring = wire(flow, catalog)
+    used = ports_in_use(flow.edges)
+    heights = {key: node_height(node, wiring.templates[key], used.get(key, 1)) for key, node in wiring.nodes.items()}
+    below = _attached(wiring)
+    hanging = {key for keys in below.values() for key in keys}
+    units = [key for key in wiring.nodes if key not in wiring.notes and key not in hanging]
+    found: dict[str, tuple[float, float]] = {}
+    bottom = 0.0
+    loose: list[str] = []
+    for part in _parts(wiring, units):
+        if len(part) == 1:
+            loose += part
+            continue
+        placed = _place_part(wiring, part, heights, below)
+        for key, (x, y) in placed.items():
+            found[key] = (x, y + bottom)
+        bottom = max(found[key][1] + heights[key] for key in placed) + PART_GAP
+    loose += [key for key in wiring.nodes if key in wiring.notes]
+    bottom = _place_rows(found, loose, heights, below, bottom)
+    tallest = max((box.height for box in boxes(flow, catalog)), default=0.0)
+    return _positioned(flow, found, bottom, tallest)
+
+
+def _attached(wiring: Wiring) -> dict[str, list[str]]:
+    """Step to the configuration nodes below it, each below the first step it configures."""
+    host: dict[str, str] = {}
+    below: dict[str, list[str]] = {}
+    for key in reversed(by_attachment(wiring)):
+        if key not in wiring.configuration:
+            continue
+        first = wiring.leaving[key][0].edge.target
+        host[key] = host.get(first, first)
+    for key in wiring.nodes:
+        if key in host and host[key] not in wiring.notes:
+            below.setdefault(host[key], []).append(key)
+    return below
+
+
+def _parts(wiring: Wiring, units: Sequence[str]) -> list[list[str]]:
+    """Units in groups that edges connect, also through what they share, in order of their first node."""
+    place = {key: number for number, key in enumerate(units)}
+    seen: set[str] = set(wiring.notes)
+    parts: list[list[str]] = []
+    for start in units:
+        if start in seen:
+            continue
+        seen.add(start)
+        part, waiting = [], [start]
+        while waiting:
+            key = waiting.pop()
+            part.append(key)
+            ends = [one.edge.target for one in wiring.leaving[key]] + [one.edge.source for one in wiring.arriving[key]]
+            for end in ends:
+                if end not in seen:
+                    seen.add(end)
+                    waiting.append(end)
+        parts.append(sorted((key for key in part if key in place), key=place.__getitem__))
+    return parts
+
+
+def _place_part(
+    wiring: Wiring, part: Sequence[str], heights: Mapping[str, float], below: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[float, float]]:
+    """Upper left corners of a part's nodes, from the origin."""
+    sheet = Sheet(ROW_GAP)
+    numbers = {key: sheet.add(heights[key] / 2, _depth(key, heights, below) - heights[key] / 2) for key in part}
+    for key in part:
+        for target in dict.fromkeys(one.edge.target for one in wiring.leaving[key]):
+            if target in numbers:
+                sheet.connect(numbers[key], numbers[target])
+    found: dict[str, tuple[float, float]] = {}
+    for key, (column, middle) in zip(part, sheet.draw(), strict=True):
+        _place_unit(found, key, (column * COLUMN, round(middle - heights[key] / 2)), heights, below)
+    return found
+
+
+def _place_rows(
+    found: dict[str, tuple[float, float]],
+    loose: Sequence[str],
+    heights: Mapping[str, float],
+    below: Mapping[str, Sequence[str]],
+    bottom: float,
+) -> float:
+    """Place what is connected to nothing in rows; gives the bottom."""
+    for start in range(0, len(loose), LOOSE_PER_ROW):
+        row = loose[start : start + LOOSE_PER_ROW]
+        for position, key in enumerate(row):
+            _place_unit(found, key, (position * COLUMN, bottom), heights, below)
+        bottom += max(_depth(key, heights, below) for key in row) + ROW_GAP
+    return bottom
+
+
+def _place_unit(
+    found: dict[str, tuple[float, float]],
+    key: str,
+    corner: tuple[float, float],
+    heights: Mapping[str, float],
+    below: Mapping[str, Sequence[str]],
+) -> None:
+    """Place a node and what hangs below it."""
+    found[key] = corner
+    y = corner[1] + heights[key]
+    for attached in below.get(key, ()):
+        found[attached] = (corner[0] + ATTACHED_INDENT, y + ATTACHED_GAP)
+        y += ATTACHED_GAP + heights[attached]
+
+
+def _depth(key: str, heights: Mapping[str, float], below: Mapping[str, Sequence[str]]) -> float:
+    """Height of a node with what hangs below it."""
+    return heights[key] + sum(ATTACHED_GAP + heights[attached] for attached in below.get(key, ()))
+
+
+def _positioned(flow: Flow, found: Mapping[str, tuple[float, float]], bottom: float, tallest: float) -> Flow:
+    """The flow with these corners moved to the origin; nodes that share an id with another stand at the bottom."""
+    left = min((x for x, _ in found.values()), default=0.0)
+    placed: set[str] = set()
+    nodes = []
+    for node in flow.nodes:
+        x, y = found[node.id]
+        if node.id in placed:
+            x, y, bottom = left, bottom, bottom + tallest + ROW_GAP
+        placed.add(node.id)
+        nodes.append(node.model_copy(update={"position": Position(x=x - left, y=y)}))
+    return flow.model_copy(update={"nodes": tuple(nodes)})

@@ -1,0 +1,84 @@
+"""The text spec of a flow: what `build_flow` takes, what the canvas summary prints, what people write by hand.
+
+    name: Page summary
+    description: Fetch a page and summarise it
+    nodes:
+      page: URL
+        url: https://example.org
+      brief: AIStep
+        label: Summary
+        prompt: |
+          Summarise in three lines:
+          {{page.text}}
+        model: openai/gpt-5-mini
+        policy:
+          output_type: json
+          output_contract: {"type": "json", "schema": {"type": "object"}}
+    edges:
+      page.text -> brief.input
+    form:
+      topic: text
+        label: What about?
+        required: true
+    settings:
+      data_retention_days: 30
+
+Sections come in any order; only what differs from the default is written. Below a node, `label`, `code`, `policy` and
+`params` are its own; every other name is a param, and a param that is called like one of the four stands below
+`params:`. Values are described in `spec_values`, lines and blocks in `spec_lines`.
+
+A line that starts with `#` is a comment. Behind a section, a node's type or an edge ` # ...` is one too; inside a value
+`#` is part of the value. Comments, blank lines and positions are not kept: a flow read from text is laid out anew.
+
+Reading and printing are inverse: `parse_spec(print_spec(flow))` is the flow, freshly laid out, and printing that gives
+the same text.
+"""
+
+from dataclasses import replace
+
+from headgate.graph.check_run import orphan_issues
+from headgate.graph.issues import Issue, IssueCode
+from headgate.graph.layout import arrange
+from headgate.graph.model import Flow
+from headgate.graph.spec_lines import SpecError
+from headgate.graph.spec_print import print_spec
+from headgate.graph.spec_read import SpecFlow, read_flow
+from headgate.graph.template import Catalog
+from headgate.graph.validate import check_draft
+from headgate.graph.wiring import wire
+
+__all__ = ["SpecError", "parse_spec", "print_spec", "read_spec"]
+
+
+def parse_spec(text: str) -> Flow:
+    """The flow of a spec text, laid out. Only the grammar is checked: types and ports may be unknown.
+
+    Raises `SpecError` with up to twenty faults, each with its line.
+    """
+    return arrange(read_flow(text).flow)
+
+
+def read_spec(text: str, catalog: Catalog) -> Flow:
+    """The flow of a spec text with its types, ports, fields and values checked against a catalog, laid out.
+
+    Raises `SpecError`: faults of grammar, else everything a draft may not have and nodes that nothing connects, each
+    with its line and the nearest valid name.
+    """
+    found = read_flow(text)
+    issues = [*check_draft(found.flow, catalog), *orphan_issues(wire(found.flow, catalog))]
+    if issues:
+        raise SpecError(sorted((located(issue, found) for issue in issues), key=lambda issue: issue.line))
+    return arrange(found.flow, catalog)
+
+
+def located(issue: Issue, spec: SpecFlow) -> Issue:
+    """The issue with the line of the spec that it is about."""
+    if issue.edge in spec.edges:
+        stands = spec.edges[issue.edge]
+        return replace(issue, line=stands[-1] if issue.code is IssueCode.DUPLICATE_EDGE else stands[0])
+    lines = spec.nodes.get(issue.node)
+    if lines is None:
+        return replace(issue, line=1)
+    path = tuple(issue.field.split("."))
+    in_policy = ("policy", path[0]) in lines.numbers
+    return replace(issue, line=lines.of(("policy", *path) if in_policy else ("params", *path)))

@@ -1,0 +1,173 @@
+"""The text spec as a tree of indented lines: what every section of the grammar is read from.
+
+A line's children are the lines indented deeper below it. Blank lines and lines that start with `#` do not count. A line
+that ends in `: |` (or is `- |`) takes the deeper lines below it as text, whatever they hold:
+
+| header | the text                                                                        |
+|--------|---------------------------------------------------------------------------------|
+| `|`    | the lines without their common indentation; no line break at the end            |
+| `|+`   | the same with a line break after every line, blank lines at the end kept        |
+| `|2`   | the indentation is 2 beyond the header's, so that the text may itself begin with spaces |
+
+A list item that holds a member (`- name: value`) stands for a `-` with the member on a deeper line.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from headgate.graph.issues import FlowInvalid, Issue, IssueCode
+
+MAX_CHARACTERS = 1_048_576
+MAX_LINES = 100_000
+MAX_DEPTH = 24
+"""Deepest indentation, in levels."""
+MAX_ISSUES = 20
+"""Faults after which reading stops."""
+
+KEY = r'(?:"(?:[^"\\]|\\.)*+"|[^\W][^\s:"]*+)'
+"""A name before a colon: plain, or in JSON quotes when it holds other characters."""
+MEMBER = re.compile(rf"({KEY}):(?:[ \t]+(.*))?", re.DOTALL)
+BLOCK_MARK = re.compile(r"\|([1-9]?)([+-]?)")
+_BLOCK_LINE = re.compile(rf"(?:-|{KEY}:)[ \t]+(\|[1-9]?[+-]?)[ \t]*")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+
+
+class SpecError(FlowInvalid):
+    """The text spec cannot be read as a flow; carries every fault with its line."""
+
+    code = "spec_invalid"
+    title = "The spec has faults"
+
+
+@dataclass(slots=True)
+class Line:
+    """One line that counts, with the deeper lines below it."""
+
+    number: int
+    indent: int
+    text: str
+    """Without indentation and without spaces at the end."""
+    children: list["Line"] = field(default_factory=list)
+    block: str | None = None
+    """Text of the block that the line announces."""
+
+
+class Faults:
+    """Collects the faults of one reading; stops it when there are too many."""
+
+    def __init__(self) -> None:
+        self.issues: list[Issue] = []
+
+    def add(self, line: int, message: str, remedy: str = "", *, node: str = "", field: str = "") -> None:
+        """Note a fault. Raises `SpecError` after the twentieth."""
+        self.issues.append(Issue(IssueCode.SYNTAX, message, remedy, node=node, field=field, line=line))
+        if len(self.issues) >= MAX_ISSUES:
+            self.stop()
+
+    def stop(self) -> None:
+        """Raise `SpecError` with what was found, if anything."""
+        if self.issues:
+            raise SpecError(sorted(self.issues, key=lambda issue: issue.line))
+
+
+def read_lines(text: str, faults: Faults) -> list[Line]:
+    """The top-level lines of a spec, each with the lines below it.
+
+    Raises `SpecError` when the text is too long or holds control characters.
+    """
+    rows = _rows(text, faults)
+    top = Line(0, -1, "")
+    open_lines = [top]
+    number = 0
+    while number < len(rows):
+        row = rows[number]
+        number += 1
+        content = row.strip(" \t")
+        if not content or content.startswith("#"):
+            continue
+        indent = len(row) - len(row.lstrip(" "))
+        if row[indent] == "\t":
+            faults.add(number, "the line is indented with a tab.", "Indent with spaces, two a level.")
+            continue
+        line = _place(open_lines, Line(number, indent, content), faults)
+        mark = _BLOCK_LINE.fullmatch(line.text)
+        if mark is not None:
+            line.block, number = _block(rows, number, line.indent, mark[1])
+    return top.children
+
+
+def _rows(text: str, faults: Faults) -> list[str]:
+    if len(text) > MAX_CHARACTERS:
+        faults.add(
+            1,
+            f"the spec has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read.",
+            "Split the flow, or move long texts into files.",
+        )
+        faults.stop()
+    rows = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    if rows[-1] == "":
+        rows.pop()
+    if len(rows) > MAX_LINES:
+        faults.add(MAX_LINES, f"the spec has {len(rows):,} lines; at most {MAX_LINES:,} are read.", "Split the flow.")
+        faults.stop()
+    if _CONTROL.search(text.replace("\r\n", "\n")):
+        for number, row in enumerate(rows, start=1):
+            found = _CONTROL.search(row)
+            if found:
+                faults.add(
+                    number,
+                    f"the line holds the control character U+{ord(found[0]):04X}.",
+                    'Remove it, or write the value in JSON quotes with an escape such as "\\u0007".',
+                )
+        faults.stop()
+    return rows
+
+
+def _place(open_lines: list[Line], line: Line, faults: Faults) -> Line:
+    """Hang a line below the right one; `open_lines` are the lines it could hang below, outermost first."""
+    while open_lines[-1].indent >= line.indent:
+        open_lines.pop()
+    parent = open_lines[-1]
+    if parent.children and parent.children[0].indent != line.indent:
+        faults.add(
+            line.number,
+            f"the line is indented by {line.indent}, but the lines beside it by {parent.children[0].indent}.",
+            "Indent the lines of one level alike.",
+        )
+    if len(open_lines) > MAX_DEPTH:
+        faults.add(line.number, f"the lines are nested deeper than {MAX_DEPTH} levels.", "Write the value as JSON.")
+        faults.stop()
+    parent.children.append(line)
+    open_lines.append(line)
+    inner = line.text[1:].lstrip(" ")
+    if line.text.startswith("- ") and MEMBER.fullmatch(inner):
+        member = Line(line.number, line.indent + len(line.text) - len(inner), inner)
+        line.text = "-"
+        line.children.append(member)
+        open_lines.append(member)
+        return member
+    return line
+
+
+def _block(rows: list[str], start: int, indent: int, mark: str) -> tuple[str, int]:
+    """The text announced by `mark` in the row before `start`, and the index of the first row after it."""
+    end = start
+    shallowest = None
+    while end < len(rows):
+        row = rows[end]
+        if row.strip(" \t"):
+            own = len(row) - len(row.lstrip(" "))
+            if own <= indent:
+                break
+            shallowest = own if shallowest is None else min(shallowest, own)
+        end += 1
+    digit, ending = BLOCK_MARK.fullmatch(mark).groups()  # type: ignore[union-attr]
+    cut = shallowest if shallowest is not None else indent + 2
+    if digit:
+        cut = min(cut, indent + int(digit)) if shallowest is not None else indent + int(digit)
+    found = [row[cut:] for row in rows[start:end]]
+    if ending == "+":
+        return "".join(row + "\n" for row in found), end
+    while found and not found[-1].strip(" \t"):
+        found.pop()
+    return "\n".join(found), end

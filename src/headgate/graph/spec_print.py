@@ -1,0 +1,139 @@
+"""A flow as spec text, the one way it is written."""
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import BaseModel, JsonValue
+
+from headgate.graph.model import Flow, FlowSettings, FormField, HttpCall, Node, StepPolicy
+from headgate.graph.spec_values import (
+    MAX_PRINTED_DEPTH,
+    block_header,
+    block_rows,
+    inline,
+    key,
+    looks_like_member,
+    scalar,
+)
+
+RESERVED = frozenset({"label", "code", "policy", "params"})
+"""Names below a node that are not params; params of these names stand below `params:`."""
+
+_CALLS = frozenset({"input_config", "output_config"})
+"""Members of a policy that are always written as lines: their bodies are JSON, which nobody reads in quotes."""
+
+
+def print_spec(flow: Flow) -> str:
+    """The spec text of a flow: everything but positions. `parse_spec` gives the same flow back."""
+    return "\n".join(_flow(flow)) + "\n"
+
+
+def _flow(flow: Flow) -> Iterator[str]:
+    yield from _member("name", flow.name, 0)
+    if flow.description:
+        yield from _member("description", flow.description, 0)
+    if flow.nodes:
+        yield "nodes:"
+        for node in flow.nodes:
+            yield from _node(node)
+    if flow.edges:
+        yield "edges:"
+        yield from (f"  {edge.id}" for edge in flow.edges)
+    if flow.form:
+        yield "form:"
+        for field in flow.form:
+            yield from _form_field(field)
+    settings = _changed(flow.settings, FlowSettings())
+    if settings:
+        yield "settings:"
+        yield from _members(settings, 2)
+
+
+def _node(node: Node) -> Iterator[str]:
+    yield f"  {node.id}: {node.type}"
+    if node.label:
+        yield from _member("label", node.label, 4)
+    yield from _members({name: value for name, value in node.params.items() if name not in RESERVED}, 4)
+    clashing = {name: value for name, value in node.params.items() if name in RESERVED}
+    if clashing:
+        yield "    params:"
+        yield from _members(clashing, 6)
+    if node.code is not None:
+        yield from _member("code", node.code, 4)
+    policy = _changed(node.policy, StepPolicy())
+    if policy:
+        yield "    policy:"
+        for name, value in policy.items():
+            if name in _CALLS and isinstance(value, dict):
+                yield f"      {name}:"
+                yield from _members(value, 8)
+            else:
+                yield from _member(name, value, 6)
+
+
+def _form_field(field: FormField) -> Iterator[str]:
+    yield f"  {key(field.id)}: {field.type}"
+    yield from _members(
+        {name: value for name, value in _changed(field, FormField(id="x")).items() if name in {"label", "required"}}, 4
+    )
+    if field.options:
+        yield from _member("options", list(field.options), 4)
+
+
+def _changed(value: BaseModel, default: BaseModel) -> dict[str, JsonValue]:
+    """The members of a model that differ from the default, in the model's order, calls without their defaults."""
+    found: dict[str, JsonValue] = {}
+    for name in type(value).model_fields:
+        member = getattr(value, name)
+        if member == getattr(default, name):
+            continue
+        if isinstance(member, HttpCall):
+            found[name] = {"url": member.url, **_changed(member, HttpCall(url=member.url))}
+        else:
+            found[name] = value.model_dump(mode="json", include={name})[name]
+    return found
+
+
+def _members(values: Mapping[str, JsonValue], indent: int, depth: int = 1) -> Iterator[str]:
+    for name, value in values.items():
+        yield from _member(name, value, indent, depth)
+
+
+def _member(name: str, value: JsonValue, indent: int, depth: int = 1) -> Iterator[str]:
+    """`name: value` on one line, or a name with lines below it."""
+    start = " " * indent + key(name) + ":"
+    word = _word(value, depth)
+    if word is not None:
+        yield f"{start} {word}"
+        return
+    if isinstance(value, str):
+        yield f"{start} {block_header(value)}"
+        yield from block_rows(value, indent)
+        return
+    yield start
+    yield from _below(value, indent + 2, depth + 1)
+
+
+def _below(value: JsonValue, indent: int, depth: int) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from _members(value, indent, depth)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _item(item, indent, depth)
+
+
+def _item(value: JsonValue, indent: int, depth: int) -> Iterator[str]:
+    start = " " * indent + "-"
+    word = _word(value, depth)
+    if word is not None:
+        yield f"{start} {inline(value) if isinstance(value, str) and looks_like_member(word) else word}"
+    elif isinstance(value, str):
+        yield f"{start} {block_header(value)}"
+        yield from block_rows(value, indent)
+    else:
+        yield start
+        yield from _below(value, indent + 2, depth + 1)
+
+
+def _word(value: JsonValue, depth: int) -> str | None:
+    """The value on one line, also when long once nesting is deep enough; None when it takes several."""
+    return scalar(value) if depth <= MAX_PRINTED_DEPTH else scalar(value) or inline(value)

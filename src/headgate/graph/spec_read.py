@@ -1,0 +1,234 @@
+"""Reads spec text into a flow and remembers the line of every part. The grammar is described in `spec`."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from headgate.graph.model import (
+    NODE_ID_PATTERN,
+    PORT_PATTERN,
+    TYPE_PATTERN,
+    Edge,
+    Flow,
+    FlowSettings,
+    FormField,
+    Node,
+)
+from headgate.graph.names import did_you_mean, listed
+from headgate.graph.spec_content import NOWHERE, ContentReader, Lines, Member, Place
+from headgate.graph.spec_lines import Faults, Line, read_lines
+
+SECTIONS = ("name", "description", "nodes", "edges", "form", "settings")
+NODE_MEMBERS = ("label", "code", "policy", "params")
+_EDGE = re.compile(r"([^\s.]+)\.([^\s.]+)\s*(?:->|→)\s*([^\s.]+)\.([^\s.]+)")
+_COMMENT = re.compile(r"(?:^|[ \t]+)#.*", re.DOTALL)
+_WORDS = re.compile(r"[^a-z0-9]+")
+_NODE = "id: Type"
+_NODE_ID = (NODE_ID_PATTERN, "node id")
+_FIELD_NAME = (PORT_PATTERN, "field name")
+_OUTPUT_NAME = (PORT_PATTERN, "output name")
+_INPUT_NAME = (PORT_PATTERN, "input name")
+
+
+@dataclass(slots=True)
+class SpecFlow:
+    """What was read, and where each part of it stands."""
+
+    flow: Flow = field(default_factory=Flow)
+    nodes: dict[str, Lines] = field(default_factory=dict)
+    """Node id to the lines of the node's members, by path in the model."""
+    edges: dict[str, list[int]] = field(default_factory=dict)
+    """Edge, as `a.text -> b.input`, to the lines it stands in."""
+
+
+def read_flow(text: str) -> SpecFlow:
+    """Read a spec, positions left at the origin. Raises `SpecError`."""
+    faults = Faults()
+    found = _SpecReader(faults).flow(read_lines(text, faults))
+    faults.stop()
+    return found
+
+
+class _SpecReader(ContentReader):
+    """Reads the sections."""
+
+    def __init__(self, faults: Faults) -> None:
+        super().__init__(faults)
+        self.found = SpecFlow()
+
+    def flow(self, lines: list[Line]) -> SpecFlow:
+        if not lines:
+            self.faults.add(1, "the spec is empty.", "Begin with 'nodes:' and a node below it.")
+        sections: dict[str, Callable[[Member], object]] = {
+            "name": self.text,
+            "description": self.text,
+            "nodes": self._nodes,
+            "edges": self._edges,
+            "form": self._form,
+            "settings": self._settings,
+        }
+        values: dict[str, object] = {}
+        places = Lines(1)
+        for member in self.members(lines, "section:"):
+            places.numbers[member.name,] = member.line.number
+            read = sections.get(member.name)
+            if read is not None:
+                values[member.name] = read(member)
+                continue
+            hint = did_you_mean(member.name, SECTIONS) or "."
+            self.fault(member.line, f"there is no section '{member.name}'{hint}", f"Sections: {listed(SECTIONS)}.")
+        if not self.faults.issues:
+            self.found.flow = self.model(Flow, values, places, NOWHERE) or Flow()
+        return self.found
+
+    def _below(self, member: Member, example: str) -> list[Line]:
+        """The lines of a section, nothing standing behind its colon."""
+        if member.line.block is not None or _COMMENT.sub("", member.raw):
+            what = f"nothing may stand behind '{member.name}:'."
+            self.fault(member.line, what, f"Write each on a line of its own: {example}")
+        return member.line.children
+
+    def _nodes(self, member: Member) -> list[Node]:
+        lines = self._below(member, "page: URL")
+        read = [self._node(one) for one in self.members(lines, _NODE)]
+        return [node for node in read if node is not None]
+
+    def _node(self, member: Member) -> Node | None:
+        type_ = _COMMENT.sub("", member.raw)
+        if not self._good_name(member.line, member.name, _NODE_ID):
+            return None
+        place = Place(member.name)
+        if not re.match(TYPE_PATTERN, type_) or member.line.block is not None:
+            given = f"not '{type_[:60]}'" if type_ else "but nothing is given"
+            self.fault(
+                member.line,
+                f"node '{member.name}' needs a component type, {given}.",
+                f"Write it as '{member.name}: Type', for example '{member.name}: AIStep'.",
+                place,
+            )
+            return None
+        values: dict[str, object] = {"id": member.name, "type": type_}
+        lines = Lines(member.line.number)
+        self.found.nodes[member.name] = lines
+        params = self._node_members(member, values, lines, place)
+        return self.model(Node, values | {"params": params}, lines, place)
+
+    def _node_members(
+        self, member: Member, values: dict[str, object], lines: Lines, place: Place
+    ) -> dict[str, JsonValue]:
+        """Fill `values` with a node's own members; gives its params."""
+        params: dict[str, JsonValue] = {}
+        for one in self.members(member.line.children, "field: value", place):
+            if one.name in NODE_MEMBERS:
+                lines.numbers[one.name,] = one.line.number
+            if one.name in {"label", "code"}:
+                values[one.name] = self.text(one, place) or ""
+            elif one.name == "policy":
+                values["policy"] = self._policy(one, lines, place)
+            elif one.name == "params":
+                self._params(one, params, lines, place)
+            else:
+                self._param(one, params, lines, place)
+        return params
+
+    def _params(self, member: Member, params: dict[str, JsonValue], lines: Lines, place: Place) -> None:
+        if member.raw and member.line.block is None and not member.line.children:
+            given = self.value(member, place)
+            if isinstance(given, dict):
+                params.update(given)
+                return
+        for one in self.members(self._below(member, "field: value"), "field: value", place):
+            self._param(one, params, lines, place)
+
+    def _param(self, member: Member, params: dict[str, JsonValue], lines: Lines, place: Place) -> None:
+        if member.name in params:
+            self.fault(member.line, f"'{member.name}' is given twice.", "Keep one of them.", place)
+        lines.numbers["params", member.name] = member.line.number
+        if self._good_name(member.line, member.name, _FIELD_NAME, place):
+            params[member.name] = self.value(member, Place(place.node, member.name))
+
+    def _policy(self, member: Member, lines: Lines, place: Place) -> JsonValue:
+        if member.raw.startswith("{"):
+            return self.value(member, place)
+        policy: dict[str, JsonValue] = {}
+        for one in self.members(self._below(member, "input_source: flow_input"), "rule: value", place):
+            lines.numbers["policy", one.name] = one.line.number
+            for inner in one.line.children:
+                lines.numbers["policy", one.name, inner.text.partition(":")[0]] = inner.number
+            if one.name in {"input_config", "output_config"} and one.line.children:
+                policy[one.name] = self._call(one, place)
+            elif one.name == "input_bindings":
+                policy[one.name] = self.texts(one, place)
+            else:
+                policy[one.name] = self.value(one, place)
+        return policy
+
+    def _call(self, member: Member, place: Place) -> JsonValue:
+        call: dict[str, JsonValue] = {}
+        for one in self.members(self._below(member, "url: https://example.org"), "name: value", place):
+            if one.name in {"url", "body"}:
+                call[one.name] = self.text(one, place)
+            else:
+                call[one.name] = self.texts(one, place) if one.name == "headers" else self.value(one, place)
+        return call
+
+    def _edges(self, member: Member) -> list[Edge]:
+        read = [self._edge(line) for line in self._below(member, "page.text -> brief.input")]
+        return [edge for edge in read if edge is not None]
+
+    def _edge(self, line: Line) -> Edge | None:
+        text = _COMMENT.sub("", line.text.removeprefix("- ").lstrip())
+        match = _EDGE.fullmatch(text)
+        if match is None or line.children or line.block is not None:
+            self.fault(
+                line,
+                f"expected 'node.output -> node.input', got '{text[:60]}'.",
+                "Name both ports, for example page.text -> brief.input.",
+            )
+            return None
+        source, output, target, input_ = match.groups()
+        names = ((source, _NODE_ID), (output, _OUTPUT_NAME), (target, _NODE_ID), (input_, _INPUT_NAME))
+        if not all(self._good_name(line, name, rule) for name, rule in names):
+            return None
+        edge = Edge(source=source, output=output, target=target, input=input_)
+        self.found.edges.setdefault(edge.id, []).append(line.number)
+        return edge
+
+    def _form(self, member: Member) -> list[FormField]:
+        lines = self._below(member, "topic: text")
+        read = [self._form_field(one) for one in self.members(lines, "field: type")]
+        return [one for one in read if one is not None]
+
+    def _form_field(self, member: Member) -> FormField | None:
+        lines = Lines(member.line.number)
+        values: dict[str, object] = {"id": member.name, "type": _COMMENT.sub("", member.raw) or "text"}
+        for one in self.members(member.line.children, "name: value"):
+            lines.numbers[one.name,] = one.line.number
+            values[one.name] = self.text(one) or "" if one.name == "label" else self.value(one)
+        return self.model(FormField, values, lines, Place(field=member.name))
+
+    def _settings(self, member: Member) -> FlowSettings | None:
+        lines = Lines(member.line.number)
+        values: dict[str, object] = {}
+        for one in self.members(self._below(member, "data_retention_days: 30"), "name: value"):
+            lines.numbers[one.name,] = one.line.number
+            values[one.name] = self.text(one) or "" if one.name == "icon" else self.value(one)
+        return self.model(FlowSettings, values, lines, NOWHERE)
+
+    def _good_name(self, line: Line, name: str, rule: tuple[str, str], place: Place = NOWHERE) -> bool:
+        """Whether a name keeps its rule (pattern, what it is called); notes a fault when not."""
+        pattern, what = rule
+        if re.match(pattern, name) and not name.endswith("\n"):
+            return True
+        better = _as_id(name)
+        form = "at most 64 lower-case letters, digits and _, beginning with a letter"
+        remedy = f"Write '{better}': {form}." if better else f"Use {form}."
+        self.fault(line, f"'{name[:60]}' is not a valid {what}.", remedy, place)
+        return False
+
+
+def _as_id(name: str) -> str:
+    """The nearest valid id: `Page 1` is `page_1`; empty when there is none."""
+    return _WORDS.sub("_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name[:60]).lower()).strip("_").lstrip("0123456789_")
