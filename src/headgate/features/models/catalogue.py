@@ -1,0 +1,122 @@
+"""Known chat models: what they can do, how much they read, what they cost. Data in `catalogue.json`.
+
+Windows and capabilities are those that the providers' LangChain packages state; prices are indicative list prices,
+and null where they were not certain when the file was last checked.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from headgate.features.models.errors import ModelNotAccessible
+from headgate.features.models.providers import find_provider
+from headgate.sdk.values import Model
+
+_EDITION = re.compile(r"[-@:](?:20\d{6}|20\d{2}-\d{2}-\d{2}|latest)$")
+"""A dated or floating edition of a model, at the end of its name."""
+
+
+class ModelInfo(BaseModel):
+    """What is known about a chat model."""
+
+    model_config = ConfigDict(frozen=True)
+
+    provider: str
+    name: str
+    label: str
+    tools: Literal["native", "shim", "none"]
+    """How it calls tools: by itself, through a JSON schema, or not at all."""
+    vision: bool
+    audio: bool
+    structured_output: bool
+    temperature: bool
+    """Whether it takes a temperature."""
+    context_window: int | None
+    """Longest prompt, in tokens; None when unknown."""
+    max_output: int | None
+    """Longest answer, in tokens; None when unknown."""
+    price_in: float | None
+    """US dollars a million tokens of prompt; None when unknown."""
+    price_out: float | None
+    """US dollars a million tokens of answer; None when unknown."""
+    known: bool = True
+    """False when the values are the provider's usual ones, not this model's."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    default: str | None
+    unknown: Mapping[str, Any]
+    models: Mapping[str, ModelInfo]
+
+
+def list_models(provider_id: str | None = None) -> list[ModelInfo]:
+    """Every known model, or those of one provider, best choice first. Raises `UnknownProvider`."""
+    if provider_id is not None:
+        return list(_shelf(find_provider(provider_id).id).models.values())
+    return [info for shelf in _shelves().values() for info in shelf.models.values()]
+
+
+def resolve(model: Model) -> ModelInfo:
+    """What is known of a model; for an unknown name, what its provider's usually do. Raises `UnknownProvider`."""
+    provider_id = find_provider(model.provider).id
+    shelf = _shelf(provider_id)
+    for name in (model.name, _EDITION.sub("", model.name)):
+        if name in shelf.models:
+            return shelf.models[name].model_copy(update={"name": model.name})
+    return ModelInfo(provider=provider_id, name=model.name, label=model.name, known=False, **shelf.unknown)
+
+
+def default_name(provider_id: str) -> str | None:
+    """The model to use when only the provider is known; None when it has no models of its own."""
+    return _shelf(find_provider(provider_id).id).default
+
+
+def next_model(model: Model, tried: Collection[str]) -> Model | None:
+    """The next model of the same provider to try when one is not accessible; None when all were tried.
+
+    Args:
+        model: The one that failed; its params go along.
+        tried: Names already tried, the failed one included.
+    """
+    names = [default_name(model.provider), *(info.name for info in list_models(model.provider))]
+    following = next((name for name in names if name and name not in tried), None)
+    return model.model_copy(update={"name": following}) if following else None
+
+
+def models_exhausted(model: Model, tried: Collection[str]) -> ModelNotAccessible:
+    """The error when no model of a provider was accessible, naming those tried."""
+    label = find_provider(model.provider).label
+    return ModelNotAccessible(
+        f"No model of {label} is accessible with this key. Tried: {', '.join(sorted(tried))}.",
+        remedy=f"Give your {label} account access to one of them, or choose another provider.",
+        tried=list[JsonValue](sorted(tried)),
+    )
+
+
+def _shelf(provider_id: str) -> _Shelf:
+    return _shelves()[provider_id]
+
+
+@lru_cache(maxsize=1)
+def _shelves() -> Mapping[str, _Shelf]:
+    data = orjson.loads(files(__package__).joinpath("catalogue.json").read_bytes())
+    return MappingProxyType(
+        {provider_id: _read_shelf(provider_id, shelf) for provider_id, shelf in data["providers"].items()}
+    )
+
+
+def _read_shelf(provider_id: str, shelf: dict[str, Any]) -> _Shelf:
+    infos = [ModelInfo(provider=provider_id, **entry) for entry in shelf["models"]]
+    return _Shelf(
+        default=shelf["default"],
+        unknown=MappingProxyType(shelf["unknown"]),
+        models=MappingProxyType({info.name: info for info in infos}),
+    )

@@ -1,0 +1,144 @@
+"""Chat models whose calls fail with Headgate's errors. Imports LangChain: load it through `service` only."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from traceback import format_exc
+from typing import Any
+
+import structlog
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from pydantic import PrivateAttr
+
+from headgate.features.models.diagnosis import Caller, friendly_error
+from headgate.features.models.errors import ModelUnreachable
+from headgate.features.models.redaction import redact
+from headgate.features.models.tool_shim import ToolShim
+from headgate.foundation.errors import HeadgateError
+
+log = structlog.get_logger(__name__)
+
+_END_MARKS = ("finish_reason", "stop_reason", "status")
+"""What the last chunks of a complete stream carry, in the protocols of OpenAI (both) and Anthropic."""
+
+
+def build_chat_model(
+    chat_class: type[BaseChatModel],
+    arguments: dict[str, Any],
+    caller: Caller,
+    *,
+    ends_are_marked: bool = False,
+    shim: bool = False,
+) -> BaseChatModel:
+    """A model of the provider's class. Every exception of a call becomes a `HeadgateError` that names `caller`.
+
+    Args:
+        chat_class: The provider's LangChain class.
+        arguments: Constructor arguments, the key among them as `SecretStr`.
+        caller: Who is called, for messages.
+        ends_are_marked: Whether a stream that ends without the protocol's last mark was cut off.
+        shim: Whether tools go through a JSON schema.
+
+    Raises:
+        HeadgateError: The constructor refused the arguments; what it said, without the arguments.
+    """
+    with _translated(caller):
+        model = translating(chat_class)(**arguments)
+    model._caller = caller  # type: ignore[attr-defined] # noqa: SLF001 - private to pydantic, ours
+    model._ends_are_marked = ends_are_marked  # type: ignore[attr-defined] # noqa: SLF001
+    return ToolShim(inner=model) if shim else model
+
+
+@lru_cache(maxsize=32)
+def translating(chat_class: type[BaseChatModel]) -> type[BaseChatModel]:
+    """The provider's class with its failures translated; everything else, tools and schemas included, is its own."""
+
+    class Translating(chat_class):  # type: ignore[valid-type, misc]
+        _caller: Caller = PrivateAttr(default_factory=Caller)
+        _ends_are_marked: bool = PrivateAttr(default=False)
+
+        def _generate(
+            self,
+            messages: list[BaseMessage],
+            stop: list[str] | None = None,
+            run_manager: CallbackManagerForLLMRun | None = None,
+            **kwargs: Any,  # noqa: ANN401 - LangChain's signature
+        ) -> ChatResult:
+            with _translated(self._caller):
+                result: ChatResult = super()._generate(messages, stop=stop, run_manager=run_manager, **kwargs)
+            return result
+
+        async def _agenerate(
+            self,
+            messages: list[BaseMessage],
+            stop: list[str] | None = None,
+            run_manager: AsyncCallbackManagerForLLMRun | None = None,
+            **kwargs: Any,  # noqa: ANN401
+        ) -> ChatResult:
+            with _translated(self._caller):
+                result: ChatResult = await super()._agenerate(messages, stop=stop, run_manager=run_manager, **kwargs)
+            return result
+
+        def _stream(
+            self,
+            messages: list[BaseMessage],
+            stop: list[str] | None = None,
+            run_manager: CallbackManagerForLLMRun | None = None,
+            **kwargs: Any,  # noqa: ANN401
+        ) -> Iterator[ChatGenerationChunk]:
+            ended = not self._ends_are_marked
+            with _translated(self._caller):
+                for chunk in super()._stream(messages, stop=stop, run_manager=run_manager, **kwargs):
+                    ended = ended or _marks_end(chunk)
+                    yield chunk
+            if not ended:
+                raise _cut_off(self._caller)
+
+        async def _astream(
+            self,
+            messages: list[BaseMessage],
+            stop: list[str] | None = None,
+            run_manager: AsyncCallbackManagerForLLMRun | None = None,
+            **kwargs: Any,  # noqa: ANN401
+        ) -> AsyncIterator[ChatGenerationChunk]:
+            ended = not self._ends_are_marked
+            with _translated(self._caller):
+                async for chunk in super()._astream(messages, stop=stop, run_manager=run_manager, **kwargs):
+                    ended = ended or _marks_end(chunk)
+                    yield chunk
+            if not ended:
+                raise _cut_off(self._caller)
+
+    # LangChain derives type names and serialised ids from the class's name.
+    Translating.__name__ = chat_class.__name__
+    Translating.__qualname__ = chat_class.__qualname__
+    Translating.__module__ = chat_class.__module__
+    return Translating
+
+
+@contextmanager
+def _translated(caller: Caller) -> Iterator[None]:
+    try:
+        yield
+    except HeadgateError:
+        raise
+    except Exception as error:  # noqa: BLE001 - provider libraries raise anything; all of it is translated
+        log.debug("model call failed", model=caller.model, trace=redact(format_exc()))
+        # Not chained: the libraries' exceptions hold request headers, arguments and echoes of the key.
+        raise friendly_error(error, caller) from None
+
+
+def _marks_end(chunk: ChatGenerationChunk) -> bool:
+    said = {**(chunk.generation_info or {}), **chunk.message.response_metadata}
+    return any(said.get(mark) for mark in _END_MARKS)
+
+
+def _cut_off(caller: Caller) -> ModelUnreachable:
+    where = f" at {caller.base_url}" if caller.base_url else ""
+    return ModelUnreachable(
+        f"{caller.provider}{where} closed the connection before the answer of {caller.model} was complete.",
+        remedy="Try again. If it keeps happening, look for a proxy or a server that restarts.",
+    )

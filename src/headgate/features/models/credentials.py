@@ -1,0 +1,142 @@
+"""Find a provider's key and address among the variables, and send a key nowhere but where it belongs."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from headgate.features.models.errors import BadModelSettings, KeyMissing
+from headgate.features.models.params import ModelParams
+from headgate.features.models.ports import KeySource
+from headgate.features.models.providers import PROVIDER_VARIABLES, PROVIDERS, Provider, Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """Constructor arguments that came from variables, and where key and address were found."""
+
+    arguments: dict[str, Any]
+    key_variable: str
+    """Name of the variable the key came from; empty when there is none."""
+    base_url: str
+    """Address that is called; empty when the provider's package knows it."""
+
+
+async def find_credentials(provider: Provider, params: ModelParams, keys: KeySource) -> Credentials:
+    """Key, address and further settings of a provider.
+
+    Raises:
+        KeyMissing: A required variable is set nowhere; the error names it, and the user's own when they named one.
+        BadModelSettings: The variable they named is another provider's key.
+    """
+    own_address = await _lookup(provider.base_url, keys)
+    address = params.base_url or (own_address.value if own_address else None)
+    if provider.base_url is not None and address is None and provider.base_url.required:
+        raise _address_missing(provider, provider.base_url)
+    key = await _find_key(provider, params, keys, own_address.value if own_address else None)
+    arguments: dict[str, Any] = {}
+    if provider.base_url is not None and address is not None:
+        arguments[provider.base_url.argument] = address
+    if provider.key is not None and key is not None:
+        arguments[provider.key.argument] = SecretStr(key.value)
+    for setting in provider.settings:
+        found = await _lookup(setting, keys)
+        if found is not None:
+            arguments[setting.argument] = found.value
+        elif setting.required:
+            raise _variable_missing(provider, setting)
+    return Credentials(arguments, key.variable if key else "", address or "")
+
+
+async def missing_variable(provider: Provider, keys: KeySource) -> str | None:
+    """Name of the first required variable that is set nowhere; None when nothing is missing."""
+    for setting in provider.all_settings:
+        if setting.required and await _lookup(setting, keys) is None:
+            return setting.variables[0]
+    return None
+
+
+async def find_address(provider: Provider, keys: KeySource) -> str | None:
+    """Where the provider's server is, as its variable or default says."""
+    found = await _lookup(provider.base_url, keys)
+    return found.value if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    value: str
+    variable: str = ""
+
+
+async def _lookup(setting: Setting | None, keys: KeySource) -> _Found | None:
+    if setting is None:
+        return None
+    for name in setting.variables:
+        value = await keys.key(name)
+        if value is not None and value.get_secret_value().strip():
+            return _Found(value.get_secret_value().strip(), name)
+    return _Found(setting.default) if setting.default is not None else None
+
+
+async def _find_key(provider: Provider, params: ModelParams, keys: KeySource, own_address: str | None) -> _Found | None:
+    setting = provider.key
+    if setting is None:
+        return None
+    if params.api_key_variable is not None:
+        return await _named_key(provider, setting, params.api_key_variable, keys)
+    if params.base_url is not None and not _same_origin(params.base_url, own_address):
+        # The flow chose the server: it gets the stored key only when it is the server the key was stored for.
+        return _Found(setting.default) if setting.default is not None else None
+    found = await _lookup(setting, keys)
+    if found is None and setting.required:
+        raise _variable_missing(provider, setting)
+    return found
+
+
+async def _named_key(provider: Provider, setting: Setting, name: str, keys: KeySource) -> _Found:
+    owner = PROVIDER_VARIABLES.get(name, provider.id)
+    if owner != provider.id:
+        raise BadModelSettings(
+            f"The variable {name} holds a key of {PROVIDERS[owner].label}; it is not sent to {provider.label}.",
+            remedy="Store this provider's key in a variable of its own and name that in 'api_key_variable'.",
+        )
+    found = await _lookup(Setting(setting.argument, (name,)), keys)
+    if found is None:
+        usual = setting.variables[0]
+        raise KeyMissing(
+            f"The variable {name}, which the model's settings name for the key of {provider.label}, is not set.",
+            remedy=f"Set it with `headgate variables set {name}`, or remove 'api_key_variable' to use {usual}.",
+            variable=name,
+            usual_variable=usual,
+        )
+    return found
+
+
+def _variable_missing(provider: Provider, setting: Setting) -> KeyMissing:
+    name = setting.variables[0]
+    what = "needs a key" if setting is provider.key else f"needs '{setting.argument}'"
+    return KeyMissing(
+        f"{provider.label} {what}, and the variable {name} is not set.",
+        remedy=f"Set it with `headgate variables set {name}`, or as an environment variable of that name.",
+        variable=name,
+        provider=provider.id,
+    )
+
+
+def _address_missing(provider: Provider, setting: Setting) -> KeyMissing:
+    name = setting.variables[0]
+    in_flow = "Set 'base_url' in the model's settings, or set it" if provider.flow_base_url else "Set it"
+    return KeyMissing(
+        f"{provider.label} needs an address, and the variable {name} is not set.",
+        remedy=f"{in_flow} with `headgate variables set {name}`, or as an environment variable of that name.",
+        variable=name,
+        provider=provider.id,
+    )
+
+
+def _same_origin(one: str, other: str | None) -> bool:
+    if other is None:
+        return False
+    first, second = urlsplit(one), urlsplit(other)
+    return (first.scheme, first.hostname, first.port) == (second.scheme, second.hostname, second.port)

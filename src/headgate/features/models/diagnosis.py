@@ -1,0 +1,221 @@
+"""Turn whatever a provider library raised into an error that says what happened and what to do."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from headgate.features.models.errors import (
+    AnswerWithheld,
+    BrokenModelAnswer,
+    KeyRejected,
+    ModelCallFailed,
+    ModelNotAccessible,
+    ModelRateLimited,
+    ModelTimedOut,
+    ModelUnreachable,
+    PromptTooLong,
+    QuotaExhausted,
+    RequestRefused,
+)
+from headgate.features.models.failure import Failure, causes, read_failure
+from headgate.foundation.errors import HeadgateError
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Which model was called, in the words messages need."""
+
+    model: str = "the model"
+    """`provider/name`."""
+    provider: str = "The model provider"
+    """The provider's label."""
+    key_variable: str = ""
+    """The variable its key came from; empty for a model without one."""
+    base_url: str = ""
+    timeout_seconds: float | None = None
+
+
+Rule = Callable[[Failure, Caller], HeadgateError | None]
+
+_TOO_LONG = (
+    "context_length_exceeded", "maximum context length", "prompt is too long", "exceeds the context window",
+    "exceeds the available context size", "exceed_context_size", "input token count", "request_too_large",
+    "reduce the length of the messages", "input tokens exceed",
+)  # fmt: skip
+_NO_SUCH_MODEL = (
+    "model_not_found", "does not have access to model", "model is not available", "model does not exist",
+    "model not available", "no access to model", "model_decommissioned", "model_not_supported",
+)  # fmt: skip
+_BAD_KEY = ("api key not valid", "api_key_invalid", "invalid api key", "invalid_api_key", "authentication_error")
+_NO_MONEY = ("insufficient_quota", "credit balance is too low", "billing_hard_limit", "billing_not_active")
+_MAYBE_NO_MONEY = ("exceeded your current quota", "check your plan and billing")
+_TOO_MANY = ("rate_limit", "resource_exhausted", "too many requests")
+_FILTERED = ("content_filter", "content_policy", "content filter", "contentfilterfinishreasonerror")
+_PROVIDER_DOWN = ("overloaded_error", "server_error", "internal_error", "service_unavailable")
+
+
+def friendly_error(error: BaseException, caller: Caller | None = None) -> HeadgateError:
+    """The error to show for an exception raised by a call to a model.
+
+    An exception that already is, or came from, a `HeadgateError` gives that one. The provider's own words are kept,
+    the deepest that mean something; keys are taken out of them.
+    """
+    for one in causes(error):
+        if isinstance(one, HeadgateError):
+            return one
+    failure = read_failure(error)
+    caller = caller or Caller()
+    return next(found for rule in _RULES if (found := rule(failure, caller)) is not None)
+
+
+def _prompt_too_long(failure: Failure, caller: Caller) -> HeadgateError | None:
+    if "ContextOverflowError" in failure.names or failure.status == 413 or _any(_TOO_LONG, failure):
+        return PromptTooLong(
+            f"The prompt is too long for {caller.model}: {failure.message}",
+            remedy="Send less (SplitText and Map work piece by piece), or choose a model with a longer context.",
+        )
+    return None
+
+
+def _withheld(failure: Failure, caller: Caller) -> HeadgateError | None:
+    if "ContentFilterFinishReasonError" in failure.names or _any(_FILTERED, failure):
+        return AnswerWithheld(
+            f"{caller.provider} withheld the answer of {caller.model}: {failure.message}",
+            remedy="Its content filter decided so. Change the prompt or the input, or choose another model.",
+        )
+    return None
+
+
+def _quota(failure: Failure, caller: Caller) -> HeadgateError | None:
+    sure = failure.status == 402 or _any(_NO_MONEY, failure)
+    if sure or (failure.status == 429 and failure.retry_after is None and _any(_MAYBE_NO_MONEY, failure)):
+        return QuotaExhausted(
+            f"The {caller.provider} account has no quota left: {failure.message}",
+            remedy=f"Check billing at {caller.provider}, use another key, or choose another provider.",
+        )
+    return None
+
+
+def _rate_limited(failure: Failure, caller: Caller) -> HeadgateError | None:
+    if failure.status != 429 and (failure.status is not None or not _any(_TOO_MANY, failure)):
+        return None
+    pause = f"in {failure.retry_after:g} seconds" if failure.retry_after else "in a minute"
+    extra = {"retry_after_seconds": failure.retry_after} if failure.retry_after is not None else {}
+    return ModelRateLimited(
+        f"{caller.provider} is rate limiting {caller.model}: {failure.message}",
+        remedy=f"Try again {pause}, lower the concurrency, or choose another model.",
+        **extra,
+    )
+
+
+def _not_accessible(failure: Failure, caller: Caller) -> HeadgateError | None:
+    if failure.status != 404 and not _any(_NO_SUCH_MODEL, failure):
+        return None
+    where = f" and that {caller.base_url} is the right address" if caller.base_url else ""
+    return ModelNotAccessible(
+        f"{caller.provider} has no model {caller.model} for this key: {failure.message}",
+        remedy=f"Check the model's name{where}, give your account access to it, or choose another model.",
+        model=caller.model,
+    )
+
+
+def _key_rejected(failure: Failure, caller: Caller) -> HeadgateError | None:
+    if failure.status not in {401, 403} and not _any(_BAD_KEY, failure):
+        return None
+    if caller.key_variable:
+        remedy = (
+            f"The key is in the variable {caller.key_variable}: correct it with "
+            f"`headgate variables set {caller.key_variable}`, or in the environment."
+        )
+    else:
+        remedy = "Give the provider a key that may use this model."
+    return KeyRejected(
+        f"{caller.provider} did not accept the key: {failure.message}",
+        remedy=remedy,
+        **({"variable": caller.key_variable} if caller.key_variable else {}),
+    )
+
+
+def _timed_out(failure: Failure, caller: Caller) -> HeadgateError | None:
+    if failure.status not in {408, 504} and not (failure.timed_out and failure.status is None):
+        return None
+    within = f" within {caller.timeout_seconds:g} seconds" if caller.timeout_seconds else " in time"
+    return ModelTimedOut(
+        f"{caller.model} did not answer{within}.",
+        remedy="Try again, shorten the prompt or `max_tokens`, or raise `timeout_seconds` in the model's settings.",
+    )
+
+
+def _provider_down(failure: Failure, caller: Caller) -> HeadgateError | None:
+    failing = failure.status is not None and failure.status >= 500
+    if not failing and (failure.status is not None or not _any(_PROVIDER_DOWN, failure)):
+        return None
+    status = f" (HTTP {failure.status})" if failure.status else ""
+    return ModelCallFailed(
+        f"{caller.provider} failed{status} on {caller.model}: {failure.message}",
+        remedy="The fault is on its side. Try again in a minute, or choose another model.",
+    )
+
+
+def _refused(failure: Failure, caller: Caller) -> HeadgateError | None:
+    if failure.status is None:
+        return None
+    return RequestRefused(
+        f"{caller.provider} refused the request to {caller.model} (HTTP {failure.status}): {failure.message}",
+        remedy="Change the setting, tool or schema it names.",
+    )
+
+
+def _cut_short(failure: Failure, caller: Caller) -> HeadgateError | None:
+    if "LengthFinishReasonError" not in failure.names:
+        return None
+    return BrokenModelAnswer(
+        f"{caller.model} reached its longest answer before it was complete.",
+        remedy="Raise `max_tokens` in the model's settings, or ask for less.",
+    )
+
+
+def _unreachable(failure: Failure, caller: Caller) -> HeadgateError | None:
+    if not failure.disconnected or failure.unreadable:
+        return None
+    where = f" at {caller.base_url}" if caller.base_url else ""
+    if (
+        "RemoteProtocolError" in failure.names
+        or "ReadError" in failure.names
+        or "ConnectionResetError" in failure.names
+    ):
+        return ModelUnreachable(
+            f"{caller.provider}{where} closed the connection before the answer of {caller.model} was complete.",
+            remedy="Try again. If it keeps happening, look for a proxy or a server that restarts.",
+        )
+    return ModelUnreachable(
+        f"{caller.provider}{where} cannot be reached for {caller.model}: {failure.message}",
+        remedy="Check the network, the address and that the server runs.",
+    )
+
+
+def _broken(failure: Failure, caller: Caller) -> HeadgateError | None:
+    if not failure.unreadable:
+        return None
+    where = f" at {caller.base_url}" if caller.base_url else ""
+    return BrokenModelAnswer(
+        f"{caller.provider}{where} sent an answer for {caller.model} that cannot be understood: {failure.message}",
+        remedy="Try again. If it stays so, the address may not be that of a model API (many end in /v1).",
+    )
+
+
+def _anything_else(failure: Failure, caller: Caller) -> HeadgateError | None:
+    return ModelCallFailed(
+        f"The call to {caller.model} failed: {failure.message}",
+        remedy="Try again, or choose another model.",
+    )
+
+
+def _any(words: tuple[str, ...], failure: Failure) -> bool:
+    return any(word in failure.markers for word in words)
+
+
+_RULES: tuple[Rule, ...] = (
+    _prompt_too_long, _withheld, _quota, _rate_limited, _not_accessible, _key_rejected, _timed_out, _provider_down,
+    _cut_short, _refused, _unreachable, _broken, _anything_else,
+)  # fmt: skip
+"""Asked in order; the first that answers wins. What a provider says in words outranks its status code."""

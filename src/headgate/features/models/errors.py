@@ -1,0 +1,171 @@
+"""What can go wrong with a model. Messages name provider, model and variable, never a key.
+
+Invalid
+├── UnknownProvider       no provider of that name
+├── ProviderNotInstalled  its package is an extra that is not there
+├── KeyMissing            the variable that holds its key is empty
+├── BadModelSettings      a parameter it does not take
+├── NoModelConfigured     nothing to fall back on
+└── BadModelFile          not a GGUF file
+NotFound
+└── LocalModelMissing     not pulled yet
+Unavailable
+└── LocalModelFailed      the weights would not load
+TooLarge
+└── PromptTooLong         over the model's context window
+RateLimited
+├── ModelRateLimited      wait and try again
+└── QuotaExhausted        pay or choose another
+UpstreamFailed
+├── PullFailed            weights could not be fetched or are not the right ones
+└── ModelCallFailed       the provider failed (5xx, or an answer Headgate has no better name for)
+    ├── KeyRejected           401, 403
+    ├── ModelNotAccessible    no such model, or not for this key
+    ├── RequestRefused        400: a parameter, tool or schema the provider does not take
+    ├── ModelTimedOut         no answer in time
+    ├── ModelUnreachable      no connection, or dropped half way
+    ├── BrokenModelAnswer     an answer that is not one
+    └── AnswerWithheld        a content filter
+"""
+
+from headgate.foundation.errors import Invalid, NotFound, RateLimited, TooLarge, Unavailable, UpstreamFailed
+
+
+class UnknownProvider(Invalid):
+    """No provider has that name."""
+
+    code = "unknown_provider"
+    title = "Unknown model provider"
+
+
+class ProviderNotInstalled(Invalid):
+    """The provider's package is an extra that is not installed."""
+
+    code = "provider_not_installed"
+    title = "Model provider not installed"
+
+
+class KeyMissing(Invalid):
+    """The variable that should hold the provider's key is not set."""
+
+    code = "model_key_missing"
+    title = "Model key missing"
+
+
+class BadModelSettings(Invalid):
+    """A model parameter that the provider does not take, or out of range."""
+
+    code = "bad_model_settings"
+    title = "Wrong model settings"
+
+
+class NoModelConfigured(Invalid):
+    """No provider is ready to answer."""
+
+    code = "no_model_configured"
+    title = "No model configured"
+
+
+class BadModelFile(Invalid):
+    """A file that is not a GGUF model."""
+
+    code = "bad_model_file"
+    title = "Not a model file"
+
+
+class LocalModelMissing(NotFound):
+    """A local model that is not on this machine yet."""
+
+    code = "local_model_missing"
+    title = "Local model not there"
+
+
+class LocalModelFailed(Unavailable):
+    """A local model that would not load."""
+
+    code = "local_model_failed"
+    title = "Local model failed to load"
+
+
+class PromptTooLong(TooLarge):
+    """The prompt does not fit the model's context window."""
+
+    code = "prompt_too_long"
+    title = "Prompt too long for the model"
+
+
+class ModelRateLimited(RateLimited):
+    """The provider asks for a pause. `retry_after_seconds` is set when it said how long."""
+
+    code = "model_rate_limited"
+    title = "Model rate limited"
+
+
+class QuotaExhausted(RateLimited):
+    """The account behind the key has nothing left to spend; waiting does not help."""
+
+    code = "model_quota_exhausted"
+    title = "Model quota used up"
+
+
+class PullFailed(UpstreamFailed):
+    """Weights that could not be fetched, or were not the right ones."""
+
+    code = "model_pull_failed"
+    title = "Model download failed"
+
+
+class ModelCallFailed(UpstreamFailed):
+    """The provider failed at answering."""
+
+    code = "model_call_failed"
+    title = "Model call failed"
+
+
+class KeyRejected(ModelCallFailed):
+    """The provider does not accept the key."""
+
+    code = "model_key_rejected"
+    title = "Model key rejected"
+
+
+class ModelNotAccessible(ModelCallFailed):
+    """The model does not exist, or not for this key: another model of the provider may still do."""
+
+    code = "model_not_accessible"
+    title = "Model not accessible"
+
+
+class RequestRefused(ModelCallFailed):
+    """The provider calls the request wrong."""
+
+    code = "model_request_refused"
+    title = "Model refused the request"
+
+
+class ModelTimedOut(ModelCallFailed):
+    """No answer within the time set."""
+
+    code = "model_timed_out"
+    title = "Model timed out"
+
+
+class ModelUnreachable(ModelCallFailed):
+    """No connection, or one that broke half way."""
+
+    code = "model_unreachable"
+    title = "Model unreachable"
+
+
+class BrokenModelAnswer(ModelCallFailed):
+    """An answer that is not what the provider's protocol promises."""
+
+    code = "broken_model_answer"
+    title = "Broken model answer"
+
+
+class AnswerWithheld(ModelCallFailed):
+    """The provider's content filter kept the answer back."""
+
+    code = "model_answer_withheld"
+    title = "Answer withheld"

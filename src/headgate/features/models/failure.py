@@ -1,0 +1,144 @@
+"""Read an exception of any provider library: status, the provider's own words, what it is a kind of.
+
+Provider packages are never imported here: their exceptions are told apart by what they carry (`status_code`, `body`,
+`response`) and by the names of their classes, which the libraries share.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from headgate.features.models.redaction import redact
+
+MAX_MESSAGE = 600
+"""Characters of the provider's own words that a message quotes."""
+
+_QUOTED_MESSAGE = re.compile(r"""['"]message['"]\s*:\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")""")
+_WRAPPER = re.compile(r"^(?:Error building Component [^:]+|Error code: \d+|[A-Za-z.]*(?:Error|Exception))\s*(?:-|:)\s*")
+_HTML = re.compile(r"<(?:!doctype|html|head|body)\b", re.IGNORECASE)
+_SECRET_HEADERS = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
+_CONNECTION_NAMES = {"APIConnectionError", "ModelConnectionError", "NetworkError", "TransportError", "ProtocolError"}
+_TIMEOUT_NAMES = {"APITimeoutError", "ModelTimeoutError", "TimeoutException"}
+_PARSING = (json.JSONDecodeError, TypeError, AttributeError, KeyError, IndexError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What an exception of a provider library says."""
+
+    status: int | None
+    message: str
+    """The provider's own words, the deepest that mean something, redacted and cut."""
+    markers: str
+    """Everything it said in lower case, with codes and types, to look for known words in."""
+    names: frozenset[str]
+    """Class names along the chain of causes."""
+    retry_after: float | None
+    timed_out: bool
+    disconnected: bool
+    unreadable: bool
+    """Whether the answer came and could not be understood."""
+
+
+def read_failure(error: BaseException) -> Failure:
+    """What the chain of exceptions that ends in `error` says, with every secret it carries taken out."""
+    chain = list(causes(error))
+    names = frozenset(kind.__name__ for one in chain for kind in type(one).__mro__)
+    secrets = [secret for one in chain for secret in _header_secrets(one)]
+    status = next((found for one in chain if (found := _status(one)) is not None), None)
+    bodies = [body for one in chain if (body := _body(one)) is not None]
+    said = redact(_deepest_words(chain, bodies), secrets)
+    everything = " ".join([*(str(one) for one in chain), *(json.dumps(body, default=str) for body in bodies)])
+    timed_out = bool(names & _TIMEOUT_NAMES) or any(
+        isinstance(one, (TimeoutError, asyncio.TimeoutError)) for one in chain
+    )
+    disconnected = bool(names & _CONNECTION_NAMES) or any(isinstance(one, OSError) for one in chain)
+    return Failure(
+        status=status,
+        message=_presentable(said),
+        markers=everything.lower(),
+        names=names,
+        retry_after=next((pause for one in chain if (pause := _retry_after(one)) is not None), None),
+        timed_out=timed_out,
+        disconnected=disconnected,
+        unreadable="APIResponseValidationError" in names or isinstance(chain[-1], _PARSING),
+    )
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """The exception and what it came from, outermost first; the first member stands for a group."""
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        if isinstance(current, BaseExceptionGroup):
+            current = current.exceptions[0]
+        else:
+            current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
+
+
+def _status(error: BaseException) -> int | None:
+    holders = (error, getattr(error, "response", None))
+    values = [getattr(holder, name, None) for holder in holders for name in ("status_code", "code")]
+    return next((value for value in values if isinstance(value, int) and 400 <= value <= 599), None)
+
+
+def _body(error: BaseException) -> Mapping[str, object] | None:
+    for name in ("body", "details"):
+        value = getattr(error, name, None)
+        if isinstance(value, Mapping):
+            return value
+    return None
+
+
+def _deepest_words(chain: list[BaseException], bodies: list[Mapping[str, object]]) -> str:
+    for body in bodies:
+        if words := _words_of_body(body):
+            return words
+    for error in chain:
+        if found := _QUOTED_MESSAGE.search(str(error)):
+            return found[1] or found[2] or ""
+    texts = [_WRAPPER.sub("", str(error)).strip() for error in chain]
+    return next((text for text in reversed(texts) if text), type(chain[-1]).__name__)
+
+
+def _words_of_body(body: Mapping[str, object]) -> str:
+    inner = body.get("error", body)
+    if isinstance(inner, Mapping):
+        inner = inner.get("message") or inner.get("detail") or inner.get("error")
+    return inner if isinstance(inner, str) else ""
+
+
+def _presentable(text: str) -> str:
+    if _HTML.search(text):
+        return "it sent a web page instead of an answer"
+    text = " ".join(text.split())
+    return text if len(text) <= MAX_MESSAGE else text[: MAX_MESSAGE - 1] + "…"
+
+
+def _headers(error: BaseException, holder: str) -> Mapping[str, str]:
+    try:
+        headers = getattr(getattr(error, holder, None), "headers", None)
+    except RuntimeError:  # httpx raises when an exception was made without a request
+        return {}
+    return headers if isinstance(headers, Mapping) else {}
+
+
+def _header_secrets(error: BaseException) -> Iterator[str]:
+    headers = _headers(error, "request")
+    for name in _SECRET_HEADERS:
+        value = headers.get(name)
+        if value:
+            yield value.removeprefix("Bearer ").strip()
+
+
+def _retry_after(error: BaseException) -> float | None:
+    value = _headers(error, "response").get("retry-after", "")
+    try:
+        seconds = float(value)
+    except ValueError:  # absent, or a date: the provider's own words say enough
+        return None
+    return seconds if 0 <= seconds <= 86_400 else None

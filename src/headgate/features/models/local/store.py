@@ -1,0 +1,148 @@
+"""The folder of local models: what is there, where a file goes, and adding one you have."""
+
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from headgate.features.models.errors import BadModelFile, LocalModelMissing
+from headgate.features.models.local.weights import WEIGHTS
+from headgate.foundation.errors import Unavailable
+from headgate.graph.names import nearest
+
+GGUF_MAGIC = b"GGUF"
+_SMALLEST = 1024
+"""Bytes under which a file cannot hold a model."""
+_NAME = re.compile(r"^[a-z0-9][a-z0-9._-]{0,99}$")
+
+
+@dataclass(frozen=True, slots=True)
+class LocalModel:
+    """A model on this machine, or one that can be pulled."""
+
+    name: str
+    label: str
+    size: int
+    """Bytes."""
+    path: Path | None
+    """Where it is; None when it has not been pulled."""
+    licence: str = ""
+    partial: int = 0
+    """Bytes already there of a pull that was interrupted."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether it can be used now."""
+        return self.path is not None
+
+
+def default_models_dir() -> Path:
+    """Where models are kept unless told otherwise: the user's cache folder, for they can be fetched again."""
+    return user_cache_path("headgate") / "models"
+
+
+def list_local(models_dir: Path) -> list[LocalModel]:
+    """Models that can be pulled, whether they are there or not, then those that were added from files."""
+    known = [
+        LocalModel(
+            name=weights.name,
+            label=weights.label,
+            size=weights.size,
+            path=_present(models_dir / weights.file_name),
+            licence=weights.licence,
+            partial=_size(partial_path(models_dir, weights.name)),
+        )
+        for weights in WEIGHTS.values()
+    ]
+    files = sorted(models_dir.glob("*.gguf")) if models_dir.is_dir() else []
+    added = [
+        LocalModel(name=path.stem, label=path.stem, size=_size(path), path=path)
+        for path in files
+        if path.stem not in WEIGHTS and path.is_file()
+    ]
+    return known + added
+
+
+def find_local(models_dir: Path, name: str) -> Path:
+    """The file of a model that is ready. Raises `LocalModelMissing` saying how to get it."""
+    models = list_local(models_dir)
+    path = next((model.path for model in models if model.name == name), None)
+    if path is not None:
+        return path
+    if name in WEIGHTS:
+        remedy = f"Fetch it with: headgate models pull {name} ({WEIGHTS[name].size / 1e9:.1f} GB)"
+    else:
+        close = nearest(name, [model.name for model in models])
+        remedy = f"Did you mean '{close}'?" if close else "See: headgate models list"
+    raise LocalModelMissing(f"The local model '{name}' is not on this machine.", remedy=remedy)
+
+
+def use_file(models_dir: Path, path: Path, name: str) -> LocalModel:
+    """Make a GGUF file available under a name. The file is linked where the system allows, else copied.
+
+    Raises `BadModelFile` when it is no GGUF file or the name will not do, `Unavailable` when the disk is full.
+    """
+    if not _NAME.match(name) or name in WEIGHTS:
+        why = "belongs to a model that can be pulled" if name in WEIGHTS else "may have a-z, 0-9, '.', '_' and '-' only"
+        raise BadModelFile(f"'{name}' cannot be the name of a local model: it {why}.", remedy="Choose another name.")
+    check_gguf(path)
+    models_dir.mkdir(parents=True, exist_ok=True)
+    target = models_dir / f"{name}.gguf"
+    arriving = target.with_suffix(".arriving")
+    arriving.unlink(missing_ok=True)
+    try:
+        os.link(path.resolve(), arriving)
+    except OSError:  # another file system, or one without hard links
+        require_space(models_dir, path.stat().st_size)
+        try:
+            shutil.copyfile(path, arriving)
+        except OSError as error:
+            arriving.unlink(missing_ok=True)
+            raise Unavailable(f"{path} could not be copied to {models_dir}: {error.strerror}.") from error
+    arriving.replace(target)
+    return LocalModel(name=name, label=name, size=_size(target), path=target)
+
+
+def check_gguf(path: Path) -> None:
+    """Raise `BadModelFile` unless the file exists and starts as GGUF files do."""
+    try:
+        with path.open("rb") as file:
+            magic = file.read(len(GGUF_MAGIC))
+    except OSError as error:
+        raise BadModelFile(
+            f"{path} cannot be read: {error.strerror}.", remedy="Give the path of a .gguf file."
+        ) from error
+    if magic != GGUF_MAGIC or _size(path) < _SMALLEST:
+        raise BadModelFile(f"{path} is not a GGUF file.", remedy="Convert the model to GGUF, or pull one by name.")
+
+
+def require_space(folder: Path, needed: int) -> None:
+    """Raise `Unavailable` when a folder's disk has no room for `needed` more bytes and a little to live on."""
+    spare = 200_000_000
+    free = shutil.disk_usage(folder).free
+    if free < needed + spare:
+        raise Unavailable(
+            f"{folder} has {free / 1e9:.1f} GB free; {(needed + spare) / 1e9:.1f} GB are needed.",
+            remedy="Free some space, or choose another folder for models.",
+            needed_bytes=needed + spare,
+            free_bytes=free,
+        )
+
+
+def partial_path(models_dir: Path, name: str) -> Path:
+    """Where a pull collects its bytes until they are complete and verified."""
+    return models_dir / f".{name}.partial"
+
+
+def _present(path: Path) -> Path | None:
+    return path if path.is_file() else None
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,41 @@
+"""What the models feature needs from others: keys, and a say in which addresses a flow may name."""
+
+from collections.abc import Collection, Mapping
+from typing import Protocol
+
+from pydantic import SecretStr
+
+
+class KeySource(Protocol):
+    """Where keys and provider settings come from: the asker's encrypted variables first, then the environment."""
+
+    async def key(self, name: str) -> SecretStr | None:
+        """The value of the variable of that name; None when it is nowhere."""
+        ...
+
+
+class AddressCheck(Protocol):
+    """Decides whether a model address that came with a flow may be called."""
+
+    async def __call__(self, url: str) -> None:
+        """Return when it may; raise `Forbidden` naming the address when it may not."""
+        ...
+
+
+class EnvironmentKeys:
+    """Keys from environment variables only.
+
+    Args:
+        names: Variables it may serve. A flow can name the variable its key is in, so the rest of the server's
+            environment stays out of reach.
+        environment: The variables, by name; pass `os.environ`.
+    """
+
+    def __init__(self, names: Collection[str], environment: Mapping[str, str]) -> None:
+        self._names = frozenset(names)
+        self._environment = environment
+
+    async def key(self, name: str) -> SecretStr | None:
+        """The value of an allowed variable that is set and not blank."""
+        value = self._environment.get(name, "").strip() if name in self._names else ""
+        return SecretStr(value) if value else None

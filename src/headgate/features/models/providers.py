@@ -1,0 +1,240 @@
+"""The model providers as data: what to install, which variables hold the key, how parameters become arguments.
+
+Provider packages are heavy (seconds to import); nothing here imports one until `import_chat_class` is called.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from headgate.features.models.errors import ProviderNotInstalled, UnknownProvider
+from headgate.graph.names import nearest
+
+if TYPE_CHECKING:  # named without importing LangChain at start-up
+    from langchain_core.language_models import BaseChatModel
+
+LOCAL = "local"
+"""The provider whose models run inside Headgate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A constructor argument whose value is kept as a variable: a key, an address, a project."""
+
+    argument: str
+    variables: tuple[str, ...]
+    """Names to look under, best first."""
+    required: bool = True
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """One provider of chat models."""
+
+    id: str
+    label: str
+    extra: str
+    """What to install: `pip install 'headgate[extra]'`."""
+    module: str
+    class_name: str
+    params: Mapping[str, str]
+    """Name in `Model.params` to constructor argument; a dot leads into a nested object."""
+    docs: str
+    key: Setting | None = None
+    base_url: Setting | None = None
+    settings: tuple[Setting, ...] = ()
+    fixed: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Arguments always passed."""
+    flow_base_url: bool = False
+    """Whether a flow may say where the server is. A provider with one address never sends its key elsewhere."""
+    needs: tuple[str, ...] = ()
+    """Further modules that must be installed."""
+    timeout_seconds: float = 120.0
+    """How long to wait for an answer when the model does not say."""
+    ends_are_marked: bool = False
+    """Whether a stream without a last mark was cut off; said only of protocols this is tested for."""
+
+    @property
+    def install(self) -> str:
+        """The command that installs it."""
+        return f"pip install 'headgate[{self.extra}]'"
+
+    @property
+    def all_settings(self) -> tuple[Setting, ...]:
+        """Key, address and the rest, in the order they are looked up."""
+        return tuple(setting for setting in (self.key, self.base_url, *self.settings) if setting is not None)
+
+
+_SAMPLING = {"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_tokens", "stop": "stop"}
+_CALLING = {"timeout_seconds": "timeout", "max_retries": "max_retries"}
+_OPENAI = _SAMPLING | _CALLING | {"seed": "seed", "reasoning_effort": "reasoning_effort"}
+
+_TABLE = (
+    Provider(
+        id="openai",
+        label="OpenAI",
+        extra="openai",
+        module="langchain_openai",
+        class_name="ChatOpenAI",
+        key=Setting("api_key", ("OPENAI_API_KEY",)),
+        base_url=Setting("base_url", ("OPENAI_BASE_URL",), default="https://api.openai.com/v1"),
+        settings=(Setting("organization", ("OPENAI_ORG_ID",), required=False),),
+        params=_OPENAI,
+        fixed={"stream_usage": True},
+        ends_are_marked=True,
+        docs="https://platform.openai.com/docs/models",
+    ),
+    Provider(
+        id="anthropic",
+        label="Anthropic",
+        extra="anthropic",
+        module="langchain_anthropic",
+        class_name="ChatAnthropic",
+        key=Setting("api_key", ("ANTHROPIC_API_KEY",)),
+        base_url=Setting("base_url", ("ANTHROPIC_BASE_URL",), default="https://api.anthropic.com"),
+        params=_SAMPLING | _CALLING | {"top_k": "top_k", "reasoning_effort": "reasoning_effort"},
+        fixed={"stream_usage": True},
+        ends_are_marked=True,
+        docs="https://docs.anthropic.com/en/docs/about-claude/models",
+    ),
+    Provider(
+        id="google",
+        label="Google Gemini",
+        extra="google",
+        module="langchain_google_genai",
+        class_name="ChatGoogleGenerativeAI",
+        key=Setting("google_api_key", ("GOOGLE_API_KEY", "GEMINI_API_KEY")),
+        base_url=Setting("base_url", ("GOOGLE_GEMINI_BASE_URL",), required=False),
+        params=_SAMPLING
+        | _CALLING
+        | {"max_tokens": "max_output_tokens", "top_k": "top_k", "seed": "seed", "reasoning_effort": "reasoning_effort"},
+        docs="https://ai.google.dev/gemini-api/docs/models",
+    ),
+    Provider(
+        id="groq",
+        label="Groq",
+        extra="groq",
+        module="langchain_groq",
+        class_name="ChatGroq",
+        key=Setting("api_key", ("GROQ_API_KEY",)),
+        base_url=Setting("base_url", ("GROQ_BASE_URL",), default="https://api.groq.com"),
+        params=_SAMPLING
+        | _CALLING
+        | {"top_p": "model_kwargs.top_p", "seed": "model_kwargs.seed", "reasoning_effort": "reasoning_effort"},
+        docs="https://console.groq.com/docs/models",
+    ),
+    Provider(
+        id="ollama",
+        label="Ollama",
+        extra="ollama",
+        module="langchain_ollama",
+        class_name="ChatOllama",
+        base_url=Setting("base_url", ("OLLAMA_BASE_URL",), default="http://localhost:11434"),
+        params=_SAMPLING
+        | {
+            "max_tokens": "num_predict",
+            "top_k": "top_k",
+            "seed": "seed",
+            "context_window": "num_ctx",
+            "timeout_seconds": "client_kwargs.timeout",
+        },
+        flow_base_url=True,
+        docs="https://ollama.com/library",
+    ),
+    Provider(
+        id="watsonx",
+        label="IBM watsonx.ai",
+        extra="watsonx",
+        module="langchain_ibm",
+        class_name="ChatWatsonx",
+        key=Setting("api_key", ("WATSONX_API_KEY", "WATSONX_APIKEY")),
+        base_url=Setting("url", ("WATSONX_URL",)),
+        settings=(Setting("project_id", ("WATSONX_PROJECT_ID",)),),
+        params=_SAMPLING | {"seed": "seed", "reasoning_effort": "reasoning_effort"},
+        docs="https://www.ibm.com/products/watsonx-ai/foundation-models",
+    ),
+    Provider(
+        id="openai_compatible",
+        label="OpenAI-compatible server",
+        extra="openai",
+        module="langchain_openai",
+        class_name="ChatOpenAI",
+        key=Setting("api_key", ("OPENAI_COMPATIBLE_API_KEY",), required=False, default="not-needed"),
+        base_url=Setting("base_url", ("OPENAI_COMPATIBLE_BASE_URL",)),
+        # OpenAI renamed `max_tokens`; the servers that imitate it know the old name.
+        params=_OPENAI | {"max_tokens": "extra_body.max_tokens"},
+        fixed={"stream_usage": True, "use_responses_api": False},
+        ends_are_marked=True,
+        flow_base_url=True,
+        docs="https://platform.openai.com/docs/api-reference/chat",
+    ),
+    Provider(
+        id=LOCAL,
+        label="Local model",
+        extra="local",
+        module="langchain_openai",
+        class_name="ChatOpenAI",
+        params=_OPENAI | {"top_k": "extra_body.top_k", "max_tokens": "extra_body.max_tokens"},
+        # Reading a long prompt on one core takes minutes, in which nothing is sent.
+        fixed={"stream_usage": True, "use_responses_api": False, "max_retries": 0, "stream_chunk_timeout": 0},
+        timeout_seconds=900.0,
+        needs=("xllamacpp",),
+        ends_are_marked=True,
+        docs="https://github.com/xorbitsai/xllamacpp",
+    ),
+)
+
+PROVIDERS: Mapping[str, Provider] = MappingProxyType({provider.id: provider for provider in _TABLE})
+"""Every provider by id, the order in which a default is looked for."""
+
+PROVIDER_VARIABLES: Mapping[str, str] = MappingProxyType(
+    {name: provider.id for provider in _TABLE for setting in provider.all_settings for name in setting.variables}
+)
+"""Variable name to the provider it belongs to."""
+
+
+def find_provider(provider_id: str) -> Provider:
+    """The provider of that id, written in any case. Raises `UnknownProvider` naming the nearest."""
+    provider = PROVIDERS.get(provider_id.strip().lower().replace("-", "_"))
+    if provider is not None:
+        return provider
+    close = nearest(provider_id, PROVIDERS)
+    hint = f"Did you mean '{close}'? " if close else ""
+    raise UnknownProvider(
+        f"There is no model provider '{provider_id}'.",
+        remedy=f"{hint}Providers: {', '.join(PROVIDERS)}.",
+        nearest=close,
+    )
+
+
+def is_installed(provider: Provider) -> bool:
+    """Whether its packages are there, found without importing them."""
+    return all(find_spec(module) is not None for module in (provider.module, *provider.needs))
+
+
+def import_chat_class(provider: Provider) -> "type[BaseChatModel]":
+    """Import the provider's LangChain class: the one place where a provider package is loaded (up to seconds).
+
+    Raises `ProviderNotInstalled` naming the extra.
+    """
+    if not is_installed(provider):
+        raise ProviderNotInstalled(
+            f"{provider.label} needs a package that is not installed.",
+            remedy=f"Install it with: {provider.install}",
+            extra_name=provider.extra,
+        )
+    try:
+        loaded: type[BaseChatModel] = getattr(import_module(provider.module), provider.class_name)
+    except ImportError as error:
+        raise ProviderNotInstalled(
+            f"The package of {provider.label} is installed and does not load: {error}.",
+            remedy=f"Install it anew with: {provider.install}",
+            extra_name=provider.extra,
+        ) from error
+    return loaded

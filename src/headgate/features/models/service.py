@@ -1,0 +1,187 @@
+"""Make chat models from `provider/name`, and say which providers are ready. Heavy packages load when first used."""
+
+import asyncio
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict
+
+from headgate.features.models import catalogue
+from headgate.features.models.credentials import Credentials, find_address, find_credentials, missing_variable
+from headgate.features.models.diagnosis import Caller, friendly_error
+from headgate.features.models.errors import BadModelSettings, NoModelConfigured
+from headgate.features.models.local.models import LocalModels
+from headgate.features.models.ollama import pulled_models
+from headgate.features.models.params import ModelParams, accepted_params, constructor_arguments
+from headgate.features.models.ports import AddressCheck, KeySource
+from headgate.features.models.providers import (
+    LOCAL,
+    PROVIDERS,
+    Provider,
+    find_provider,
+    import_chat_class,
+    is_installed,
+)
+from headgate.sdk.values import Model
+
+if TYPE_CHECKING:  # named without importing LangChain at start-up
+    from langchain_core.language_models import BaseChatModel
+
+__all__ = ["ProviderStatus", "create_chat_model", "default_model", "friendly_error", "list_providers"]
+
+
+class ProviderStatus(BaseModel):
+    """Whether a provider can be used now, and if not, what to do."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    label: str
+    configured: bool
+    installed: bool
+    reason: str
+    """Why it is not configured, or that it is ready, in one sentence."""
+    remedy: str
+    install: str
+    variables: tuple[str, ...]
+    """Names of the variables it reads, the key first."""
+    params: tuple[str, ...]
+    """Names it takes in `Model.params`."""
+    default_model: str | None
+    docs: str
+
+
+async def create_chat_model(
+    model: Model,
+    keys: KeySource,
+    *,
+    local: LocalModels | None = None,
+    check_address: AddressCheck | None = None,
+) -> "BaseChatModel":
+    """A LangChain chat model, its key filled in; its calls fail with a `HeadgateError` only.
+
+    Args:
+        model: Provider, name and params.
+        keys: Where keys come from.
+        local: The local models of this process; needed for the provider `local`.
+        check_address: Asked before an address that came with the flow is used.
+
+    Raises:
+        Invalid: Unknown provider, package or key missing, or wrong settings; each says what to do.
+        LocalModelMissing: A local model that was not pulled.
+        Forbidden: `check_address` said no.
+    """
+    provider = find_provider(model.provider)
+    params = ModelParams.parse(model.params, provider=provider)
+    if params.base_url is not None and check_address is not None:
+        await check_address(params.base_url)
+    if provider.id == LOCAL:
+        credentials = Credentials(_local_arguments(model, local), "", "")
+    else:
+        credentials = await find_credentials(provider, params, keys)
+    arguments = {"model": model.name, **constructor_arguments(provider, params), **credentials.arguments}
+    caller = Caller(
+        model=f"{provider.id}/{model.name}",
+        provider=provider.label,
+        key_variable=credentials.key_variable,
+        base_url=credentials.base_url if provider.flow_base_url else "",
+        timeout_seconds=params.timeout_seconds or provider.timeout_seconds,
+    )
+    shim = catalogue.resolve(model).tools == "shim" if params.tool_shim is None else params.tool_shim
+    # Importing a provider's package and building its client take up to seconds, in which others must be served.
+    return await asyncio.to_thread(_build, provider, arguments, caller, shim=shim)
+
+
+async def list_providers(keys: KeySource, *, local: LocalModels | None = None) -> list[ProviderStatus]:
+    """Every provider in the order a default is looked for, without importing any provider's package."""
+    return [await _status(provider, keys, local) for provider in PROVIDERS.values()]
+
+
+async def default_model(keys: KeySource, *, local: LocalModels | None = None) -> Model:
+    """The model to use when nobody chose: the first configured provider's. Raises `NoModelConfigured`."""
+    for provider in PROVIDERS.values():
+        status = await _status(provider, keys, local)
+        if status.configured and status.default_model:
+            return Model(provider=status.id, name=status.default_model)
+    raise NoModelConfigured(
+        "No model provider is configured.",
+        remedy="Set a key (`headgate variables set OPENAI_API_KEY`) or fetch a local model "
+        "(`headgate models pull qwen2.5-coder-1.5b`). `headgate models providers` lists them all.",
+    )
+
+
+async def _status(provider: Provider, keys: KeySource, local: LocalModels | None) -> ProviderStatus:
+    installed = is_installed(provider)
+    default = catalogue.default_name(provider.id)
+    if not installed:
+        reason, remedy = "Its package is not installed.", f"Install it with: {provider.install}"
+    elif provider.id == LOCAL:
+        default, reason, remedy = await asyncio.to_thread(_local_status, local)
+    elif provider.id == "ollama":
+        default, reason, remedy = await _ollama_status(provider, keys)
+    else:
+        reason, remedy = await _variable_status(provider, keys)
+    return ProviderStatus(
+        id=provider.id,
+        label=provider.label,
+        configured=not remedy,
+        installed=installed,
+        reason=reason,
+        remedy=remedy,
+        install=provider.install,
+        variables=tuple(name for setting in provider.all_settings for name in setting.variables),
+        params=accepted_params(provider),
+        default_model=default,
+        docs=provider.docs,
+    )
+
+
+async def _variable_status(provider: Provider, keys: KeySource) -> tuple[str, str]:
+    variable = await missing_variable(provider, keys)
+    if variable is None:
+        return "Ready.", ""
+    return f"The variable {variable} is not set.", f"Set it: headgate variables set {variable}"
+
+
+async def _ollama_status(provider: Provider, keys: KeySource) -> tuple[str | None, str, str]:
+    address = await find_address(provider, keys) or ""
+    names = await pulled_models(address)
+    suggested = catalogue.default_name(provider.id)
+    if names is None:
+        return suggested, f"No Ollama server answers at {address}.", "Start it, or set OLLAMA_BASE_URL."
+    if not names:
+        return suggested, f"The Ollama server at {address} has no models.", f"Fetch one: ollama pull {suggested}"
+    known = [info.name for info in catalogue.list_models(provider.id) if info.name in names]
+    return (known or names)[0], "Ready.", ""
+
+
+def _local_status(local: LocalModels | None) -> tuple[str | None, str, str]:
+    suggested = catalogue.default_name(LOCAL)
+    if local is None:
+        return suggested, "Local models are switched off here.", "Choose another provider."
+    ready = local.ready()
+    if not ready:
+        return suggested, "No local model is on this machine.", f"Fetch one: headgate models pull {suggested}"
+    return ready[0].name, "Ready.", ""
+
+
+def _local_arguments(model: Model, local: LocalModels | None) -> dict[str, Any]:
+    if local is None:
+        raise BadModelSettings("Local models are switched off here.", remedy="Choose another provider.")
+    return local.client_arguments(model.name)
+
+
+def _build(provider: Provider, arguments: dict[str, Any], caller: Caller, *, shim: bool) -> "BaseChatModel":
+    chat_class = import_chat_class(provider)
+    chat = _langchain_side()
+    model: BaseChatModel = chat.build_chat_model(
+        chat_class, arguments, caller, ends_are_marked=provider.ends_are_marked, shim=shim
+    )
+    return model
+
+
+def _langchain_side() -> ModuleType:
+    """The module that subclasses LangChain's classes, loaded when a model is first made."""
+    from headgate.features.models import chat  # noqa: PLC0415 - imports LangChain (half a second)
+
+    return chat
