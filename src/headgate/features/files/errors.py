@@ -1,0 +1,60 @@
+"""What can go wrong with files.
+
+NotFound
+└── FileNotFound      no such file for the asker
+TooLarge
+└── FileTooLarge      over the limit, found while it came
+Invalid
+└── BadUpload         the request holds no file
+Unavailable
+├── StorageFull       no space; nothing was kept
+├── StorageFailed     the disk refused
+└── FileDamaged       the content is gone or is not what was stored
+"""
+
+from headgate.foundation.errors import Invalid, NotFound, TooLarge, Unavailable
+
+
+class FileNotFound(NotFound):
+    """The tenant has no such file."""
+
+    code = "file_not_found"
+    title = "File not found"
+
+    def __init__(self, file_id: str) -> None:
+        super().__init__(f"There is no file '{file_id[:64]}'.", remedy="It may have been deleted.")
+
+
+class FileTooLarge(TooLarge):
+    """The file is over the limit."""
+
+    code = "file_too_large"
+    title = "File too large"
+
+
+class BadUpload(Invalid):
+    """The request holds no file."""
+
+    code = "bad_upload"
+    title = "No file in the request"
+
+
+class StorageFull(Unavailable):
+    """There is no space left; nothing was kept."""
+
+    code = "storage_full"
+    title = "Storage full"
+
+
+class StorageFailed(Unavailable):
+    """The storage refused."""
+
+    code = "storage_failed"
+    title = "Storage failed"
+
+
+class FileDamaged(Unavailable):
+    """The content is gone, or is not what was stored."""
+
+    code = "file_damaged"
+    title = "File damaged"

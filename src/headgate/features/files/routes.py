@@ -1,0 +1,131 @@
+"""HTTP routes of files and artifacts."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import StreamingResponse
+
+from headgate.features.accounts.principal import Caller
+from headgate.features.files import service
+from headgate.features.files.errors import FileNotFound
+from headgate.features.files.names import attachment
+from headgate.features.files.schemas import FileOut
+from headgate.features.files.storage import Storage
+from headgate.features.files.tables import StoredFile
+from headgate.features.files.upload import FIELD, pieces, uploaded_file
+from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, page_of, parse_cursor, problems
+from headgate.foundation.database import Database
+from headgate.foundation.settings import Settings
+
+router = APIRouter(tags=["files"])
+
+
+def _storage(request: Request) -> Storage:
+    found: Storage = request.app.state.storage
+    return found
+
+
+Contents = Annotated[Storage, Depends(_storage)]
+_FORM = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "properties": {FIELD: {"type": "string", "format": "binary"}},
+                    "required": [FIELD],
+                }
+            }
+        },
+    }
+}
+
+
+def _download(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    content = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+    return {200: {"description": "The content", "content": content}} | problems(*statuses)
+
+
+@router.post("/files", status_code=201, summary="Upload a file", responses=problems(413), openapi_extra=_FORM)
+async def upload(
+    request: Request, caller: Caller, contents: Contents, database: Annotated[Database, Depends(get_database)]
+) -> FileOut:
+    """Keep a file, to start runs with."""
+    settings: Settings = request.app.state.settings
+    limit = settings.server.max_upload_bytes
+    async with uploaded_file(request, max_bytes=limit) as file:
+        row = await service.store_upload(
+            database,
+            contents,
+            caller,
+            name=file.filename or "",
+            content=pieces(file),
+            media_type=file.content_type or "",
+            max_bytes=limit,
+        )
+    return FileOut.model_validate(row)
+
+
+@router.get("/files", summary="List files", responses=problems())
+async def list_(
+    session: ReadSession,
+    caller: Caller,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    flow_run_id: Annotated[str | None, Query(description="Only what this run made.")] = None,
+) -> Page[FileOut]:
+    """Uploads and artifacts, newest first."""
+    rows = await service.list_files(
+        session, caller, flow_run_id=flow_run_id, limit=limit + 1, before=parse_cursor(cursor)
+    )
+    kept, following = page_of(rows, limit, "id")
+    return Page(items=[FileOut.model_validate(row) for row in kept], next_cursor=following)
+
+
+@router.get("/files/{file_id}", summary="Read a file's record", responses=problems(404))
+async def read(file_id: str, session: ReadSession, caller: Caller) -> FileOut:
+    """Name, kind, size and hash of a file."""
+    return FileOut.model_validate(await service.get_file(session, tenant_id=caller.tenant_id, file_id=file_id))
+
+
+@router.get(
+    "/files/{file_id}/content",
+    summary="Download a file",
+    response_class=StreamingResponse,
+    responses=_download(404),
+)
+async def content(file_id: str, session: ReadSession, caller: Caller, contents: Contents) -> StreamingResponse:
+    """The content, checked against its hash first."""
+    row = await service.get_file(session, tenant_id=caller.tenant_id, file_id=file_id)
+    return await _send(contents, row)
+
+
+@router.get(
+    "/artifacts/{file_id}",
+    summary="Download an artifact",
+    response_class=StreamingResponse,
+    responses=_download(404),
+)
+async def artifact(file_id: str, session: ReadSession, caller: Caller, contents: Contents) -> StreamingResponse:
+    """What a step of a run made, checked against its hash first."""
+    row = await service.get_file(session, tenant_id=caller.tenant_id, file_id=file_id)
+    if row.flow_run_id is None:
+        raise FileNotFound(file_id)
+    return await _send(contents, row)
+
+
+async def _send(contents: Storage, row: StoredFile) -> StreamingResponse:
+    """Never shown in the page's own origin: a file may hold a script."""
+    return StreamingResponse(
+        await service.open_file(contents, row),
+        media_type=row.media_type,
+        headers={
+            "Content-Disposition": attachment(row.name),
+            "Content-Length": str(row.size_bytes),
+            "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+            "Cache-Control": "private, max-age=0, must-revalidate",
+            "ETag": f'"{row.sha256}"',
+        },
+    )

@@ -1,0 +1,164 @@
+"""Storing and reading files.
+
+Contents are written before the record and outside any transaction; a record that cannot be kept takes its content with
+it. So these functions take the database, not a session.
+"""
+
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.accounts.principal import Principal
+from headgate.features.files import repository
+from headgate.features.files.errors import FileNotFound
+from headgate.features.files.names import media_type_of, safe_name
+from headgate.features.files.storage import Storage
+from headgate.features.files.tables import StoredFile
+from headgate.foundation.database import Database, now
+from headgate.foundation.ids import new_id
+
+MAX_FILE_BYTES = 1024 * 1024 * 1024
+"""For callers who have no smaller limit: what an operator gives on the command line."""
+HEAD_BYTES = 512
+
+
+@dataclass(frozen=True, slots=True)
+class _Tags:
+    """Whose file it is, and which step of which run made it (seed 002, Overlay 8)."""
+
+    tenant_id: str
+    user_id: str | None = None
+    flow_id: str | None = None
+    run_id: str | None = None
+    step_id: str | None = None
+
+
+async def store_upload(
+    database: Database,
+    storage: Storage,
+    principal: Principal,
+    *,
+    name: str,
+    content: bytes | AsyncIterable[bytes],
+    media_type: str = "",
+    max_bytes: int = MAX_FILE_BYTES,
+) -> StoredFile:
+    """Keep a person's file. Raises `FileTooLarge`, `StorageFull`, `StorageFailed`; then nothing is left behind."""
+    tags = _Tags(tenant_id=principal.tenant_id, user_id=principal.user_id)
+    return await _store(database, storage, tags, name=name, content=content, media_type=media_type, max_bytes=max_bytes)
+
+
+async def store_artifact(
+    database: Database,
+    storage: Storage,
+    *,
+    tenant_id: str,
+    flow_id: str,
+    run_id: str,
+    step_id: str,
+    name: str,
+    content: bytes | AsyncIterable[bytes],
+    media_type: str = "",
+    max_bytes: int = MAX_FILE_BYTES,
+) -> StoredFile:
+    """Keep what a step made, with its integrity tags. Raises as `store_upload`."""
+    tags = _Tags(tenant_id=tenant_id, flow_id=flow_id, run_id=run_id, step_id=step_id)
+    return await _store(database, storage, tags, name=name, content=content, media_type=media_type, max_bytes=max_bytes)
+
+
+async def get_file(session: AsyncSession, *, tenant_id: str, file_id: str) -> StoredFile:
+    """A file's record. Raises `FileNotFound`."""
+    row = await repository.find_file(session, file_id, tenant_id=tenant_id)
+    if row is None:
+        raise FileNotFound(file_id)
+    return row
+
+
+async def get_files(session: AsyncSession, *, tenant_id: str, file_ids: Sequence[str]) -> list[StoredFile]:
+    """The records of these ids, in that order. Raises `FileNotFound` naming the first that the tenant has not."""
+    found = {row.id: row for row in await repository.find_files(session, set(file_ids), tenant_id=tenant_id)}
+    for file_id in file_ids:
+        if file_id not in found:
+            raise FileNotFound(file_id)
+    return [found[file_id] for file_id in file_ids]
+
+
+async def list_files(
+    session: AsyncSession,
+    principal: Principal,
+    *,
+    flow_run_id: str | None = None,
+    limit: int = 50,
+    before: str | None = None,
+) -> Sequence[StoredFile]:
+    """Files of the caller's tenant, newest first; those of one run when it is given."""
+    return await repository.list_files(
+        session, tenant_id=principal.tenant_id, flow_run_id=flow_run_id, limit=limit, before=before
+    )
+
+
+async def open_file(storage: Storage, row: StoredFile) -> AsyncIterator[bytes]:
+    """The content in pieces. Raises `FileDamaged` before the first one."""
+    return await storage.get(row.tenant_id, row.id, sha256=row.sha256)
+
+
+async def read_file(database: Database, storage: Storage, *, tenant_id: str, file_id: str) -> bytes:
+    """The whole content. Raises `FileNotFound`, `FileDamaged`."""
+    async with database.reading() as session:
+        row = await get_file(session, tenant_id=tenant_id, file_id=file_id)
+    return b"".join([piece async for piece in await open_file(storage, row)])
+
+
+async def _store(
+    database: Database,
+    storage: Storage,
+    tags: _Tags,
+    *,
+    name: str,
+    content: bytes | AsyncIterable[bytes],
+    media_type: str,
+    max_bytes: int,
+) -> StoredFile:
+    file_id = new_id()
+    source = _Source(content)
+    stored = await storage.put(tags.tenant_id, file_id, source, max_bytes=max_bytes)
+    safe = safe_name(name)
+    row = StoredFile(
+        id=file_id,
+        tenant_id=tags.tenant_id,
+        name=safe,
+        media_type=media_type_of(safe, source.head, media_type),
+        size_bytes=stored.size_bytes,
+        sha256=stored.sha256,
+        created_at=now(),
+        owner_user_id=tags.user_id,
+        flow_id=tags.flow_id,
+        flow_run_id=tags.run_id,
+        step_id=tags.step_id,
+    )
+    try:
+        async with database.writing() as session:
+            await repository.add_file(session, row)
+    except BaseException:
+        await storage.delete(tags.tenant_id, file_id)
+        raise
+    return row
+
+
+class _Source:
+    """A content as it goes by; its first bytes are remembered."""
+
+    def __init__(self, content: bytes | AsyncIterable[bytes]) -> None:
+        self._content = content
+        self.head = b""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        if isinstance(self._content, bytes):
+            self.head = self._content[:HEAD_BYTES]
+            yield self._content
+            return
+        async for piece in self._content:
+            if len(self.head) < HEAD_BYTES:
+                self.head += piece[: HEAD_BYTES - len(self.head)]
+            yield piece

@@ -1,0 +1,74 @@
+"""Where components and models find their keys: the tenant's variables first, then the server's environment."""
+
+import os
+import re
+from collections.abc import Collection, Mapping
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from headgate.features.secrets import service
+from headgate.features.secrets.errors import VariableNotFound
+from headgate.features.secrets.service import RESERVED_PREFIX
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import Database
+
+_SERVED = re.compile(r"[A-Z][A-Z0-9_]{0,120}_(API_KEY|KEY|TOKEN|URL)", re.ASCII)
+
+
+class Variables:
+    """The variables that one tenant's flows may use.
+
+    A flow can name any variable, so only names that look like a key, a token or an address are taken from the
+    environment, never Headgate's own settings, and never an address with a password in it (a database's).
+
+    Args:
+        database: Where variables are.
+        box: Decrypts them.
+        tenant_id: Whose variables.
+        listed: Further names that may be taken from the environment.
+        environment: The server's variables.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        box: SecretBox,
+        tenant_id: str,
+        *,
+        listed: Collection[str] = (),
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        self._database = database
+        self._box = box
+        self._tenant_id = tenant_id
+        self._listed = frozenset(listed)
+        self._environment = environment
+
+    async def key(self, name: str) -> SecretStr | None:
+        """The value of a variable; None when it is nowhere. Raises `Unavailable` when it cannot be decrypted."""
+        try:
+            async with self._database.reading() as session:
+                return await service.reveal_variable(session, self._box, tenant_id=self._tenant_id, name=name)
+        except VariableNotFound:
+            return self._from_environment(name)
+
+    async def require(self, name: str) -> SecretStr:
+        """The value of a variable. Raises `VariableNotFound` naming it."""
+        found = await self.key(name)
+        if found is None:
+            raise VariableNotFound(name)
+        return found
+
+    def _from_environment(self, name: str) -> SecretStr | None:
+        if name.upper().startswith(RESERVED_PREFIX) or not (name in self._listed or _SERVED.fullmatch(name)):
+            return None
+        value = self._environment.get(name, "").strip()
+        return SecretStr(value) if value and not _holds_password(value) else None
+
+
+def _holds_password(value: str) -> bool:
+    try:
+        return "://" in value and urlsplit(value).password is not None
+    except ValueError:  # brackets that do not match: not an address that anything could use
+        return True

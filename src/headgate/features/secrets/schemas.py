@@ -1,0 +1,24 @@
+"""What the API says and takes about variables. There is no schema with a value to give out, and none is wanted."""
+
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+
+class VariableIn(BaseModel):
+    """A value to keep, encrypted."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    value: SecretStr = Field(description="Kept encrypted. It is never given out again.")
+    secret: bool = Field(default=True, description="Whether it is a secret, or a setting such as an address.")
+
+
+class VariableOut(BaseModel):
+    """A variable without its value."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    name: str
+    secret: bool
+    updated_at: datetime

@@ -1,0 +1,72 @@
+"""Setting, listing, removing and using variables."""
+
+import re
+from collections.abc import Sequence
+
+from pydantic import SecretStr
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.accounts.principal import Principal
+from headgate.features.secrets import repository
+from headgate.features.secrets.errors import BadVariable, VariableNotFound
+from headgate.features.secrets.tables import Variable
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import now
+
+MAX_VALUE_BYTES = 65_536
+RESERVED_PREFIX = "HEADGATE_"
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
+
+
+async def set_variable(
+    session: AsyncSession, principal: Principal, box: SecretBox, *, name: str, value: SecretStr, secret: bool = True
+) -> Variable:
+    """Keep a value under a name, encrypted, in place of the one before. Raises `BadVariable`."""
+    _check_name(name)
+    _check_value(name, value)
+    return await repository.save_variable(
+        session, name, tenant_id=principal.tenant_id, token=box.encrypt(value), secret=secret, updated_at=now()
+    )
+
+
+async def list_variables(session: AsyncSession, principal: Principal) -> Sequence[Variable]:
+    """The tenant's variables by name, values still encrypted."""
+    return await repository.list_variables(session, tenant_id=principal.tenant_id)
+
+
+async def delete_variable(session: AsyncSession, principal: Principal, *, name: str) -> None:
+    """Remove a variable. Raises `VariableNotFound`."""
+    if not await repository.delete_variable(session, name, tenant_id=principal.tenant_id):
+        raise VariableNotFound(name)
+
+
+async def reveal_variable(session: AsyncSession, box: SecretBox, *, tenant_id: str, name: str) -> SecretStr:
+    """The value, for the one place that uses it; never for an answer of the API.
+
+    Raises `VariableNotFound`, or `Unavailable` when the key is not the one that encrypted it.
+    """
+    row = await repository.find_variable(session, name, tenant_id=tenant_id)
+    if row is None:
+        raise VariableNotFound(name)
+    return box.decrypt(row.token)
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise BadVariable(
+            f"{name[:130]!r} is not a name for a variable.",
+            remedy="Use up to 128 letters, digits and underscores, not beginning with a digit.",
+        )
+    if name.upper().startswith(RESERVED_PREFIX):
+        raise BadVariable(f"Names that begin with {RESERVED_PREFIX} are Headgate's own settings.")
+
+
+def _check_value(name: str, value: SecretStr) -> None:
+    try:
+        size = len(value.get_secret_value().encode())
+    except UnicodeEncodeError:
+        raise BadVariable(f"The value of {name} is not valid Unicode.") from None  # the cause holds the value
+    if size == 0:
+        raise BadVariable(f"The value of {name} is empty.", remedy="Delete the variable instead.")
+    if size > MAX_VALUE_BYTES:
+        raise BadVariable(f"The value of {name} is larger than {MAX_VALUE_BYTES} bytes.")
