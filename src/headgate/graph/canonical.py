@@ -24,8 +24,11 @@ def sha256_of(value: JsonValue) -> str:
 
 
 def checksum(flow: Flow) -> str:
-    """The content address of a flow: everything counts, cosmetics too."""
-    return sha256_of(flow.model_dump(mode="json"))
+    """The content address of a flow: everything that was set counts, cosmetics too.
+
+    Members at their default do not, so that a later Headgate with one member more gives old flows the same checksum.
+    """
+    return sha256_of(flow.model_dump(mode="json", exclude_defaults=True))
 
 
 def logic_checksum(flow: Flow, catalog: Catalog | None = None) -> str:
@@ -34,20 +37,20 @@ def logic_checksum(flow: Flow, catalog: Catalog | None = None) -> str:
     Names, descriptions, labels, positions, the icon and the widget's looks do not count, nor do notes when the
     catalog tells them apart. The order of nodes and edges counts: aliases and lists of values follow it.
     """
-    document = flow.model_dump(mode="json", include={"edges", "settings"})
+    settings = flow.settings.model_dump(mode="json", exclude=set(COSMETIC_SETTINGS), exclude_defaults=True)
     notes = {node.id for node in flow.nodes if _is_note(node, catalog)}
     logic: dict[str, JsonValue] = {
         "nodes": [node_logic(node) for node in flow.nodes if node.id not in notes],
-        "edges": document["edges"],
-        "form": [field.model_dump(mode="json", exclude={"label"}) for field in flow.form],
-        "settings": {key: value for key, value in document["settings"].items() if key not in COSMETIC_SETTINGS},
+        "edges": [edge.id for edge in flow.edges],
+        "form": [field.model_dump(mode="json", exclude={"label"}, exclude_defaults=True) for field in flow.form],
+        "settings": settings,
     }
     return sha256_of(logic)
 
 
 def node_logic(node: Node) -> dict[str, JsonValue]:
     """A node without its cosmetics, as JSON."""
-    return node.model_dump(mode="json", exclude=set(COSMETIC_NODE_MEMBERS))
+    return node.model_dump(mode="json", exclude=set(COSMETIC_NODE_MEMBERS), exclude_defaults=True)
 
 
 def _is_note(node: Node, catalog: Catalog | None) -> bool:

@@ -190,15 +190,16 @@ def cycle_issues(wiring: Wiring) -> Iterator[Issue]:
 
 
 def attachment_issues(wiring: Wiring) -> Iterator[Issue]:
-    """Steps on which more models and tools hang than a run should build."""
+    """Nodes on which more models and tools hang than a run should build; of a chain only the first."""
     for key, count in attachment_counts(wiring).items():
-        if count > MAX_ATTACHMENTS and key in wiring.steps:
+        if count > MAX_ATTACHMENTS:
             yield Issue(
                 IssueCode.TOO_MANY_ATTACHMENTS,
                 f"{named(wiring.nodes[key])} has {count:,} models and tools attached, directly and through others.",
                 f"Attach at most {MAX_ATTACHMENTS}.",
                 key,
             )
+            return
 
 
 def named(node: Node) -> str:

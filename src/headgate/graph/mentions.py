@@ -49,11 +49,24 @@ def interpolated(field: str, template: Template | None) -> bool:
 
 def rename_roots(node: Node, roots: Mapping[str, str], template: Template | None = None) -> Node:
     """The node with the first word of its references replaced; the same object when nothing changes."""
-    if not roots:
+    return rename_paths(node, {(old,): (new,) for old, new in roots.items()}, template)
+
+
+def rename_paths(
+    node: Node, paths: Mapping[tuple[str, ...], tuple[str, ...]], template: Template | None = None
+) -> Node:
+    """The node with the beginnings of its references replaced; the same object when nothing changes.
+
+    Args:
+        node: The node.
+        paths: Beginning of a path, of one or two words, to what takes its place.
+        template: Tells which fields are not interpolated and stay as they are.
+    """
+    if not paths:
         return node
 
     def change(text: str) -> str:
-        return _renamed(text, roots)
+        return _renamed(text, paths)
 
     params = {
         name: map_texts(value, change) if interpolated(name, template) else value for name, value in node.params.items()
@@ -64,16 +77,18 @@ def rename_roots(node: Node, roots: Mapping[str, str], template: Template | None
     return node.model_copy(update={"params": params, "policy": policy})
 
 
-def _renamed(text: str, roots: Mapping[str, str]) -> str:
+def _renamed(text: str, paths: Mapping[tuple[str, ...], tuple[str, ...]]) -> str:
     if "{{" not in text:
         return text
 
     def put(match: re.Match[str]) -> str:
-        root, dot, rest = match[1].partition(".")
-        if root not in roots:
+        path = tuple(match[1].split("."))
+        size = next((size for size in (1, 2) if path[:size] in paths), 0)
+        if not size:
             return match[0]
+        written = ".".join(paths[path[:size]] + path[size:])
         start = match.start(1) - match.start()
-        return match[0][:start] + roots[root] + dot + rest + match[0][start + len(match[1]) :]
+        return match[0][:start] + written + match[0][start + len(match[1]) :]
 
     return REFERENCE.sub(put, text)
 

@@ -4,12 +4,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from headgate.graph.check_graph import MAX_ATTACHMENTS
 from headgate.graph.issues import FlowInvalid
 from headgate.graph.mentions import mentions
 from headgate.graph.model import Edge, Flow, InputSource, Node, OutputType, StepPolicy
 from headgate.graph.template import Catalog, Template
 from headgate.graph.validate import check_draft
-from headgate.graph.wiring import FLOW_INPUT, MAIN_OUTPUT, Wiring, ancestor_masks, by_attachment, wire
+from headgate.graph.wiring import (
+    FLOW_INPUT,
+    MAIN_OUTPUT,
+    Wiring,
+    ancestor_masks,
+    attachment_counts,
+    by_attachment,
+    wire,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +159,7 @@ def _holds_together(wiring: Wiring) -> bool:
         and all(one.type is not None for one in wires)
         and len(wiring.order) == len(wiring.steps)
         and len(by_attachment(wiring)) == len(wiring.nodes)
+        and max(attachment_counts(wiring).values(), default=0) <= MAX_ATTACHMENTS
     )
 
 
