@@ -50,6 +50,7 @@ def run_worker(connection: socket.socket, policy: Policy, scratch: str, *, user:
 
 def _settle_in(scratch: str) -> None:
     os.chdir(scratch)
+    os.environ.clear()
     os.environ.update(HOME=scratch, TMPDIR=scratch, PATH="", LANG="C.UTF-8")
     tempfile.tempdir = scratch
 

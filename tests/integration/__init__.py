@@ -1,0 +1,1 @@
+"""Tests with real databases, processes and servers."""
