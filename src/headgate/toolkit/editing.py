@@ -26,8 +26,8 @@ async def add_component(bench: Workbench, component_type: str, node_id: str = ""
         node_id: Id for the node, lower-case with underscores; chosen for you when empty.
         params: Values of its fields.
     """
-    edit = edits.add_node(bench.flow, bench.registry, component_type, node_id=node_id or None, params=params)
-    added = edit.node_id
+    edit = edits.add_node(bench.flow, component_type, bench.registry, node_id=node_id or None, params=params)
+    added = edit.flow.nodes[-1].id
     bench.change(edit.flow, actions.add_component(_node(edit.flow, added)))
     return {"ok": True, "node_id": added, **_ports(bench, added)}
 
@@ -57,7 +57,7 @@ async def connect_components(
         target_input: Name of its input.
     """
     edge = Edge(source=source_id, output=source_output, target=target_id, input=target_input)
-    edit = edits.connect(bench.flow, bench.registry, edge)
+    edit = edits.connect(bench.flow, edge, bench.registry)
     done = [actions.connect(edge)]
     field = template_of(bench, _node(edit.flow, target_id).type).template.field(target_input)
     if field is not None and set(field.types) & CONFIGURATION_TYPES:
@@ -91,8 +91,10 @@ async def configure_component(bench: Workbench, node_id: str, params: Params) ->
         params: Field name to new value.
     """
     node_of(bench, node_id)
-    edit = edits.configure(bench.flow, bench.registry, node_id, params)
-    patch = cast("list[JsonValue]", list(edit.patch))
+    values = {name: value for name, value in params.items() if value is not None}
+    cleared = [name for name, value in params.items() if value is None]
+    edit = edits.configure(bench.flow, node_id, values, bench.registry, unset=cleared)
+    patch = cast("list[JsonValue]", edit.patch())
     bench.change(edit.flow, actions.configure(node_id, params, patch))
     return {"ok": True, "node_id": node_id, "patch": patch}
 
@@ -105,7 +107,7 @@ async def rename_component(bench: Workbench, node_id: str, new_id: str) -> Resul
         new_id: New id, lower-case with underscores.
     """
     node_of(bench, node_id)
-    edit = edits.rename_node(bench.flow, node_id, new_id)
+    edit = edits.rename_node(bench.flow, node_id, new_id, bench.registry)
     bench.change(edit.flow, actions.rename_component(node_id, new_id))
     return {"ok": True, "node_id": new_id}
 

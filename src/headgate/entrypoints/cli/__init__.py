@@ -12,8 +12,8 @@ _VERSION = {("version",): "text", ("--version",): "text", ("version", "--json"):
 def main() -> None:
     """Run the command line and leave with its exit code.
 
-    The version is answered before anything is loaded: scripts ask for it often, and Typer with pydantic takes a tenth of
-    a second to import.
+    The version is answered before anything is loaded: scripts ask for it often, and Typer with pydantic takes a tenth
+    of a second to import.
     """
     arguments = sys.argv[1:]
     wanted = _VERSION.get(tuple(arguments))

@@ -9,7 +9,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-def version(json: JsonFlag = False) -> None:  # noqa: FBT002 - a flag
+def version(json: JsonFlag = False) -> None:
     """Print the version."""
     if json:
         print_json({"version": __version__})

@@ -1,0 +1,188 @@
+"""Start-up: version, first healthy answer, memory, size of the install, and what is imported before it is used.
+
+The raw floor in the same run: an interpreter that does nothing, and the smallest FastAPI application on the same server.
+
+    python -m benchmarks.startup [--quick] [--json FILE]
+"""
+
+import importlib.metadata
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Sequence
+from pathlib import Path
+
+import psutil
+from packaging.markers import Marker
+from packaging.requirements import Requirement
+
+from benchmarks.measure import Report, arguments, median
+
+HEADGATE = Path(sys.executable).with_name("headgate")
+PROVIDERS = ("openai", "anthropic", "langchain_openai", "langchain_anthropic", "langchain", "langgraph", "xllamacpp")
+BARE = """
+import socket, uvicorn
+from fastapi import FastAPI
+app = FastAPI()
+@app.get("/health")
+async def health() -> dict[str, str]:
+    return {"status": "ok"}
+listening = socket.socket(); listening.bind(("127.0.0.1", PORT)); listening.listen()
+uvicorn.Server(uvicorn.Config(app, access_log=False, log_level="warning")).run(sockets=[listening])
+"""
+
+
+def main() -> None:
+    """Measure and print."""
+    options = arguments(__doc__ or "")
+    repeats = 3 if options.quick else 10
+    with tempfile.TemporaryDirectory() as folder:
+        environment = _environment(folder)
+        _serve([str(HEADGATE), "serve", "--port"], environment)  # makes the database and the bytecode
+        floor = [_seconds([sys.executable, "-c", "pass"], environment) for _ in range(repeats)]
+        version = [_seconds([str(HEADGATE), "version"], environment) for _ in range(repeats)]
+        bare = [_serve([sys.executable, "-c"], environment) for _ in range(repeats)]
+        served = [_serve([str(HEADGATE), "serve", "--port"], environment) for _ in range(repeats)]
+        loaded = _imported_at_start(environment)
+    packages, megabytes = _installed()
+    report = Report("Start-up", ("what", "median", "aim", "floor", "ratio"))
+    _row(report, "headgate version (ms)", median(version) * 1000, 150, median(floor) * 1000)
+    _row(
+        report,
+        "first healthy answer (ms)",
+        median([s for s, _ in served]) * 1000,
+        1500,
+        median([s for s, _ in bare]) * 1000,
+    )
+    _row(report, "memory after it (MB)", median([m for _, m in served]), 150, median([m for _, m in bare]))
+    report.add("base install (MB)", f"{megabytes:.0f}", "200", "", "", values={"megabytes": megabytes})
+    report.add("base packages", str(packages), "60", "", "", values={"packages": packages})
+    report.add("provider packages imported", ", ".join(loaded) or "none", "none", "", "", values={"loaded": loaded})
+    report.finish(options, picture="startup.png")
+
+
+def _row(report: Report, what: str, value: float, aim: float, floor: float) -> None:
+    report.add(
+        what,
+        f"{value:.0f}",
+        f"{aim:.0f}",
+        f"{floor:.0f}",
+        f"{value / floor:.1f}x",
+        values={"value": value, "aim": aim, "floor": floor},
+        bar=(what, value / aim),
+    )
+
+
+def _environment(folder: str) -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {"HEADGATE_DATA_DIR": folder, "HEADGATE_LOG__LEVEL": "error"}
+
+
+def _seconds(command: Sequence[str], environment: dict[str, str]) -> float:
+    began = time.perf_counter()
+    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - began
+
+
+def _serve(command: Sequence[str], environment: dict[str, str]) -> tuple[float, float]:
+    """Seconds from the start of the process to its first healthy answer, and megabytes resident then."""
+    port = _free_port()
+    bare = command[-1] == "-c"
+    last = BARE.replace("PORT", str(port)) if bare else str(port)
+    began = time.perf_counter()
+    process = subprocess.Popen([*command, last], env=environment, stderr=subprocess.DEVNULL)
+    try:
+        while True:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5) as answer:
+                    answer.read()
+                break
+            except OSError:
+                if process.poll() is not None or time.perf_counter() - began > 30:
+                    raise RuntimeError("the server did not start") from None
+                time.sleep(0.005)
+        seconds = time.perf_counter() - began
+        return seconds, psutil.Process(process.pid).memory_info().rss / 1e6
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _imported_at_start(environment: dict[str, str]) -> list[str]:
+    code = (
+        "import json, sys; from headgate.entrypoints.http.app import create_app; "
+        "from headgate.foundation.settings import Settings; create_app(Settings()); "
+        f"print(json.dumps([name for name in {PROVIDERS!r} if name in sys.modules]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)
+    found: list[str] = json.loads(done.stdout)
+    return found
+
+
+def _installed() -> tuple[int, float]:
+    """Packages that a plain `pip install headgate` brings, and their megabytes on disk without bytecode."""
+    names, queue = set(), ["headgate"]
+    while queue:
+        name = queue.pop().lower().replace("_", "-")
+        if name in names:
+            continue
+        try:
+            required = importlib.metadata.requires(name) or []
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        names.add(name)
+        for line in required:
+            requirement, _, marker = line.partition(";")
+            if "extra ==" not in marker and _applies(marker):
+                queue.append(_name_of(requirement))
+            for extra in _extras_of(requirement):
+                queue.extend(_name_of(one) for one in _extra_requirements(_name_of(requirement), extra))
+    size = sum(_size(name) for name in names)
+    return len(names), size / 1e6
+
+
+def _applies(marker: str) -> bool:
+    return not marker.strip() or Marker(marker).evaluate({"extra": ""})
+
+
+def _name_of(requirement: str) -> str:
+    return Requirement(requirement.strip()).name
+
+
+def _extras_of(requirement: str) -> set[str]:
+    return Requirement(requirement.strip()).extras
+
+
+def _extra_requirements(name: str, extra: str) -> list[str]:
+    try:
+        required = importlib.metadata.requires(name) or []
+    except importlib.metadata.PackageNotFoundError:
+        return []
+    found = []
+    for line in required:
+        requirement, _, marker = line.partition(";")
+        if "extra ==" in marker and Marker(marker).evaluate({"extra": extra}):
+            found.append(requirement)
+    return found
+
+
+def _size(name: str) -> int:
+    files = importlib.metadata.files(name) or []
+    paths = (Path(str(file.locate())) for file in files if file.suffix != ".pyc")
+    return sum(path.stat().st_size for path in paths if path.exists())
+
+
+if __name__ == "__main__":
+    main()

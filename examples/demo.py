@@ -1,0 +1,157 @@
+"""The main job, as a newcomer sees it: `make demo`.
+
+Everything goes through the public command line and the HTTP API, with the offline builder: no key, no network. The input
+is real: the metadata of every Python package that is installed here. Nothing in Headgate knows this sentence.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+REQUEST = (
+    "List the python packages that are installed here with their licences, count them per licence, and if any licence"
+    " contains GPL name those packages, otherwise say that there are none. Put the counts and that finding together in a"
+    " report and save it as licences.md"
+)
+EDIT = "wait 3 seconds before saving the report"
+HEADGATE = str(Path(sys.executable).with_name("headgate"))
+FOLDER = Path(os.environ.get("HEADGATE_DATA_DIR") or tempfile.mkdtemp(prefix="headgate-demo-"))
+ENVIRONMENT = os.environ | {"HEADGATE_DATA_DIR": str(FOLDER), "HEADGATE_LOG__LEVEL": "error"}
+
+
+def main() -> None:
+    """Ask, run, look at the result and the evidence; then kill the server in the middle of a run and start it again."""
+    began = time.perf_counter()
+    _say("1. One sentence becomes a flow, and the flow runs")
+    print(f'   headgate ask "{REQUEST}" --run\n', flush=True)
+    _headgate("ask", REQUEST, "--run", "--model", "offline")
+    flow = _json("flows", "list")[0]
+    run = _json("runs", "list", "--flow", flow["id"])["items"][0]
+
+    _say("2. The result is a file you can use, and the run left evidence")
+    report = _save_report(run["id"])
+    evidence = FOLDER / "evidence.json"
+    _headgate("runs", "evidence", run["id"], "--output", str(evidence))
+    read = sum(len(json.dumps(step.get("output_payload"))) for step in json.loads(evidence.read_text())["steps"])
+    print(f"   report: {report} ({report.stat().st_size} bytes); evidence: {evidence} ({read} bytes of step outputs)")
+    print("\n".join(f"   | {line}" for line in report.read_text(encoding="utf-8").splitlines()[:12]))
+
+    _say("3. The flow is edited in words, then the server is killed in the middle of a second run")
+    print(f'   headgate ask "{EDIT}" --flow {flow["id"]}\n', flush=True)
+    _headgate("ask", EDIT, "--flow", flow["id"], "--model", "offline")
+    _survive_a_kill(flow["id"])
+    print(f"\nAll of it took {time.perf_counter() - began:.1f} s. Data folder: {FOLDER}")
+
+
+def _survive_a_kill(flow_id: str) -> None:
+    server = _Server()
+    run_id = server.post(f"/api/v1/flows/{flow_id}/runs", {})["id"]
+    before = _wait_for(
+        server, run_id, lambda run: any(s["type"] == "Wait" and s["status"] == "running" for s in run["steps"])
+    )
+    done = {step["step_id"]: step["attempts"] for step in before["steps"] if step["status"] == "completed"}
+    server.kill()
+    print(
+        f"   killed the server (SIGKILL) while 'Wait' was working; {len(done)} steps were finished: {', '.join(done)}"
+    )
+    server = _Server()
+    after = _wait_for(server, run_id, lambda run: run["status"] not in {"queued", "running"})
+    server.stop()
+    print(f"   started it again: the run {after['status']}\n")
+    print(f"   {'step':<24} {'status':<11} attempts")
+    for step in after["steps"]:
+        note = "finished before the kill, not repeated" if step["step_id"] in done else ""
+        print(f"   {step['step_id']:<24} {step['status']:<11} {step['attempts']}   {note}")
+    repeated = [
+        name for step in after["steps"] if step["attempts"] != done.get(name := step["step_id"], step["attempts"])
+    ]
+    if after["status"] != "completed" or repeated:
+        raise SystemExit(f"FAILED: the run {after['status']}; repeated: {repeated}")
+
+
+class _Server:
+    """A `headgate serve` of its own."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [HEADGATE, "serve", "--port", "0"], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
+        )
+        line = self._process.stderr.readline() if self._process.stderr else ""
+        self.url = next((word for word in line.split() if word.startswith("http://")), "")
+        if not self.url:
+            raise SystemExit(
+                f"The server did not start: {line}{self._process.stderr.read() if self._process.stderr else ''}"
+            )
+        for _ in range(200):
+            try:
+                self.get("/health")
+                return
+            except OSError:
+                time.sleep(0.05)
+        raise SystemExit("The server did not answer.")
+
+    def get(self, path: str) -> Any:
+        """The JSON at an address."""
+        with urllib.request.urlopen(self.url + path, timeout=10) as answer:
+            return json.load(answer)
+
+    def post(self, path: str, body: object) -> Any:
+        """What a POST answers."""
+        request = urllib.request.Request(
+            self.url + path, data=json.dumps(body).encode(), headers={"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return json.load(answer)
+
+    def kill(self) -> None:
+        """End it the hard way."""
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+    def stop(self) -> None:
+        """End it the polite way."""
+        self._process.terminate()
+        self._process.wait(timeout=20)
+
+
+def _wait_for(server: _Server, run_id: str, good: Any) -> Any:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        run = server.get(f"/api/v1/flow-runs/{run_id}")
+        if good(run):
+            return run
+        time.sleep(0.05)
+    raise SystemExit(f"FAILED: run {run_id} did not get there in a minute: {run}")
+
+
+def _save_report(run_id: str) -> Path:
+    artifact = next(one for one in _json("runs", "files", run_id) if one["name"].endswith(".md"))
+    target = FOLDER / artifact["name"]
+    _headgate("runs", "download", artifact["id"], "--output", str(target))
+    return target
+
+
+def _headgate(*arguments: str) -> None:
+    done = subprocess.run([HEADGATE, *arguments], env=ENVIRONMENT, check=False)
+    if done.returncode:
+        raise SystemExit(f"FAILED: headgate {arguments[0]} ended with {done.returncode}")
+
+
+def _json(*arguments: str) -> Any:
+    done = subprocess.run([HEADGATE, *arguments, "--json"], env=ENVIRONMENT, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)
+
+
+def _say(title: str) -> None:
+    print(f"\n\033[1m{title}\033[0m\n" if sys.stdout.isatty() else f"\n{title}\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Where a turn keeps and runs its flow: like a person would, through the flows and runs services."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from headgate.features.accounts.principal import Principal
+from headgate.features.catalog.registry import Registry
+from headgate.features.flows import service as flows
+from headgate.foundation.database import Database
+from headgate.graph.issues import raise_if_any
+from headgate.graph.model import Flow
+from headgate.graph.validate import check_runnable
+from headgate.toolkit import RunOutcome
+
+RunEvent = Callable[[str, str, dict[str, JsonValue]], None]
+"""Told of a run's progress: run id, kind of event, its data."""
+
+
+class RunsFlows(Protocol):
+    """Executes the draft of a saved flow and waits for its end."""
+
+    async def run_draft(
+        self,
+        principal: Principal,
+        flow_id: str,
+        *,
+        text: str,
+        form: Mapping[str, JsonValue],
+        file_ids: tuple[str, ...],
+        on_event: RunEvent,
+    ) -> RunOutcome:
+        """Pin the draft, run it, and read back what it came to."""
+        ...
+
+
+@dataclass(slots=True)
+class Desk:
+    """The flow that a turn works on, as it is stored. It is written only when it is run or when the asker said so."""
+
+    database: Database
+    registry: Registry
+    principal: Principal
+    runs: RunsFlows
+    on_event: RunEvent
+    file_ids: tuple[str, ...] = ()
+    flow_id: str | None = None
+    revision: int | None = None
+    stored: Flow | None = None
+
+    async def open(self, flow_id: str) -> Flow:
+        """Take a stored flow. Raises `FlowNotFound`."""
+        async with self.database.reading() as session:
+            row = await flows.get_flow(session, self.principal, flow_id)
+        self.flow_id, self.revision, self.stored = row.id, row.revision, flows.definition_of(row)
+        return self.stored
+
+    async def save(self, flow: Flow) -> None:
+        """Store the flow: as a new one, or as the next revision of the one that was opened.
+
+        Raises `StaleRevision` when somebody else changed it meanwhile; then nothing was overwritten.
+        """
+        if flow == self.stored:
+            return
+        async with self.database.writing() as session:
+            if self.flow_id is None or self.revision is None:
+                row = await flows.create_flow(session, self.principal, self.registry, definition=flow)
+            else:
+                row = await flows.save_draft(
+                    session, self.principal, self.registry, self.flow_id, revision=self.revision, definition=flow
+                )
+        self.flow_id, self.revision, self.stored = row.id, row.revision, flow
+
+    async def run(self, flow: Flow, *, text: str, form: Mapping[str, JsonValue]) -> RunOutcome:
+        """Save and run it. A flow that cannot run is refused before it is saved."""
+        raise_if_any(check_runnable(flow, self.registry))
+        await self.save(flow)
+        return await self.runs.run_draft(
+            self.principal, self.flow_id or "", text=text, form=form, file_ids=self.file_ids, on_event=self.on_event
+        )

@@ -1,0 +1,59 @@
+"""HTTP routes of the assistant."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import StreamingResponse
+
+from headgate.agents.assistant.schemas import AssistRequest, CheckConfig
+from headgate.agents.assistant.service import Assistant
+from headgate.features.accounts.principal import Caller
+from headgate.foundation.api import problems
+
+router = APIRouter(prefix="/agentic", tags=["assistant"])
+
+
+def _assistant(request: Request) -> Assistant:
+    found: Assistant = request.app.state.assistant
+    return found
+
+
+TheAssistant = Annotated[Assistant, Depends(_assistant)]
+
+
+@router.post(
+    "/assist/stream",
+    summary="Ask the assistant, as a stream",
+    response_class=StreamingResponse,
+    responses=problems(404) | {200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
+)
+async def assist_stream(body: AssistRequest, caller: Caller, assistant: TheAssistant) -> StreamingResponse:
+    """Events of the turn as they happen: progress, token, flow_update, flow_preview, run_update, complete, error.
+
+    Hanging up stops the model call.
+    """
+    return StreamingResponse(_as_sse(assistant, caller, body), media_type="text/event-stream", headers=_SSE_HEADERS)
+
+
+@router.post("/assist", summary="Ask the assistant", responses=problems(404, 502))
+async def assist(body: AssistRequest, caller: Caller, assistant: TheAssistant) -> dict[str, Any]:
+    """The data of the turn's `complete` event, when the turn has ended."""
+    return await assistant.answer(caller, body)
+
+
+@router.get("/check-config", summary="Which models the assistant can use", responses=problems())
+async def check_config(caller: Caller, assistant: TheAssistant) -> CheckConfig:
+    """Providers with their state; the offline builder is always there."""
+    return await assistant.models.check_config(caller)
+
+
+_SSE_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+async def _as_sse(assistant: Assistant, caller: Caller, body: AssistRequest) -> AsyncIterator[bytes]:
+    number = 0
+    async for event in assistant.stream(caller, body):
+        number += 1
+        yield b"id: %d\nevent: %b\ndata: %b\n\n" % (number, event["event"].encode(), orjson.dumps(event))

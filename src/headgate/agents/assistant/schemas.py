@@ -1,0 +1,47 @@
+"""What the assistant's API takes and answers."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class AssistRequest(BaseModel):
+    """One request to the assistant."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    input_value: str = Field(min_length=1, max_length=100_000, description="What you want, in your words.")
+    flow_id: str | None = Field(default=None, description="The flow to work on; none to start a new one.")
+    provider: str | None = Field(default=None, description="Model provider; `offline` for the offline builder.")
+    model_name: str | None = Field(default=None, description="Name of the provider's model.")
+    session_id: str | None = Field(default=None, max_length=128, description="Groups the turns of a conversation.")
+    file_ids: tuple[str, ...] = Field(
+        default=(), max_length=50, description="Files for a run that the request asks for."
+    )
+    apply: bool = Field(
+        default=False,
+        description="Save what was built or edited when the turn ends. Without it only a flow that was run is saved.",
+    )
+
+
+class ProviderState(BaseModel):
+    """A model provider as the assistant sees it."""
+
+    name: str
+    label: str
+    configured: bool
+    why_not: str = ""
+    default_model: str | None = None
+    models: list[dict[str, Any]] = Field(default_factory=list)
+
+
+class CheckConfig(BaseModel):
+    """Whether a language model is configured, and which ones there are."""
+
+    configured: bool
+    configured_providers: list[str]
+    providers: list[ProviderState]
+    default_provider: str
+    default_model: str
+    offline_builder: bool = True
+    """The offline builder needs no configuration; it is used when no model is."""

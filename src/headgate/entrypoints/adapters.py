@@ -1,0 +1,65 @@
+"""Small adapters that join one slice's port to another slice's service."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic import JsonValue, SecretStr
+
+from headgate.agents.assistant.desk import RunEvent
+from headgate.features.accounts.principal import Principal
+from headgate.features.catalog.registry import Registry
+from headgate.features.files import service as files
+from headgate.features.files.storage import Storage
+from headgate.features.flows import versions
+from headgate.features.flows.schemas import Wanted
+from headgate.features.models import service as models
+from headgate.features.models.local.models import LocalModels
+from headgate.features.runs.ports import Origin
+from headgate.features.runs.transitions import RunKey
+from headgate.features.secrets.lookup import Variables
+from headgate.foundation.database import Database
+from headgate.graph.model import Flow
+from headgate.sdk import File, Model
+
+if TYPE_CHECKING:  # named without importing LangChain
+    from langchain_core.language_models import BaseChatModel
+
+VariablesOf = Callable[[str], Variables]
+"""The variables of a tenant."""
+
+
+@dataclass(frozen=True, slots=True)
+class TenantModels:
+    """Chat models with a tenant's keys."""
+
+    variables_of: VariablesOf
+    local: LocalModels
+
+    async def chat_model(self, tenant_id: str, model: Model) -> "BaseChatModel":
+        """The model. Raises `Invalid` naming the missing key or extra."""
+        return await models.create_chat_model(model, self.variables_of(tenant_id), local=self.local)
+
+
+@dataclass(frozen=True, slots=True)
+class TenantSecrets:
+    """A tenant's encrypted variables."""
+
+    variables_of: VariablesOf
+
+    async def secret(self, tenant_id: str, name: str) -> SecretStr:
+        """The value. Raises `NotFound` naming it."""
+        return await self.variables_of(tenant_id).require(name)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionContents:
+    """The content of immutable versions."""
+
+    database: Database
+
+    async def __call__(self, key: RunKey) -> Flow:
+        """The flow as that version froze it."""
+        return await versions.read_definition(
+            self.database, tenant_id=key.tenant_id, flow_id=key.flow_id, version=key.version
+        )

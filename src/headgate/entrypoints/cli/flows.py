@@ -1,0 +1,189 @@
+"""`headgate flows`."""
+
+from typing import Annotated, Literal
+
+import typer
+from rich.markup import escape
+from rich.prompt import Confirm
+
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.flows import service, versions
+from headgate.features.flows.schemas import FlowSummary, VersionSummary
+from headgate.foundation.errors import Invalid
+from headgate.graph.draw import draw
+from headgate.graph.validate import check_runnable
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="List, show, publish, compare, restore and delete flows."
+)
+FlowId = Annotated[str, typer.Argument(help="Id of the flow.")]
+
+
+@app.command("list")
+def list_(
+    search: Annotated[str, typer.Argument(help="Words in the name or description.")] = "",
+    limit: Annotated[int, typer.Option(help="Most flows to show.", min=1, max=200)] = 50,
+    json: JsonFlag = False,
+) -> None:
+    """List flows, newest first."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            rows = await service.list_flows(session, PRINCIPAL, search=search, limit=limit)
+        found = [FlowSummary.model_validate(row) for row in rows]
+        if json:
+            print_json(found)
+        elif not found:
+            console.print('No flows yet. Say what you want: [bold]headgate ask "..."[/]')
+        else:
+            cells = [
+                (one.id, escape(one.name), one.revision, one.published_version or "", when(one.updated_at))
+                for one in found
+            ]
+            console.print(table(("id", "name", "revision", "published", "changed"), cells))
+
+    with_parts(work)
+
+
+@app.command()
+def show(flow_id: FlowId, json: JsonFlag = False) -> None:
+    """Draw a flow and say what keeps it from running."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            row = await service.get_flow(session, PRINCIPAL, flow_id)
+        flow = service.definition_of(row)
+        issues = check_runnable(flow, parts.registry)
+        if json:
+            print_json(
+                {
+                    **FlowSummary.model_validate(row).model_dump(mode="json"),
+                    "definition": flow.model_dump(mode="json"),
+                    "issues": [issue.as_json() for issue in issues],
+                }
+            )
+            return
+        console.print(f"[bold]{escape(flow.name)}[/] [dim]revision {row.revision}[/]")
+        if flow.description:
+            console.print(escape(flow.description))
+        console.print(draw(flow), markup=False)
+        for issue in issues:
+            console.print(f"[yellow]to mend:[/] {escape(str(issue))} [dim]{escape(issue.remedy)}[/]")
+
+    with_parts(work)
+
+
+@app.command()
+def publish(
+    flow_id: FlowId,
+    notes: Annotated[str, typer.Option(help="What is new.")] = "",
+    json: JsonFlag = False,
+) -> None:
+    """Freeze the draft and make it the published version."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            row = await versions.publish_flow(session, PRINCIPAL, parts.registry, flow_id, notes=notes)
+        found = VersionSummary.model_validate(row)
+        if json:
+            print_json(found)
+        else:
+            console.print(f"Published release {found.release} (version {found.version}, {found.checksum[:12]}).")
+
+    with_parts(work)
+
+
+@app.command("versions")
+def versions_(flow_id: FlowId, json: JsonFlag = False) -> None:
+    """List the versions of a flow, newest first."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            rows = await versions.list_versions(session, PRINCIPAL, flow_id)
+        found = [VersionSummary.model_validate(row) for row in rows]
+        if json:
+            print_json(found)
+            return
+        cells = [
+            (one.version, one.release or "", one.checksum[:12], when(one.created_at), escape(one.release_notes))
+            for one in found
+        ]
+        console.print(table(("version", "release", "checksum", "made", "notes"), cells))
+
+    with_parts(work)
+
+
+@app.command()
+def diff(
+    flow_id: FlowId,
+    before: Annotated[str, typer.Argument(help="Version number, or draft.")],
+    after: Annotated[str, typer.Argument(help="Version number, or draft.")] = "draft",
+    json: JsonFlag = False,
+) -> None:
+    """Say what changed between two versions."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            found = await versions.diff_versions(
+                session, PRINCIPAL, flow_id, before=_which(before), after=_which(after)
+            )
+        if json:
+            print_json({"identical": found.is_empty, "lines": found.lines(), "changes": found.as_json()})
+        else:
+            console.print("\n".join(found.lines()) or "No difference.", markup=False)
+
+    with_parts(work)
+
+
+@app.command()
+def restore(
+    flow_id: FlowId,
+    version: Annotated[int, typer.Argument(help="Version number.", min=1)],
+    json: JsonFlag = False,
+) -> None:
+    """Put a version's content back into the draft."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            row = await service.get_flow(session, PRINCIPAL, flow_id)
+            row = await versions.restore_version(
+                session, PRINCIPAL, parts.registry, flow_id, version, revision=row.revision
+            )
+        if json:
+            print_json({"id": row.id, "revision": row.revision})
+        else:
+            console.print(f"The draft holds version {version} again (revision {row.revision}).")
+
+    with_parts(work)
+
+
+@app.command()
+def delete(
+    flow_id: FlowId,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Hide a flow and stop it from running. Its versions and runs are kept as evidence."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            row = await service.get_flow(session, PRINCIPAL, flow_id)
+            if not yes and not json and not Confirm.ask(f"Delete {escape(row.name)}?", default=False):
+                return
+            await service.delete_flow(session, PRINCIPAL, flow_id)
+        if json:
+            print_json({"deleted": flow_id})
+        else:
+            console.print(f"Deleted {escape(row.name)}.")
+
+    with_parts(work)
+
+
+def _which(text: str) -> int | Literal["draft"]:
+    if text == "draft":
+        return "draft"
+    if not text.isdigit() or int(text) < 1:
+        raise Invalid(f"'{text}' is not a version.", remedy="Give a version number, or 'draft'.")
+    return int(text)

@@ -1,0 +1,113 @@
+"""`headgate models`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table
+from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.models import catalogue, service
+from headgate.features.models.local.pull import pull as pull_weights
+from headgate.features.models.local.store import default_models_dir, list_local, use_file
+from headgate.features.models.providers import find_provider
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Providers, models and the local model.")
+
+
+@app.command()
+def providers(json: JsonFlag = False) -> None:
+    """Show which providers can be used, and what is missing for the others."""
+
+    async def work(parts: Parts) -> None:
+        found = await service.list_providers(parts.keys_of(PRINCIPAL), local=parts.local_models)
+        if json:
+            print_json(found)
+            return
+        rows = [
+            (
+                one.label,
+                "[green]ready[/]" if one.configured else "[dim]no[/]",
+                one.default_model or "",
+                "" if one.configured else escape(f"{one.reason} {one.remedy}"),
+            )
+            for one in found
+        ]
+        console.print(table(("provider", "ready", "default model", "what is missing"), rows))
+
+    with_parts(work)
+
+
+@app.command("list")
+def list_(
+    provider: Annotated[str | None, typer.Argument(help="Only this provider's.")] = None, json: JsonFlag = False
+) -> None:
+    """List known models and what they can do."""
+    found = catalogue.list_models(find_provider(provider).id if provider else None)
+    if json:
+        print_json(found)
+        return
+    rows = [
+        (
+            f"{one.provider}/{one.name}",
+            " ".join(
+                word
+                for word, has in (("tools", one.tools != "none"), ("vision", one.vision), ("audio", one.audio))
+                if has
+            ),
+            f"{one.context_window:,}" if one.context_window else "",
+        )
+        for one in found
+    ]
+    console.print(table(("model", "can", "context (tokens)"), rows))
+
+
+@app.command()
+def pull(
+    name: Annotated[str, typer.Argument(help="Name of a local model, for example qwen2.5-coder-1.5b.")],
+    json: JsonFlag = False,
+) -> None:
+    """Fetch a local model, verified by SHA-256. A pull that was stopped goes on where it was."""
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=errors, disable=json) as bar:
+        task = bar.add_task(name, total=None)
+        found = pull_weights(
+            name,
+            default_models_dir(),
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+            tell=lambda line: bar.console.print(escape(line)) if not json else None,
+        )
+    if json:
+        print_json({"name": found.name, "path": str(found.path), "size": found.size})
+    else:
+        console.print(f"Ready: local/{found.name} at {found.path}")
+
+
+@app.command()
+def use(
+    path: Annotated[Path, typer.Argument(help="A GGUF file that you have.")],
+    name: Annotated[str, typer.Argument(help="Name to use it by.")],
+    json: JsonFlag = False,
+) -> None:
+    """Make a GGUF file available as local/NAME."""
+    found = use_file(default_models_dir(), path, name)
+    if json:
+        print_json({"name": found.name, "path": str(found.path)})
+    else:
+        console.print(f"Ready: local/{found.name}")
+
+
+@app.command()
+def local(json: JsonFlag = False) -> None:
+    """List local models: those that are here and those that can be pulled."""
+    found = list_local(default_models_dir())
+    if json:
+        print_json([{"name": one.name, "size": one.size, "path": str(one.path) if one.path else None} for one in found])
+        return
+    rows = [
+        (one.name, one.label, f"{one.size / 1e6:,.0f} MB", "ready" if one.ready else "can be pulled") for one in found
+    ]
+    console.print(table(("name", "model", "size", "state"), rows))

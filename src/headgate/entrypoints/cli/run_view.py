@@ -1,0 +1,90 @@
+"""Shows the steps of a run in a terminal as they happen."""
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+import orjson
+from rich.console import Console
+from rich.markup import escape
+from rich.status import Status
+
+from headgate.entrypoints.cli.output import console
+from headgate.toolkit import RunOutcome
+
+_MARKS = {"step_completed": "[green]✓[/]", "step_failed": "[red]✗[/]", "step_skipped": "[dim]-[/]"}
+
+
+class RunView:
+    """A line for each step that ended, and what is working now below them. Quiet without a target."""
+
+    def __init__(self, target: Console | None) -> None:
+        self._console = target
+        self._running: dict[str, str] = {}
+        self._status: Status | None = None
+        self._streaming = False
+
+    def __enter__(self) -> Self:
+        if self._console is not None and self._console.is_terminal:
+            self._status = self._console.status("starting")
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def stage(self, message: str) -> None:
+        """Say what is going on, until the next thing happens."""
+        if self._status is not None:
+            self._status.start()
+            self._status.update(f"[dim]{escape(message)}[/]")
+
+    def pause(self) -> None:
+        """Get out of the way of text that is being written."""
+        if self._status is not None:
+            self._status.stop()
+
+    def show(self, kind: str, data: Mapping[str, Any]) -> None:
+        """Take one event of the run."""
+        if self._console is None:
+            return
+        name = str(data.get("label") or data.get("step_id") or "")
+        if kind == "step_started":
+            self._running[str(data["step_id"])] = name
+        elif kind in _MARKS:
+            self._running.pop(str(data.get("step_id")), None)
+            self._console.print(self._line(kind, name, data))
+        if self._status is not None:
+            working = ", ".join(escape(one) for one in self._running.values())
+            self._status.update(f"[dim]working on[/] {working}" if working else "[dim]working[/]")
+
+    def _line(self, kind: str, name: str, data: Mapping[str, Any]) -> str:
+        type_ = escape(str(data.get("type", "")))
+        head = f"  {_MARKS[kind]} {escape(name):<24} [dim]{type_:<18}[/]"
+        if kind == "step_skipped":
+            return f"{head} [dim]skipped[/]"
+        if kind == "step_failed":
+            return f"{head} [red]{escape(str(data.get('message', '')))}[/]"
+        time = f"{float(data.get('ms') or 0):>8.0f} ms"
+        tokens = (data.get("tokens_input") or 0) + (data.get("tokens_output") or 0)
+        return f"{head} [dim]{time}{f'  {tokens} tokens' if tokens else ''}[/]"
+
+
+def show_outcome(outcome: RunOutcome) -> None:
+    """What a run came to: its outputs, its files, its time and tokens."""
+    if outcome.error:
+        console.print(f"\n[red]The run {outcome.status}:[/] {escape(outcome.error)}")
+    for step, value in outcome.outputs.items():
+        console.print(f"\n[bold]{escape(step)}[/]")
+        console.print(_as_text(value), markup=False)
+    for file in outcome.files:
+        console.print(f"\n[bold]{escape(str(file['name']))}[/] [dim]{file['size']} bytes, artifact {file['id']}[/]")
+    tokens = outcome.input_tokens + outcome.output_tokens
+    console.print(f"\n[dim]run {outcome.status} in {outcome.duration_ms} ms, {tokens} tokens[/]")
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()

@@ -1,0 +1,83 @@
+"""`headgate serve`."""
+
+import socket
+from ipaddress import ip_address
+from typing import Annotated, Any
+
+import typer
+import uvicorn
+
+from headgate.entrypoints.cli.output import errors
+from headgate.entrypoints.http.app import create_app
+from headgate.foundation.errors import Invalid, Unavailable
+from headgate.foundation.log import configure
+from headgate.foundation.settings import ServerSettings, Settings
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port; 0 picks a free one.", min=0, max=65535)] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Allow auto-login on an address that others can reach.")
+    ] = False,
+) -> None:
+    """Start the server: the API, its documentation at /docs, and the engine that runs flows."""
+    settings = Settings()
+    changes: dict[str, Any] = {"host": host, "port": port, "insecure": insecure or None}
+    chosen = {key: value for key, value in changes.items() if value is not None}
+    settings = settings.model_copy(update={"server": settings.server.model_copy(update=chosen)})
+    refuse_open_door(settings.server)
+    configure(settings.log)
+    listening = _listen(settings.server)
+    address = listening.getsockname()
+    shown = f"[{address[0]}]" if ":" in address[0] else address[0]
+    errors.print(f"Headgate is at [bold]http://{shown}:{address[1]}[/]  (API: /docs, stop: Ctrl+C)")
+    config = uvicorn.Config(
+        create_app(settings),
+        lifespan="on",
+        access_log=False,
+        log_level="warning",
+        timeout_graceful_shutdown=10,
+        server_header=False,
+    )
+    server = uvicorn.Server(config)
+    server.run(sockets=[listening])
+    if not server.started:
+        raise Unavailable("The server could not start; the log above says why.", remedy="Run `headgate doctor`.")
+
+
+def refuse_open_door(server: ServerSettings) -> None:
+    """Raise `Invalid` when auto-login would be served to other machines."""
+    if server.auto_login and not server.insecure and not _is_loopback(server.host):
+        raise Invalid(
+            f"With auto-login everybody who reaches {server.host} would be the local user.",
+            remedy="Listen on 127.0.0.1, or say --insecure when the network is yours alone.",
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _listen(server: ServerSettings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((server.host, server.port))
+    except OSError as error:
+        listening.close()
+        raise Unavailable(
+            f"Port {server.port} on {server.host} cannot be used: {error.strerror}.",
+            remedy="Stop what listens there, or choose another with --port.",
+        ) from error
+    listening.listen(2048)
+    return listening

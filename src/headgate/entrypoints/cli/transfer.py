@@ -1,0 +1,80 @@
+"""`headgate import` and `headgate export`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json
+from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.flows import service, transfer
+from headgate.foundation.errors import Invalid
+from headgate.graph.validate import check_runnable
+
+importing = typer.Typer(add_completion=False)
+exporting = typer.Typer(add_completion=False)
+apps = {"import": importing, "export": exporting}
+MOST_BYTES = 4_000_000
+
+
+def read_text(path: str) -> str:
+    """The text of a file, or of standard input for `-`. Raises `Invalid`."""
+    try:
+        content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        if len(content) > MOST_BYTES:
+            raise Invalid(f"{path} is over {MOST_BYTES} bytes; that is not a flow.")
+        return content.decode("utf-8-sig")
+    except OSError as error:
+        raise Invalid(f"{path} cannot be read: {error.strerror}.", remedy="Check the path.") from error
+    except UnicodeDecodeError as error:
+        raise Invalid(f"{path} is not UTF-8 text.", remedy="Flows are spec text or JSON in UTF-8.") from error
+
+
+@importing.command()
+def import_(
+    path: Annotated[str, typer.Argument(help="Flow file, or - for standard input.")], json: JsonFlag = False
+) -> None:
+    """Create a flow from spec text or exported JSON. Nothing is run."""
+    text = read_text(path)
+
+    async def work(parts: Parts) -> None:
+        definition = transfer.import_flow(text, parts.registry)
+        async with parts.database.writing() as session:
+            row = await service.create_flow(session, PRINCIPAL, parts.registry, definition=definition)
+        issues = [issue.as_json() for issue in check_runnable(definition, parts.registry)]
+        if json:
+            print_json({"id": row.id, "name": row.name, "revision": row.revision, "issues": issues})
+            return
+        console.print(f"Created [bold]{row.name}[/] {row.id}")
+        for issue in issues:
+            console.print(f"  [yellow]to mend:[/] {issue['message']}", markup=True)
+
+    with_parts(work)
+
+
+@exporting.command()
+def export(
+    flow_id: Annotated[str, typer.Argument(help="Id of the flow.")],
+    format: Annotated[Literal["spec", "json"], typer.Option(help="Readable text, or JSON with positions.")] = "spec",  # noqa: A002
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write; standard output when left out.")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Write a flow as spec text or JSON."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            flow = service.definition_of(await service.get_flow(session, PRINCIPAL, flow_id))
+        content = transfer.export_flow(flow, format=format)
+        if output is not None:
+            output.write_text(content, encoding="utf-8")
+            console.print(f"Wrote {output}") if not json else print_json({"path": str(output)})
+        elif json:
+            print_json({"name": flow.name, "format": format, "content": content})
+        else:
+            sys.stdout.write(content)
+
+    with_parts(work)

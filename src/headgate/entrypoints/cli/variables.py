@@ -1,0 +1,74 @@
+"""`headgate variables`."""
+
+import sys
+from typing import Annotated
+
+import typer
+from pydantic import SecretStr
+from rich.prompt import Prompt
+
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.secrets import service
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Store keys and other variables, encrypted.")
+Name = Annotated[str, typer.Argument(help="Name, for example OPENAI_API_KEY.")]
+
+
+@app.command("set")
+def set_(
+    name: Name,
+    plain: Annotated[bool, typer.Option("--plain", help="It is not a secret.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Store a variable. The value is asked for, or read from standard input; it is never an argument."""
+    if sys.stdin.isatty():
+        value = Prompt.ask(f"Value of {name}", password=not plain, console=console)
+    else:
+        value = sys.stdin.read().rstrip("\n")
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            await service.set_variable(
+                session, PRINCIPAL, parts.box, name=name, value=SecretStr(value), secret=not plain
+            )
+        if json:
+            print_json({"name": name, "stored": True})
+        else:
+            console.print(f"Stored {name}.")
+
+    with_parts(work)
+
+
+@app.command("list")
+def list_(json: JsonFlag = False) -> None:
+    """List the names of the variables; values are never shown."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            rows = await service.list_variables(session, PRINCIPAL)
+        if json:
+            print_json([{"name": row.name, "secret": row.secret} for row in rows])
+        elif not rows:
+            console.print("No variables yet. Store one: [bold]headgate variables set OPENAI_API_KEY[/]")
+        else:
+            cells = [(row.name, "secret" if row.secret else "plain", when(row.updated_at)) for row in rows]
+            console.print(table(("name", "kind", "set"), cells))
+
+    with_parts(work)
+
+
+@app.command()
+def delete(name: Name, json: JsonFlag = False) -> None:
+    """Delete a variable."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            await service.delete_variable(session, PRINCIPAL, name=name)
+        if json:
+            print_json({"deleted": name})
+        else:
+            console.print(f"Deleted {name}.")
+
+    with_parts(work)

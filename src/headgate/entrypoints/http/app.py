@@ -1,0 +1,79 @@
+"""The application factory."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import APIRouter, FastAPI
+from pydantic import BaseModel
+
+from headgate import __version__
+from headgate.agents.assistant.routes import router as assistant_router
+from headgate.entrypoints.compose import open_parts
+from headgate.entrypoints.http.errors import install
+from headgate.entrypoints.http.guards import Guards
+from headgate.features.accounts.routes import router as accounts_router
+from headgate.features.catalog.routes import router as catalog_router
+from headgate.features.files.routes import router as files_router
+from headgate.features.flows.routes import router as flows_router
+from headgate.features.models.routes import router as models_router
+from headgate.features.runs.routes import router as runs_router
+from headgate.features.secrets.routes import router as secrets_router
+from headgate.foundation.settings import Settings
+
+ROUTERS = (
+    accounts_router,
+    assistant_router,
+    catalog_router,
+    files_router,
+    flows_router,
+    models_router,
+    runs_router,
+    secrets_router,
+)
+health = APIRouter(tags=["health"])
+
+
+class Health(BaseModel):
+    """The server's own state."""
+
+    status: str
+    version: str = __version__
+
+
+class Readiness(Health):
+    """The state of what the server needs."""
+
+    database: str
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The application with all its parts; they are opened when the server starts and closed when it stops."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with open_parts(settings, recover=settings.engine.recover_on_start) as parts:
+            for name, part in parts.as_state().items():
+                setattr(app.state, name, part)
+            yield
+
+    app = FastAPI(
+        title="Headgate",
+        version=__version__,
+        description="Self-hosted studio for AI flows. Errors are RFC 9457 problem documents with a stable `code`.",
+        lifespan=lifespan,
+        openapi_url="/api/v1/openapi.json",
+        docs_url="/docs",
+        redoc_url=None,
+    )
+    install(app)
+    app.add_middleware(Guards, settings=settings.server)
+    app.include_router(health)
+    for router in ROUTERS:
+        app.include_router(router, prefix="/api/v1")
+    return app
+
+
+@health.get("/health", summary="Whether the server answers")
+async def alive() -> Health:
+    """Answers without touching anything else."""
+    return Health(status="ok")
