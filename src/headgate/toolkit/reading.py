@@ -1,7 +1,5 @@
 """Tools that only read: the catalogue and the working flow."""
 
-from typing import cast
-
 from pydantic import JsonValue
 
 from headgate.foundation.log import REDACTED
@@ -68,7 +66,7 @@ async def describe_flow_io(bench: Workbench) -> Result:
     """Show what the flow takes, what it gives, and what still keeps it from running."""
     found = classify_io(bench.flow, bench.registry)
     issues: list[JsonValue] = [issue.as_json() for issue in check_runnable(bench.flow, bench.registry)]
-    return {"ok": True, **cast("Result", found.as_json()), "runnable": not issues, "issues": issues}
+    return {"ok": True, **found.as_json(), "runnable": not issues, "issues": issues}
 
 
 class TemplateReading:

@@ -35,10 +35,10 @@ async def run_loop(model: BaseChatModel, turn: Turn, history: Sequence[BaseMessa
     pass through for the caller to explain.
     """
     agent = create_agent(model, [_as_langchain(tool) for tool in TOOLS], system_prompt=PROMPT, context_schema=Turn)
-    opening = HumanMessage(with_canvas(turn.request, turn.bench.flow))
+    opening: Any = {"messages": [*history, HumanMessage(with_canvas(turn.request, turn.bench.flow))]}
     answer = ""
     stream = agent.astream(
-        {"messages": [*history, opening]},
+        opening,
         context=turn,
         stream_mode=["messages", "updates"],
         config={"recursion_limit": 2 * turn.budget.tool_calls + 10},
