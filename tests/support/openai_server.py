@@ -1,0 +1,151 @@
+"""A scripted server that speaks OpenAI's chat completions, streamed and whole."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tests.support.scripted_server import Asked, Drop, Pause, Reply, Script, ScriptedServer, Step, json_reply
+
+_DONE = b"data: [DONE]\n\n"
+
+
+class OpenAIServer(ScriptedServer):
+    """`with OpenAIServer() as server: server.script(server.text("Hi"))`; the base URL is `server.base_url`."""
+
+    wrong_key_status = 401
+
+    @property
+    def base_url(self) -> str:
+        return f"{self.origin}/v1"
+
+    def text(self, text: str, *, tokens: tuple[int, int] = (7, 3), finish: str = "stop") -> Script:
+        """An answer in words, in three pieces when streamed."""
+
+        def script(asked: Asked) -> Reply:
+            if asked.streaming:
+                return _stream(asked, [{"content": piece} for piece in _pieces(text)], finish=finish, tokens=tokens)
+            return _whole({"role": "assistant", "content": text}, finish=finish, tokens=tokens)
+
+        return script
+
+    def tool_call(self, name: str, arguments: Mapping[str, Any], *, tokens: tuple[int, int] = (9, 5)) -> Script:
+        """A call of one tool, its arguments in pieces when streamed."""
+        written = json.dumps(arguments)
+
+        def script(asked: Asked) -> Reply:
+            call = {"id": "call_1", "type": "function", "function": {"name": name, "arguments": written}}
+            if not asked.streaming:
+                message = {"role": "assistant", "content": None, "tool_calls": [call]}
+                return _whole(message, finish="tool_calls", tokens=tokens)
+            deltas: list[dict[str, Any]] = [
+                {"tool_calls": [{**call, "index": 0, "function": {"name": name, "arguments": ""}}]}
+            ]
+            deltas += [{"tool_calls": [{"index": 0, "function": {"arguments": piece}}]} for piece in _pieces(written)]
+            return _stream(asked, deltas, finish="tool_calls", tokens=tokens)
+
+        return script
+
+    def structured(self, value: Mapping[str, Any]) -> Script:
+        """An answer that holds to the JSON schema it was asked with."""
+        return self.text(json.dumps(value))
+
+    def error(
+        self, status: int, message: str, *, code: str = "", kind: str = "", headers: Mapping[str, str] | None = None
+    ) -> Reply:
+        """An error as OpenAI words it."""
+        body = {"error": {"message": message, "type": kind or "invalid_request_error", "param": None, "code": code}}
+        return json_reply(body, status=status, headers=headers)
+
+    def wrong_key(self, message: str) -> Reply:
+        return self.error(401, message, code="invalid_api_key")
+
+    def no_such_model(self, name: str) -> Reply:
+        return self.error(
+            404, f"The model `{name}` does not exist or you do not have access to it.", code="model_not_found"
+        )
+
+    def rate_limited(self, seconds: int) -> Reply:
+        message = "Rate limit reached for requests per minute."
+        return self.error(429, message, code="rate_limit_exceeded", headers={"retry-after": str(seconds)})
+
+    def out_of_money(self) -> Reply:
+        return self.error(429, "You exceeded your current quota, please check your plan.", code="insufficient_quota")
+
+    def too_long(self) -> Reply:
+        message = "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."
+        return self.error(400, message, code="context_length_exceeded")
+
+    def overloaded(self) -> Reply:
+        return self.error(503, "The engine is currently overloaded.", kind="server_error")
+
+    def stream_error(self) -> Reply:
+        """A stream that turns into an error half way."""
+        error = {
+            "error": {"message": "The server had an error while processing.", "type": "server_error", "code": None}
+        }
+        return _events([_chunk({"content": "Hal"}), _event(error)])
+
+    def reset_half_way(self) -> Reply:
+        return _events([_chunk({"content": "Hal"}), Drop()])
+
+    def cut_off(self) -> Reply:
+        """A stream that ends as if all were well, before its last mark."""
+        return _events([_chunk({"content": "Hal"})])
+
+    def slow(self, seconds: float) -> Reply:
+        return Reply((Pause(seconds), json.dumps({}).encode()), headers={"content-length": "2"})
+
+    def slow_stream(self, seconds: float) -> Reply:
+        return _events([_chunk({"content": "Hal"}), Pause(seconds), _DONE])
+
+
+def _whole(message: dict[str, Any], *, finish: str, tokens: tuple[int, int]) -> Reply:
+    return json_reply(
+        {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "scripted",
+            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+            "usage": _usage(tokens),
+        }
+    )
+
+
+def _stream(asked: Asked, deltas: Iterable[dict[str, Any]], *, finish: str, tokens: tuple[int, int]) -> Reply:
+    steps: list[Step] = [_chunk({"role": "assistant", "content": ""})]
+    steps += [_chunk(delta) for delta in deltas]
+    steps.append(_chunk({}, finish=finish))
+    if asked.body.get("stream_options", {}).get("include_usage"):
+        steps.append(_event({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "scripted",
+                             "choices": [], "usage": _usage(tokens)}))  # fmt: skip
+    return _events([*steps, _DONE])
+
+
+def _events(steps: Iterable[Step]) -> Reply:
+    return Reply(tuple(steps), media_type="text/event-stream", chunked=True)
+
+
+def _chunk(delta: dict[str, Any], *, finish: str | None = None) -> bytes:
+    return _event(
+        {
+            "id": "chatcmpl-1",
+            "object": "chat.completion.chunk",
+            "created": 1,
+            "model": "scripted",
+            "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
+        }
+    )
+
+
+def _event(value: dict[str, Any]) -> bytes:
+    return b"data: " + json.dumps(value).encode() + b"\n\n"
+
+
+def _usage(tokens: tuple[int, int]) -> dict[str, int]:
+    return {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}
+
+
+def _pieces(text: str) -> list[str]:
+    third = max(1, -(-len(text) // 3))
+    return [text[start : start + third] for start in range(0, len(text), third)]

@@ -1,0 +1,170 @@
+"""A loopback HTTP server in a thread that answers from a script: the wire is real, the provider is not."""
+
+import json
+import socket
+import struct
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, ClassVar, Self
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request as it came."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: Any
+
+    @property
+    def streaming(self) -> bool:
+        return bool(isinstance(self.body, dict) and self.body.get("stream"))
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Wait before the next bytes, or until the server closes."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Reset the connection."""
+
+
+Step = bytes | Pause | Drop
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer: status, headers, and the body as steps."""
+
+    steps: tuple[Step, ...] = ()
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    media_type: str = "application/json"
+    chunked: bool = False
+
+
+def json_reply(value: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
+    """A JSON body in one piece."""
+    return Reply((json.dumps(value).encode(),), status=status, headers=headers or {})
+
+
+Script = Callable[[Asked], Reply]
+
+
+class ScriptedServer:
+    """Answers each request with the next script; the last one stays. Use as a context manager."""
+
+    def __init__(self) -> None:
+        self.asked: list[Asked] = []
+        self.closing = threading.Event()
+        self._scripts: deque[Script] = deque()
+        self._lock = threading.Lock()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"owner": self}))
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def script(self, *scripts: Script | Reply) -> Self:
+        """What to answer next."""
+        for one in scripts:
+            self._scripts.append(one if callable(one) else _always(one))
+        return self
+
+    def next_reply(self, asked: Asked) -> Reply:
+        with self._lock:
+            self.asked.append(asked)
+            if not self._scripts:
+                return json_reply({"error": {"message": "nothing scripted"}}, status=500)
+            script = self._scripts.popleft() if len(self._scripts) > 1 else self._scripts[0]
+        return script(asked)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.closing.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join(5)
+
+
+def _always(reply: Reply) -> Script:
+    return lambda _asked: reply
+
+
+class _Handler(BaseHTTPRequestHandler):
+    owner: ClassVar[ScriptedServer]
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("content-length", 0)))
+        try:
+            body = json.loads(raw)
+        except ValueError:
+            body = raw
+        self._answer(body)
+
+    def do_GET(self) -> None:
+        self._answer(None)
+
+    def _answer(self, body: Any) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.close_connection = True
+        try:
+            self._send(self.owner.next_reply(Asked(self.path, headers, body)))
+        except (BrokenPipeError, ConnectionResetError):
+            return
+
+    def _send(self, reply: Reply) -> None:
+        self._send_head(reply)
+        for step in reply.steps:
+            if isinstance(step, Drop):
+                self._reset()
+                return
+            if isinstance(step, Pause):
+                self.owner.closing.wait(step.seconds)
+                continue
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(step), step) if reply.chunked else step)
+            self.wfile.flush()
+        if reply.chunked:
+            self.wfile.write(b"0\r\n\r\n")
+
+    def _send_head(self, reply: Reply) -> None:
+        self.send_response(reply.status)
+        self.send_header("content-type", reply.media_type)
+        self.send_header("connection", "close")  # client libraries pool connections beyond a test's event loop
+        for name, value in reply.headers.items():
+            self.send_header(name, value)
+        if reply.chunked:
+            self.send_header("transfer-encoding", "chunked")
+        elif "content-length" not in reply.headers:
+            self.send_header("content-length", str(sum(len(step) for step in reply.steps if isinstance(step, bytes))))
+        self.end_headers()
+
+    def _reset(self) -> None:
+        self.wfile.flush()
+        time.sleep(0.05)  # let the client read what was sent before the reset discards it
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.connection.close()
+
+    def finish(self) -> None:
+        try:
+            super().finish()
+        except (OSError, ValueError):  # a connection that was reset on purpose
+            return
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the standard library's name
+        return
