@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid
+from headgate.foundation.ids import is_id
 
 Item = TypeVar("Item")
 
@@ -74,9 +75,9 @@ def page_of(rows: Sequence[Item], limit: int, cursor_of: str) -> tuple[Sequence[
 
 
 def parse_cursor(cursor: str | None) -> str | None:
-    """A cursor is the id of the last item seen: 36 characters of a UUID."""
+    """A cursor is the id of the last item seen. Raises `Invalid`."""
     if cursor is None:
         return None
-    if len(cursor) != 36 or not all(char in "0123456789abcdef-" for char in cursor):
+    if not is_id(cursor):
         raise Invalid("The cursor is not one that this server gave.", remedy="Leave it out to start at the first page.")
     return cursor

@@ -1,12 +1,15 @@
 """Encryption of secrets at rest: Fernet (AES-128-CBC with HMAC-SHA256), key in a 0600 file or the environment."""
 
+import base64
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
 from headgate.foundation.errors import Unavailable
+from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
 
 if TYPE_CHECKING:  # imported when the first secret is touched; it costs a quarter of the start-up time
@@ -60,19 +63,28 @@ def _load_key(settings: Settings) -> bytes:
     path = settings.data_dir / KEY_FILE
     if not path.exists():
         _create_key(path)
-    return path.read_bytes().strip()
+    try:
+        return path.read_bytes().strip()
+    except OSError as error:
+        raise Unavailable(
+            f"The secret key cannot be read from {path}: {error.strerror}.", remedy="Check the file's permissions."
+        ) from error
 
 
 def _create_key(path: Path) -> None:
-    """Write a new key, readable by the owner only, without ever replacing one."""
-    from cryptography.fernet import Fernet  # noqa: PLC0415 - heavy, see above
-
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a new key, readable by the owner only, whole or not at all, without ever replacing one."""
+    part = path.with_name(f"{path.name}.{new_id()}")
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(base64.urlsafe_b64encode(os.urandom(32)))
+        with suppress(FileExistsError):  # another process was first: its key is the one
+            os.link(part, path)
     except OSError as error:
-        raise Unavailable(f"The secret key cannot be written to {path}: {error.strerror}.") from error
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(Fernet.generate_key())
+        raise Unavailable(
+            f"The secret key cannot be written to {path}: {error.strerror}.",
+            remedy="Check HEADGATE_DATA_DIR and its permissions, or set HEADGATE_SECRET_KEY.",
+        ) from error
+    finally:
+        with suppress(OSError):  # it was never written
+            part.unlink()

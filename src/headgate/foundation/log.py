@@ -77,4 +77,4 @@ def configure(settings: LogSettings) -> None:
 
 def get_logger(name: str) -> structlog.typing.FilteringBoundLogger:
     """A logger that carries the name of its module."""
-    return structlog.get_logger(logger=name)  # type: ignore[no-any-return]
+    return structlog.get_logger(module=name)  # type: ignore[no-any-return]

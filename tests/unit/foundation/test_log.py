@@ -1,0 +1,110 @@
+import io
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+import structlog
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import SecretStr
+
+from headgate.foundation.log import REDACTED, configure, get_logger, redact, redact_text
+from headgate.foundation.settings import LogSettings
+
+KEYS = st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-", min_size=16, max_size=60)
+NAMES = st.sampled_from(
+    ["api_key", "API-Key", "openai_api_key", "apiKey", "token", "access_token", "client_secret", "password",
+     "passwords", "authorization", "Authorization", "set-cookie", "cookie", "x-api-key", "credentials", "secret"]
+)  # fmt: skip
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
+    """What the logs say, as JSON lines."""
+    stream = io.StringIO()
+    monkeypatch.setattr("sys.stderr", stream)
+    root = logging.getLogger()
+    handlers = root.handlers[:]
+    configure(LogSettings(format="json", level="info"))
+    yield stream
+    root.handlers[:] = handlers
+    structlog.reset_defaults()
+
+
+class TestRedact:
+    @given(name=NAMES, value=KEYS)
+    def test_hides_what_is_called_a_secret(self, name: str, value: str) -> None:
+        nested = {"outer": [{name: value}], name: value}
+        assert value not in json.dumps(redact(nested))
+
+    @given(value=KEYS)
+    def test_hides_secret_values_of_any_name(self, value: str) -> None:
+        assert redact({"anything": SecretStr(value)}) == {"anything": REDACTED}
+
+    @given(
+        value=KEYS,
+        form=st.sampled_from(
+            ["Authorization: Bearer {}", "basic {}", "api_key={}", "apikey: {}", '"token": "{}"', "password = '{}'",
+             "sk-{}", "ghp_{}", "xoxb-{}", "hg_{}", "https://anna:{}@example.org/", "client_secret={}&a=b"]
+        ),
+    )  # fmt: skip
+    def test_hides_what_looks_like_a_secret_in_text(self, value: str, form: str) -> None:
+        assert value not in redact_text(f"before {form.format(value)} after")
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "the monkey ate 12 bananas",
+            "tokens used: 120 of 4096",
+            "https://example.org/a?b=c",
+            "step brief finished in 12 ms",
+            "key lime pie",
+        ],
+    )
+    def test_leaves_other_text_alone(self, text: str) -> None:
+        assert redact_text(text) == text
+
+    def test_leaves_numbers_and_names_alone(self) -> None:
+        value = {"monkey": "x", "count": 3, "input_tokens": 5, "keys": ["a"], "none": None, "token": ""}
+        assert redact(value) == value
+
+    @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=9))
+    def test_never_fails(self, value: object) -> None:
+        redact(value)
+
+
+class TestLogger:
+    def test_writes_json_with_level_time_and_module(self, written: io.StringIO) -> None:
+        get_logger("headgate.test").info("step finished", step="brief", ms=12)
+        line = json.loads(written.getvalue())
+        assert (line["event"], line["level"], line["module"], line["step"], line["ms"]) == (
+            "step finished",
+            "info",
+            "headgate.test",
+            "brief",
+            12,
+        )
+        assert line["timestamp"].endswith("Z")
+
+    def test_redacts_event_values_and_bound_context(self, written: io.StringIO) -> None:
+        log = get_logger("t").bind(api_key="sk-abcdefghijklmnop")
+        log.info(
+            "calling with Bearer abcdefghijkl", url="https://u:hunter22@example.org", headers={"Cookie": "a=1234567"}
+        )
+        text = written.getvalue()
+        assert not any(secret in text for secret in ("abcdefghijkl", "hunter22", "1234567"))
+        assert text.count(REDACTED) >= 4
+
+    def test_redacts_tracebacks(self, written: io.StringIO) -> None:
+        try:
+            raise ValueError("refused api_key=abcdefghijklmnop")  # noqa: TRY301
+        except ValueError:
+            get_logger("t").exception("failed")
+        text = written.getvalue()
+        assert "ValueError" in text
+        assert "abcdefghijklmnop" not in text
+
+    def test_leaves_lower_levels_out(self, written: io.StringIO) -> None:
+        get_logger("t").debug("quiet")
+        assert written.getvalue() == ""
