@@ -17,7 +17,8 @@ _SECRET_NAME = re.compile(
 )
 _SECRET_TEXT = re.compile(
     r"(?P<lead>(?:bearer|basic)\s+|(?:api[_-]?key|token|secret|password)[\"']?\s*[=:]\s*[\"']?)[^\s\"',;&]{6,}"
-    r"|\b(?:sk|pk|ghp|gho|xox[abp]|hg)[-_][A-Za-z0-9_-]{12,}"
+    r"|\b(?:sk|pk|gh[opsur]|github_pat|glpat|gsk|xox[abp]|whsec|hf|hg)[-_][A-Za-z0-9_-]{12,}"
+    r"|\bAIza[A-Za-z0-9_-]{20,}|\bAKIA[A-Z0-9]{12,}|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]{8,}"
     r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",
     re.IGNORECASE,
 )
@@ -39,9 +40,11 @@ def redact(value: Any) -> Any:  # noqa: ANN401 - any log value
             key: REDACTED if isinstance(key, str) and item and _SECRET_NAME.search(key) else redact(item)
             for key, item in value.items()
         }
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, set, frozenset)):
         return [redact(item) for item in value]
-    return value
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    return redact_text(f"{type(value).__name__}: {value}" if isinstance(value, BaseException) else str(value))
 
 
 def _redact_event(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

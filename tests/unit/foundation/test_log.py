@@ -96,6 +96,12 @@ class TestLogger:
         assert not any(secret in text for secret in ("abcdefghijkl", "hunter22", "1234567"))
         assert text.count(REDACTED) >= 4
 
+    def test_redacts_what_is_no_text_itself(self, written: io.StringIO) -> None:
+        get_logger("t").info("failed", error=ValueError("api_key=abcdefghijklmnop"), seen={"sk-abcdefghijklmnop"})
+        line = json.loads(written.getvalue())
+        assert line["error"] == f"ValueError: api_key={REDACTED}"
+        assert line["seen"] == [REDACTED]
+
     def test_redacts_tracebacks(self, written: io.StringIO) -> None:
         try:
             raise ValueError("refused api_key=abcdefghijklmnop")  # noqa: TRY301

@@ -4,7 +4,6 @@ import asyncio
 import errno
 import hashlib
 import os
-import re
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
@@ -14,13 +13,12 @@ from pathlib import Path
 
 from headgate.features.files.errors import FileDamaged, FileTooLarge, StorageFailed, StorageFull
 from headgate.features.files.storage import StoredContent
-from headgate.foundation.ids import new_id
+from headgate.foundation.ids import is_id, new_id
 
 PIECE_BYTES = 1024 * 1024
 INCOMING = ".incoming"
 STALE_SECONDS = 86_400
 """Age at which a half-written content is one of a process that died."""
-_ID = re.compile(r"[0-9a-f-]{36}", re.ASCII)
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -70,7 +68,7 @@ class LocalStorage:
 
     def _path(self, tenant_id: str, file_id: str) -> Path:
         """Ids come from the database, yet nothing but an id ever becomes a path."""
-        if not _ID.fullmatch(tenant_id) or not _ID.fullmatch(file_id):
+        if not is_id(tenant_id) or not is_id(file_id):
             raise FileDamaged("The file's id is not one that Headgate gives.")
         return self._root / tenant_id / file_id[-2:] / file_id
 

@@ -73,7 +73,7 @@ async def list_(
     caller: Caller,
     limit: Limit = 50,
     cursor: Cursor = None,
-    flow_run_id: Annotated[str | None, Query(description="Only what this run made.")] = None,
+    flow_run_id: Annotated[str | None, Query(description="Only what this run made.", pattern="^[0-9a-f-]{36}$")] = None,
 ) -> Page[FileOut]:
     """Uploads and artifacts, newest first."""
     rows = await service.list_files(

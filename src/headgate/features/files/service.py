@@ -16,7 +16,7 @@ from headgate.features.files.names import media_type_of, safe_name
 from headgate.features.files.storage import Storage
 from headgate.features.files.tables import StoredFile
 from headgate.foundation.database import Database, now
-from headgate.foundation.ids import new_id
+from headgate.foundation.ids import is_id, new_id
 
 MAX_FILE_BYTES = 1024 * 1024 * 1024
 """For callers who have no smaller limit: what an operator gives on the command line."""
@@ -69,7 +69,7 @@ async def store_artifact(
 
 async def get_file(session: AsyncSession, *, tenant_id: str, file_id: str) -> StoredFile:
     """A file's record. Raises `FileNotFound`."""
-    row = await repository.find_file(session, file_id, tenant_id=tenant_id)
+    row = await repository.find_file(session, file_id, tenant_id=tenant_id) if is_id(file_id) else None
     if row is None:
         raise FileNotFound(file_id)
     return row
@@ -77,7 +77,8 @@ async def get_file(session: AsyncSession, *, tenant_id: str, file_id: str) -> St
 
 async def get_files(session: AsyncSession, *, tenant_id: str, file_ids: Sequence[str]) -> list[StoredFile]:
     """The records of these ids, in that order. Raises `FileNotFound` naming the first that the tenant has not."""
-    found = {row.id: row for row in await repository.find_files(session, set(file_ids), tenant_id=tenant_id)}
+    wanted = {file_id for file_id in file_ids if is_id(file_id)}
+    found = {row.id: row for row in await repository.find_files(session, wanted, tenant_id=tenant_id)}
     for file_id in file_ids:
         if file_id not in found:
             raise FileNotFound(file_id)

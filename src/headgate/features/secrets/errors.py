@@ -11,7 +11,8 @@ class VariableNotFound(NotFound):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"There is no variable '{name}'.", remedy="Set it under Settings or with PUT /api/v1/variables/{name}."
+            f"There is no variable '{name[:130]}'.",
+            remedy="Set it under Settings or with PUT /api/v1/variables/{name}.",
         )
 
 

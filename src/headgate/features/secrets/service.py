@@ -36,7 +36,7 @@ async def list_variables(session: AsyncSession, principal: Principal) -> Sequenc
 
 async def delete_variable(session: AsyncSession, principal: Principal, *, name: str) -> None:
     """Remove a variable. Raises `VariableNotFound`."""
-    if not await repository.delete_variable(session, name, tenant_id=principal.tenant_id):
+    if not _is_name(name) or not await repository.delete_variable(session, name, tenant_id=principal.tenant_id):
         raise VariableNotFound(name)
 
 
@@ -45,14 +45,18 @@ async def reveal_variable(session: AsyncSession, box: SecretBox, *, tenant_id: s
 
     Raises `VariableNotFound`, or `Unavailable` when the key is not the one that encrypted it.
     """
-    row = await repository.find_variable(session, name, tenant_id=tenant_id)
+    row = await repository.find_variable(session, name, tenant_id=tenant_id) if _is_name(name) else None
     if row is None:
         raise VariableNotFound(name)
     return box.decrypt(row.token)
 
 
+def _is_name(name: str) -> bool:
+    return _NAME.fullmatch(name) is not None
+
+
 def _check_name(name: str) -> None:
-    if not _NAME.fullmatch(name):
+    if not _is_name(name):
         raise BadVariable(
             f"{name[:130]!r} is not a name for a variable.",
             remedy="Use up to 128 letters, digits and underscores, not beginning with a digit.",
