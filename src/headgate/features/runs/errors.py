@@ -50,6 +50,13 @@ class ContractBroken(Invalid):
     title = "Contract broken"
 
 
+class PolicyUnmet(Invalid):
+    """What a step's policy asks for cannot be had: an input that is not there, an output that is not JSON."""
+
+    code = "policy_unmet"
+    title = "Step policy not met"
+
+
 class StepTimeout(Unavailable):
     """A step worked longer than it may."""
 

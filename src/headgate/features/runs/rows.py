@@ -17,7 +17,8 @@ LOAD_STEPS_SQL = (
     " WHERE flow_run_id = :run_id"
 )
 LIVE_RUNS_SQL = (
-    "SELECT r.id, r.status, f.deleted_at, s.step_id, s.attempts, s.worker_id, s.lease_until"
+    "SELECT r.id, r.tenant_id, r.flow_id, r.version, r.status, f.deleted_at,"
+    " s.step_id, s.attempts, s.worker_id, s.lease_until"
     " FROM flow_runs r JOIN flows f ON f.id = r.flow_id"
     " LEFT JOIN flow_step_results s ON s.flow_run_id = r.id AND s.flow_id = r.flow_id AND s.status = 'running'"
     f" WHERE r.status IN {sql_list(LIVE_RUNS)} ORDER BY r.created_at, r.id"
@@ -42,12 +43,12 @@ def stored_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> 
 
 def live_runs_of(rows: Sequence[Sequence[Any]]) -> list[LiveRun]:
     """The live runs of joined rows, one a running step."""
-    holders: dict[str, list[Holder]] = {}
-    runs: dict[str, tuple[RunStatus, bool]] = {}
-    for run_id, status, deleted_at, step_id, attempts, worker_id, lease_until in rows:
-        runs[run_id] = (RunStatus(status), deleted_at is not None)
+    holders: dict[RunKey, list[Holder]] = {}
+    runs: dict[RunKey, tuple[RunStatus, bool]] = {}
+    for row in rows:
+        key = RunKey(*row[:4])
+        status, deleted_at, step_id, attempts, worker_id, lease_until = row[4:]
+        runs[key] = (RunStatus(status), deleted_at is not None)
         if step_id is not None:
-            holders.setdefault(run_id, []).append(Holder(step_id, attempts, worker_id or "", lease_until or 0))
-    return [
-        LiveRun(run_id, status, deleted, tuple(holders.get(run_id, ()))) for run_id, (status, deleted) in runs.items()
-    ]
+            holders.setdefault(key, []).append(Holder(step_id, attempts, worker_id or "", lease_until or 0))
+    return [LiveRun(key, status, deleted, tuple(holders.get(key, ()))) for key, (status, deleted) in runs.items()]

@@ -7,6 +7,7 @@ too late changes nothing and says so.
 from collections.abc import Sequence
 from typing import Protocol
 
+from headgate.features.runs.states import RunStatus
 from headgate.features.runs.transitions import (
     Cancelled,
     Claim,
@@ -67,8 +68,12 @@ class RunStore(Protocol):
         """Keep these steps a while longer. Returns those that are still the worker's."""
         ...
 
-    async def is_over(self, run_id: str) -> bool:
-        """Whether no step of the run may start or have an effect any more; true for a run that is gone."""
+    async def is_cancelled(self, run_id: str) -> bool:
+        """Whether no step of the run may have an effect any more; true for a run that is gone."""
+        ...
+
+    async def status(self, run_id: str) -> RunStatus | None:
+        """Where a run is; None when there is no such run."""
         ...
 
     async def load(self, run_id: str) -> StoredRun | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from headgate.features.runs import sqlite_transitions as sql
 from headgate.features.runs.rows import LIVE_RUNS_SQL, LOAD_RUN_SQL, LOAD_STEPS_SQL, live_runs_of, stored_run_of
 from headgate.features.runs.sqlite_writer import SqliteWriter
-from headgate.features.runs.states import LIVE_RUNS
+from headgate.features.runs.states import RunStatus
 from headgate.features.runs.transitions import (
     Cancelled,
     Claim,
@@ -73,11 +73,15 @@ class SqliteRunStore:
         """Lengthen leases."""
         return await self._writer.submit(lambda db: sql.renew(db, held, lease))
 
-    async def is_over(self, run_id: str) -> bool:
+    async def is_cancelled(self, run_id: str) -> bool:
         """Whether the run may have no effect any more."""
+        return await self.status(run_id) in {None, RunStatus.CANCELLED}
+
+    async def status(self, run_id: str) -> RunStatus | None:
+        """Where a run is."""
         query = "SELECT status FROM flow_runs WHERE id = ?"
         row = self._writer.glance(lambda db: db.execute(query, (run_id,)).fetchone())
-        return row is None or row[0] not in LIVE_RUNS
+        return None if row is None else RunStatus(row[0])
 
     async def load(self, run_id: str) -> StoredRun | None:
         """A run and its steps."""

@@ -182,7 +182,7 @@ class Holder:
 class LiveRun:
     """A run that is not over, and what is being worked on in it."""
 
-    run_id: str
+    key: RunKey
     status: RunStatus
     flow_deleted: bool
     holders: tuple[Holder, ...]

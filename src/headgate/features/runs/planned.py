@@ -1,0 +1,175 @@
+"""Compiled plans, with everything about a step that does not change from run to run worked out once."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from headgate.features.runs.errors import NotOffered
+from headgate.features.runs.ports import Components, Definitions
+from headgate.features.runs.transitions import RunKey, Seed
+from headgate.graph.interpolate import references_in
+from headgate.graph.model import FormField, InputSource, OutputType, StepPolicy
+from headgate.graph.plan import Plan, PlanStep, compile_plan
+from headgate.graph.ports import PortType
+from headgate.sdk import Component
+
+MOST_PLANS = 256
+_PLAIN = StepPolicy()
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """One data edge as the step at its end sees it."""
+
+    source: str
+    output: str
+    type: PortType
+
+
+@dataclass(frozen=True, slots=True)
+class Inlet:
+    """A field that edges lead to."""
+
+    field: str
+    types: tuple[PortType, ...]
+    many: bool
+    feeds: tuple[Feed, ...]
+    indispensable: bool
+    """Whether the step makes no sense when nothing arrives here: required, and no value set."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """A step of a plan, ready to be carried out."""
+
+    step: PlanStep
+    component: type[Component]
+    inlets: tuple[Inlet, ...]
+    extra_fields: frozenset[str]
+    outputs: tuple[tuple[str, PortType], ...]
+    raw_fields: frozenset[str]
+    """Fields whose `{{...}}` are not ours to resolve."""
+    refers: bool
+    """Whether any param holds a reference."""
+    plain: bool
+    """Whether its policy asks for nothing."""
+    attached: bool
+
+    @property
+    def id(self) -> str:
+        """The node id."""
+        return self.step.node.id
+
+    @property
+    def label(self) -> str:
+        """What people call it."""
+        return self.step.node.label or self.step.node.id
+
+
+@dataclass(frozen=True)
+class PlannedFlow:
+    """A version, ready to run."""
+
+    name: str
+    plan: Plan
+    steps: Mapping[str, PlannedStep]
+    seeds: tuple[Seed, ...]
+    roots: tuple[str, ...]
+    form: tuple[FormField, ...]
+
+
+class Plans:
+    """The plans of the versions used last; a version never changes, so neither does its plan."""
+
+    def __init__(self, definitions: Definitions, components: Components, *, most: int = MOST_PLANS) -> None:
+        self._definitions = definitions
+        self._components = components
+        self._most = most
+        self._kept: OrderedDict[tuple[str, int], PlannedFlow] = OrderedDict()
+
+    async def of(self, key: RunKey) -> PlannedFlow:
+        """The plan of a run's version. Raises `FlowInvalid` when its components no longer fit together."""
+        place = (key.flow_id, key.version)
+        found = self._kept.get(place)
+        if found is not None:
+            self._kept.move_to_end(place)
+            return found
+        flow = await self._definitions(key)
+        plan = compile_plan(flow, self._components)
+        found = PlannedFlow(
+            name=flow.name,
+            plan=plan,
+            steps={step.id: prepare_step(plan, step, self._components) for step in plan.steps},
+            seeds=tuple(Seed(step.id, step.order, len(step.parents)) for step in plan.steps),
+            roots=tuple(step.id for step in plan.roots),
+            form=flow.form,
+        )
+        self._kept[place] = found
+        if len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+        return found
+
+
+def prepare_step(plan: Plan, step: PlanStep, components: Components) -> PlannedStep:
+    """Work out what never changes about a step. Raises `NotFound` for an unknown component."""
+    component = components.component(step.node.type)
+    types = {output.name: output.type for output in step.template.outputs}
+    raw = frozenset(field.name for field in step.template.fields if not field.interpolate)
+    return PlannedStep(
+        step=step,
+        component=component,
+        inlets=_inlets(plan, step),
+        extra_fields=frozenset(field.name for field in component.extra_fields(step.node.params)),
+        outputs=tuple((name, types[name]) for name in step.outputs),
+        raw_fields=raw,
+        refers=any(
+            next(references_in(value), None) is not None for name, value in step.node.params.items() if name not in raw
+        ),
+        plain=step.policy == _PLAIN,
+        attached=bool(step.attachments),
+    )
+
+
+def refuse_unoffered(planned: PlannedFlow) -> None:
+    """Raise `NotOffered` for the first step whose policy needs document making or delivery, which runs do not have."""
+    for step in planned.steps.values():
+        policy = step.step.policy
+        if policy.output_mode == "http_post":
+            raise NotOffered(
+                f"Step '{step.id}' delivers its output to a web address (output_mode http_post), which this version of"
+                " Headgate does not do.",
+                remedy="Send it with a WebhookOut component after the step.",
+            )
+        if policy.output_type in {OutputType.PDF, OutputType.DOCX}:
+            raise NotOffered(
+                f"Step '{step.id}' wants its output as {policy.output_type}, which this version of Headgate does not"
+                " make.",
+                remedy="Save it as Markdown or HTML with a SaveFile component after the step.",
+            )
+
+
+def _inlets(plan: Plan, step: PlanStep) -> tuple[Inlet, ...]:
+    found: list[Inlet] = []
+    for name in dict.fromkeys(edge.input for edge in step.inbound):
+        template = step.template.field(name)
+        if template is None:
+            continue
+        feeds = tuple(
+            Feed(edge.source, edge.output, _output_type(plan.step(edge.source), edge.output))
+            for edge in step.into(name)
+        )
+        set_already = step.node.params.get(name) not in (None, "", [], {}) or name in step.policy.input_bindings
+        found.append(Inlet(name, template.types, template.many, feeds, template.required and not set_already))
+    return tuple(found)
+
+
+def _output_type(step: PlanStep, output: str) -> PortType:
+    found = step.template.output(output)
+    if found is None:
+        raise LookupError(f"{step.id} has no output {output}")
+    return found.type
+
+
+def reads_run_input(policy: StepPolicy) -> bool:
+    """Whether the policy, and not an edge, fills the step's main field."""
+    return policy.input_source is not InputSource.PREVIOUS_STEP

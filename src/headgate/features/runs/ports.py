@@ -1,0 +1,97 @@
+"""What running flows needs from elsewhere; the entry point fills it in."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from pydantic import JsonValue, SecretStr
+
+from headgate.features.runs.transitions import RunKey
+from headgate.foundation.events import EventBus
+from headgate.foundation.settings import EngineSettings, LimitSettings
+from headgate.graph.model import Flow
+from headgate.graph.template import Template
+from headgate.sdk import CodeRunner, Component, File, HttpClient, Model
+
+if TYPE_CHECKING:  # named without importing LangChain
+    from langchain_core.language_models import BaseChatModel
+
+
+class Components(Protocol):
+    """Component classes and their templates."""
+
+    def types(self) -> Sequence[str]:
+        """Every known type, sorted."""
+        ...
+
+    def template(self, type_: str, params: Mapping[str, JsonValue] | None = None) -> Template | None:
+        """The template of a type with these params; None when unknown."""
+        ...
+
+    def component(self, type_: str) -> type[Component]:
+        """The class of a type. Raises `NotFound`."""
+        ...
+
+
+class Definitions(Protocol):
+    """The content of immutable versions."""
+
+    async def __call__(self, key: RunKey) -> Flow:
+        """The flow as that version froze it. Raises `NotFound`."""
+        ...
+
+
+class ChatModels(Protocol):
+    """LangChain chat models with a tenant's keys filled in."""
+
+    async def chat_model(self, tenant_id: str, model: Model) -> "BaseChatModel":
+        """The model. Raises `Invalid` naming the missing key or extra."""
+        ...
+
+
+class Secrets(Protocol):
+    """A tenant's encrypted variables."""
+
+    async def secret(self, tenant_id: str, name: str) -> SecretStr:
+        """The value. Raises `NotFound` naming it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Which step made an artifact: its integrity tags."""
+
+    key: RunKey
+    step_id: str
+
+
+class RunFiles(Protocol):
+    """Uploaded files and artifacts of a tenant."""
+
+    async def describe(self, tenant_id: str, file_ids: Sequence[str]) -> tuple[File, ...]:
+        """The files of these ids, in that order. Raises `NotFound` naming the first that the tenant has not."""
+        ...
+
+    async def read(self, tenant_id: str, file_id: str) -> bytes:
+        """The content. Raises `NotFound`."""
+        ...
+
+    async def save(self, origin: Origin, name: str, content: bytes, media_type: str) -> File:
+        """Keep an artifact with its tags."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything a step may reach, and the limits it works under."""
+
+    components: Components
+    definitions: Definitions
+    chat_models: ChatModels
+    http: HttpClient
+    files: RunFiles
+    secrets: Secrets
+    code: CodeRunner
+    bus: EventBus
+    limits: LimitSettings
+    engine: EngineSettings

@@ -1,0 +1,109 @@
+"""Keeps what a step did, for the evidence: prompts, model parameters, tokens, tool calls, log lines. Bounded."""
+
+from collections.abc import Mapping
+
+import orjson
+from pydantic import JsonValue
+
+from headgate.features.runs.transitions import Json, StepRecord
+from headgate.foundation.log import redact
+from headgate.graph.ports import PortType
+from headgate.sdk import Model
+from headgate.sdk.coerce import ValueMismatch, clean_text, encode
+
+MOST_ENTRIES = 500
+"""Log lines and tool calls kept of one step."""
+LONGEST_TEXT = 65_536
+"""Characters kept of one log line or one tool call's result, and a quarter of what is kept of the prompts."""
+_BETWEEN_PROMPTS = "\n\n--- next call ---\n\n"
+
+
+class Recorder:
+    """What one attempt at a step left behind."""
+
+    def __init__(self) -> None:
+        self._prompts: list[str] = []
+        self._models: list[dict[str, JsonValue]] = []
+        self._tool_calls: list[JsonValue] = []
+        self._log: list[JsonValue] = []
+        self._left_out = 0
+        self.tokens_input: int | None = None
+        self.tokens_output: int | None = None
+        self.model_calls = 0
+        self.saved_file_ids: list[str] = []
+        self.input: dict[str, JsonValue] = {}
+        """What came to the step by its policy and not over an edge."""
+
+    def prompt(self, text: str) -> None:
+        """Keep a prompt as it was sent."""
+        if len(self._prompts) < MOST_ENTRIES:
+            self._prompts.append(_cut(text))
+
+    def usage(self, model: Model, input_tokens: int | None, output_tokens: int | None) -> None:
+        """Count one model call."""
+        self.model_calls += 1
+        self.tokens_input = _plus(self.tokens_input, input_tokens)
+        self.tokens_output = _plus(self.tokens_output, output_tokens)
+        used: dict[str, JsonValue] = {"provider": model.provider, "name": model.name, **redact(dict(model.params))}
+        if used not in self._models:
+            self._models.append(used)
+
+    def tool_call(self, name: str, arguments: Mapping[str, JsonValue], result: JsonValue) -> None:
+        """Keep a tool call."""
+        if len(self._tool_calls) < MOST_ENTRIES:
+            call: JsonValue = {"name": name, "arguments": _bounded(dict(arguments)), "result": _bounded(result)}
+            self._tool_calls.append(redact(call))
+
+    def line(self, message: str, details: Mapping[str, JsonValue], at: int) -> dict[str, JsonValue]:
+        """Keep a log line. Returns it as kept."""
+        kept: dict[str, JsonValue] = {"at": at, "message": redact(_cut(message))}
+        if details:
+            kept["details"] = redact(_bounded(dict(details)))
+        if len(self._log) < MOST_ENTRIES:
+            self._log.append(kept)
+        else:
+            self._left_out += 1
+        return kept
+
+    def as_record(self, output_payload: Json | None = None, execution_hash: str | None = None) -> StepRecord:
+        """The columns of the step's row."""
+        log: list[JsonValue] = list(self._log)
+        if self._left_out:
+            log.append({"message": f"{self._left_out} more lines"})
+        models: JsonValue = self._models[0] if len(self._models) == 1 else {"models": list(self._models)}
+        return StepRecord(
+            output_payload=output_payload,
+            input_payload=_json(self.input),
+            effective_prompt=_BETWEEN_PROMPTS.join(self._prompts)[: 4 * LONGEST_TEXT] or None,
+            model_parameters=_json(models) if self._models else None,
+            tool_calls=_json(self._tool_calls),
+            log=_json(log),
+            tokens_input=self.tokens_input,
+            tokens_output=self.tokens_output,
+            execution_hash=execution_hash,
+        )
+
+
+def _json(value: JsonValue) -> Json | None:
+    return orjson.dumps(value).decode() if value else None
+
+
+def _plus(sum_: int | None, more: int | None) -> int | None:
+    return sum_ if more is None else (sum_ or 0) + more
+
+
+def _cut(text: str) -> str:
+    clean = clean_text(text)
+    return clean if len(clean) <= LONGEST_TEXT else clean[:LONGEST_TEXT] + f" [{len(clean)} characters in all]"
+
+
+def _bounded(value: object) -> JsonValue:
+    """The value if it is JSON and small enough, else its beginning as text."""
+    try:
+        found = encode(value, PortType.DATA)
+    except ValueMismatch:
+        return _cut(str(value))
+    if isinstance(found, int | float | bool) or found is None:
+        return found
+    text = orjson.dumps(found)
+    return found if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT].decode(errors="ignore")

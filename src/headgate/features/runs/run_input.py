@@ -1,0 +1,42 @@
+"""What a run was started with, as stored (seed 002, input_payload_json): text, form data, files."""
+
+from collections.abc import Sequence
+
+import orjson
+from pydantic import JsonValue
+
+from headgate.features.runs.transitions import Json, PastTurn
+from headgate.sdk import File, Message, RunInput
+
+
+def input_payload(given: RunInput) -> Json:
+    """The stored form. The chat history is not repeated in it: it is the runs before."""
+    payload: dict[str, JsonValue] = {"text": given.text}
+    if given.form_data:
+        payload["form_data"] = dict(given.form_data)
+    if given.files:
+        payload["files"] = [file.model_dump(mode="json") for file in given.files]
+    return orjson.dumps(payload).decode()
+
+
+def run_input_of(payload: Json, history: Sequence[PastTurn] = ()) -> RunInput:
+    """The input of a stored run, with the chat before it."""
+    stored = orjson.loads(payload)
+    return RunInput(
+        text=stored["text"],
+        form_data=stored.get("form_data", {}),
+        files=tuple(File.model_validate(file) for file in stored.get("files", ())),
+        history=messages_of(history),
+    )
+
+
+def messages_of(history: Sequence[PastTurn]) -> tuple[Message, ...]:
+    """Earlier runs as messages: what the user wrote, what the flow answered."""
+    found: list[Message] = []
+    for turn in history:
+        asked = run_input_of(turn.input_payload)
+        found.append(Message(role="user", text=asked.text, files=asked.files))
+        answered = orjson.loads(turn.output_payload).get("text") if turn.output_payload else None
+        if answered:
+            found.append(Message(role="assistant", text=answered))
+    return tuple(found)
