@@ -7,12 +7,14 @@ from typing import Any
 from tests.support.scripted_server import Asked, Drop, Pause, Reply, Script, ScriptedServer, Step, json_reply
 
 _DONE = b"data: [DONE]\n\n"
+_CHUNK = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "scripted"}
 
 
 class OpenAIServer(ScriptedServer):
     """`with OpenAIServer() as server: server.script(server.text("Hi"))`; the base URL is `server.base_url`."""
 
-    wrong_key_status = 401
+    usage_beside_the_end = False
+    """Whether streamed usage comes as Groq sends it: in the chunk that ends the answer."""
 
     @property
     def base_url(self) -> str:
@@ -23,7 +25,7 @@ class OpenAIServer(ScriptedServer):
 
         def script(asked: Asked) -> Reply:
             if asked.streaming:
-                return _stream(asked, [{"content": piece} for piece in _pieces(text)], finish=finish, tokens=tokens)
+                return self._stream(asked, [{"content": piece} for piece in _pieces(text)], finish, tokens)
             return _whole({"role": "assistant", "content": text}, finish=finish, tokens=tokens)
 
         return script
@@ -41,7 +43,7 @@ class OpenAIServer(ScriptedServer):
                 {"tool_calls": [{**call, "index": 0, "function": {"name": name, "arguments": ""}}]}
             ]
             deltas += [{"tool_calls": [{"index": 0, "function": {"arguments": piece}}]} for piece in _pieces(written)]
-            return _stream(asked, deltas, finish="tool_calls", tokens=tokens)
+            return self._stream(asked, deltas, "tool_calls", tokens)
 
         return script
 
@@ -98,6 +100,17 @@ class OpenAIServer(ScriptedServer):
     def slow_stream(self, seconds: float) -> Reply:
         return _events([_chunk({"content": "Hal"}), Pause(seconds), _DONE])
 
+    def _stream(self, asked: Asked, deltas: Iterable[dict[str, Any]], finish: str, tokens: tuple[int, int]) -> Reply:
+        steps: list[Step] = [_chunk({"role": "assistant", "content": ""})]
+        steps += [_chunk(delta) for delta in deltas]
+        if self.usage_beside_the_end:
+            steps.append(_chunk({}, finish=finish, x_groq={"usage": _usage(tokens)}))
+        else:
+            steps.append(_chunk({}, finish=finish))
+            if asked.body.get("stream_options", {}).get("include_usage"):
+                steps.append(_event({**_CHUNK, "choices": [], "usage": _usage(tokens)}))
+        return _events([*steps, _DONE])
+
 
 def _whole(message: dict[str, Any], *, finish: str, tokens: tuple[int, int]) -> Reply:
     return json_reply(
@@ -112,30 +125,12 @@ def _whole(message: dict[str, Any], *, finish: str, tokens: tuple[int, int]) -> 
     )
 
 
-def _stream(asked: Asked, deltas: Iterable[dict[str, Any]], *, finish: str, tokens: tuple[int, int]) -> Reply:
-    steps: list[Step] = [_chunk({"role": "assistant", "content": ""})]
-    steps += [_chunk(delta) for delta in deltas]
-    steps.append(_chunk({}, finish=finish))
-    if asked.body.get("stream_options", {}).get("include_usage"):
-        steps.append(_event({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "scripted",
-                             "choices": [], "usage": _usage(tokens)}))  # fmt: skip
-    return _events([*steps, _DONE])
-
-
 def _events(steps: Iterable[Step]) -> Reply:
     return Reply(tuple(steps), media_type="text/event-stream", chunked=True)
 
 
-def _chunk(delta: dict[str, Any], *, finish: str | None = None) -> bytes:
-    return _event(
-        {
-            "id": "chatcmpl-1",
-            "object": "chat.completion.chunk",
-            "created": 1,
-            "model": "scripted",
-            "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
-        }
-    )
+def _chunk(delta: dict[str, Any], *, finish: str | None = None, **beside: Any) -> bytes:
+    return _event({**_CHUNK, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}], **beside})
 
 
 def _event(value: dict[str, Any]) -> bytes:

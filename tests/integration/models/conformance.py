@@ -79,13 +79,11 @@ class Rig:
     adapter: Adapter
     server: ProviderServer
 
-    async def model(self, *, server_url: str | None = None, **params: JsonValue) -> BaseChatModel:
-        keys = GivenKeys(
-            **{
-                self.adapter.key_variable: KEY,
-                self.adapter.address_variable: server_url or self.server.base_url,
-            }
-        )
+    async def model(self, **params: JsonValue) -> BaseChatModel:
+        return await self.model_at(self.server.base_url, **params)
+
+    async def model_at(self, address: str, **params: JsonValue) -> BaseChatModel:
+        keys = GivenKeys(**{self.adapter.key_variable: KEY, self.adapter.address_variable: address})
         settings: dict[str, JsonValue] = {"max_retries": 0, "timeout_seconds": 5, **self.adapter.params, **params}
         return await create_chat_model(
             Model(provider=self.adapter.provider, name=self.adapter.model, params=settings), keys
@@ -268,7 +266,7 @@ class ChatModelConformance:
         assert error.remedy
 
     async def test_says_that_nobody_listens(self, rig: Rig) -> None:
-        model = await rig.model(server_url="http://127.0.0.1:9")
+        model = await rig.model_at("http://127.0.0.1:9")
         with pytest.raises(errors.ModelUnreachable) as caught:
             await model.ainvoke("Hello")
         assert "cannot be reached" in caught.value.detail

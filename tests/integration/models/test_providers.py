@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 
+from headgate.features.models.providers import PROVIDERS, is_installed
 from tests.integration.models.conformance import Adapter, ChatModelConformance, ProviderServer, Rig
 from tests.support.anthropic_server import AnthropicServer
 from tests.support.openai_server import OpenAIServer
@@ -17,6 +18,15 @@ class ToollessServer(OpenAIServer):
 
     def tool_call(self, name: str, arguments: Mapping[str, Any], *, tokens: tuple[int, int] = (9, 5)) -> Script:
         return self.text(json.dumps({"name": name, "arguments": dict(arguments)}), tokens=tokens)
+
+
+class GroqServer(OpenAIServer):
+    """OpenAI's protocol with Groq's way of counting; its package asks for structured output as a tool call."""
+
+    usage_beside_the_end = True
+
+    def structured(self, value: Mapping[str, Any]) -> Script:
+        return lambda asked: self.tool_call(asked.body["tools"][0]["function"]["name"], value)(asked)
 
 
 ADAPTERS = [
@@ -61,10 +71,21 @@ ADAPTERS = [
         key_prefix="Bearer ",
         params={"tool_shim": True},
     ),
+    Adapter(
+        name="groq",
+        server=GroqServer,
+        provider="groq",
+        model="llama-3.1-8b-instant",
+        key_variable="GROQ_API_KEY",
+        address_variable="GROQ_BASE_URL",
+        key_header="authorization",
+        key_prefix="Bearer ",
+    ),
 ]
+INSTALLED = [adapter for adapter in ADAPTERS if is_installed(PROVIDERS[adapter.provider])]
 
 
-@pytest.fixture(params=ADAPTERS, ids=lambda adapter: str(adapter.name))
+@pytest.fixture(params=INSTALLED, ids=lambda adapter: str(adapter.name))
 def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
     adapter: Adapter = request.param
     with adapter.server() as server:

@@ -1,12 +1,12 @@
 """Chat models whose calls fail with Headgate's errors. Imports LangChain: load it through `service` only."""
 
+import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from traceback import format_exc
 from typing import Any
 
-import structlog
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
@@ -14,12 +14,12 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from pydantic import PrivateAttr
 
 from headgate.features.models.diagnosis import Caller, friendly_error
-from headgate.features.models.errors import ModelUnreachable
+from headgate.features.models.errors import BadModelSettings, BrokenModelAnswer, ModelUnreachable
 from headgate.features.models.redaction import redact
 from headgate.features.models.tool_shim import ToolShim
 from headgate.foundation.errors import HeadgateError
 
-log = structlog.get_logger(__name__)
+log = logging.getLogger(__name__)
 
 _END_MARKS = ("finish_reason", "stop_reason", "status")
 """What the last chunks of a complete stream carry, in the protocols of OpenAI (both) and Anthropic."""
@@ -45,8 +45,14 @@ def build_chat_model(
     Raises:
         HeadgateError: The constructor refused the arguments; what it said, without the arguments.
     """
-    with _translated(caller):
-        model = translating(chat_class)(**arguments)
+    try:
+        with _translated(caller):
+            model = translating(chat_class)(**arguments)
+    except BrokenModelAnswer as error:  # nothing was asked yet: it is the arguments that are wrong
+        raise BadModelSettings(
+            f"{caller.provider} cannot be set up for {caller.model}: {error.extra['reason']}",
+            remedy="Check the provider's variables and the model's settings.",
+        ) from None
     model._caller = caller  # type: ignore[attr-defined] # noqa: SLF001 - private to pydantic, ours
     model._ends_are_marked = ends_are_marked  # type: ignore[attr-defined] # noqa: SLF001
     return ToolShim(inner=model) if shim else model
@@ -126,7 +132,8 @@ def _translated(caller: Caller) -> Iterator[None]:
     except HeadgateError:
         raise
     except Exception as error:  # noqa: BLE001 - provider libraries raise anything; all of it is translated
-        log.debug("model call failed", model=caller.model, trace=redact(format_exc()))
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("call to %s failed: %s", caller.model, redact(format_exc()))
         # Not chained: the libraries' exceptions hold request headers, arguments and echoes of the key.
         raise friendly_error(error, caller) from None
 

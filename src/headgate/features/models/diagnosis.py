@@ -200,6 +200,7 @@ def _broken(failure: Failure, caller: Caller) -> HeadgateError | None:
     return BrokenModelAnswer(
         f"{caller.provider}{where} sent an answer for {caller.model} that cannot be understood: {failure.message}",
         remedy="Try again. If it stays so, the address may not be that of a model API (many end in /v1).",
+        reason=failure.message,
     )
 
 

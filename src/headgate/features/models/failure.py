@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from pydantic import ValidationError
+
 from headgate.features.models.redaction import redact
 
 MAX_MESSAGE = 600
@@ -101,8 +103,15 @@ def _deepest_words(chain: list[BaseException], bodies: list[Mapping[str, object]
     for error in chain:
         if found := _QUOTED_MESSAGE.search(str(error)):
             return found[1] or found[2] or ""
-    texts = [_WRAPPER.sub("", str(error)).strip() for error in chain]
+    texts = [_WRAPPER.sub("", _text(error)).strip() for error in chain]
     return next((text for text in reversed(texts) if text), type(chain[-1]).__name__)
+
+
+def _text(error: BaseException) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    return "; ".join(": ".join(filter(None, [".".join(map(str, one["loc"])), one["msg"]])) for one in found[:3])
 
 
 def _words_of_body(body: Mapping[str, object]) -> str:

@@ -127,6 +127,7 @@ _TABLE = (
         params=_SAMPLING
         | _CALLING
         | {"top_p": "model_kwargs.top_p", "seed": "model_kwargs.seed", "reasoning_effort": "reasoning_effort"},
+        ends_are_marked=True,
         docs="https://console.groq.com/docs/models",
     ),
     Provider(
@@ -155,7 +156,10 @@ _TABLE = (
         class_name="ChatWatsonx",
         key=Setting("api_key", ("WATSONX_API_KEY", "WATSONX_APIKEY")),
         base_url=Setting("url", ("WATSONX_URL",)),
-        settings=(Setting("project_id", ("WATSONX_PROJECT_ID",)),),
+        settings=(
+            Setting("project_id", ("WATSONX_PROJECT_ID",)),
+            Setting("username", ("WATSONX_USERNAME",), required=False),  # outside IBM's cloud
+        ),
         params=_SAMPLING | {"seed": "seed", "reasoning_effort": "reasoning_effort"},
         docs="https://www.ibm.com/products/watsonx-ai/foundation-models",
     ),
