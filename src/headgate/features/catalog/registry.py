@@ -1,0 +1,83 @@
+"""The registry: every component class Headgate knows, and their templates."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+
+import orjson
+from pydantic import JsonValue
+
+from headgate.foundation.errors import NotFound
+from headgate.graph.names import did_you_mean
+from headgate.graph.template import Template
+from headgate.sdk import Component
+
+_MOST_VARIANTS = 512
+"""Templates kept of components whose ports depend on a node's params."""
+
+
+class UnknownComponent(NotFound):
+    """No component of that type."""
+
+    code = "unknown_component"
+    title = "Unknown component"
+
+
+class Registry:
+    """Component classes by type name; a `graph.template.Catalog`.
+
+    Templates are derived once. Where ports depend on a node's params (a Switch has one output a case) the templates of
+    the last few hundred params are kept.
+    """
+
+    def __init__(self, components: Iterable[type[Component]]) -> None:
+        self._classes = {component.__name__: component for component in components}
+        self._types = tuple(sorted(self._classes))
+        self._plain: dict[str, Template] = {}
+        self._variants: OrderedDict[tuple[str, bytes], Template] = OrderedDict()
+
+    def types(self) -> Sequence[str]:
+        """Every known component type, sorted."""
+        return self._types
+
+    def template(self, type_: str, params: Mapping[str, JsonValue] | None = None) -> Template | None:
+        """The template of a type, with the ports that these params give it; None when unknown."""
+        component = self._classes.get(type_)
+        if component is None:
+            return None
+        if params and _depends_on_params(component):
+            return self._variant(component, params)
+        if type_ not in self._plain:
+            self._plain[type_] = component.template()
+        return self._plain[type_]
+
+    def templates(self) -> tuple[Template, ...]:
+        """Every template, sorted by type."""
+        return tuple(template for type_ in self._types if (template := self.template(type_)) is not None)
+
+    def component(self, type_: str) -> type[Component]:
+        """The class of a type. Raises `UnknownComponent` naming the nearest."""
+        found = self._classes.get(type_)
+        if found is None:
+            raise UnknownComponent(
+                f"There is no component '{type_}'{did_you_mean(type_, self._types)}",
+                remedy="Search the components, or list them with `headgate components`.",
+            )
+        return found
+
+    def _variant(self, component: type[Component], params: Mapping[str, JsonValue]) -> Template:
+        key = (component.__name__, orjson.dumps(dict(params), option=orjson.OPT_SORT_KEYS))
+        found = self._variants.get(key)
+        if found is None:
+            found = component.template(params)
+            self._variants[key] = found
+            if len(self._variants) > _MOST_VARIANTS:
+                self._variants.popitem(last=False)
+        else:
+            self._variants.move_to_end(key)
+        return found
+
+
+def _depends_on_params(component: type[Component]) -> bool:
+    own = (component.extra_fields.__func__, component.extra_outputs.__func__)  # type: ignore[attr-defined]
+    plain = (Component.extra_fields.__func__, Component.extra_outputs.__func__)  # type: ignore[attr-defined]
+    return own != plain
