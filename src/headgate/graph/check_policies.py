@@ -7,7 +7,7 @@ from headgate.graph.contracts import check_contract
 from headgate.graph.interpolate import Reference, references
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import InputSource, Node
-from headgate.graph.names import did_you_mean, listed, nearest
+from headgate.graph.names import did_you_mean, listed, nearest, sentence
 from headgate.graph.template import Template
 from headgate.graph.wiring import FLOW_INPUT, MAIN_OUTPUT, Wiring, ancestor_masks
 
@@ -160,7 +160,11 @@ def _binding_issues(node: Node, template: Template, reach: Reach) -> Iterator[Is
             fault = reach.fault(reference, node.id)
             if fault is not None:
                 yield Issue(
-                    IssueCode.BINDING, f"binding '{name}' of {named(node)}: {fault[0]}.", fault[1], node.id, where
+                    IssueCode.BINDING,
+                    sentence(f"binding '{name}' of {named(node)}: {fault[0]}"),
+                    fault[1],
+                    node.id,
+                    where,
                 )
 
 

@@ -9,7 +9,7 @@ from headgate.graph.interpolate import Reference
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.mentions import mentions
 from headgate.graph.model import Edge, InputSource, InputType, Node, OutputType
-from headgate.graph.names import did_you_mean, listed
+from headgate.graph.names import did_you_mean, listed, sentence
 from headgate.graph.ports import PortType
 from headgate.graph.template import TOOL_OUTPUT, FieldTemplate, Template
 from headgate.graph.wiring import FLOW_INPUT, Wiring
@@ -121,7 +121,7 @@ def _reference_issues(wiring: Wiring) -> Iterator[Issue]:
                 faults = (reach.fault(mention.reference, one, own_output=mention.own_output) for one in users[key])
                 fault = next((one for one in faults if one is not None), None)
             if fault is not None:
-                message = f"'{mention.field}' of {named(node)}: {fault[0]}."
+                message = sentence(f"'{mention.field}' of {named(node)}: {fault[0]}")
                 yield Issue(IssueCode.UNRESOLVED_REFERENCE, message, fault[1], key, mention.field)
 
 

@@ -56,7 +56,7 @@ def check_contract(contract: Contract) -> list[Violation]:
     kind = wanted.get("type")
     if kind not in CONTRACT_TYPES:
         hint = did_you_mean(str(kind), CONTRACT_TYPES)
-        return [Violation("$.type", f"no contract type '{kind}'{hint}. Types: {listed(CONTRACT_TYPES)}")]
+        return [Violation("$.type", f"no contract type '{kind}'{hint or '.'} Types: {listed(CONTRACT_TYPES)}")]
     if kind == "json":
         unknown = _unknown_members(wanted, ("type", "schema"))
         return [*unknown, *schema_faults(wanted.get("schema", {}), "$.schema")][:MAX_VIOLATIONS]
@@ -103,7 +103,8 @@ _WIDENS = {("json", "text"), ("image", "file"), ("audio", "file"), ("document", 
 def _unknown_members(contract: Contract, known: tuple[str, ...]) -> list[Violation]:
     return [
         Violation(
-            "$", f"a {contract['type']} contract has no '{name}'{did_you_mean(name, known)}. It has: {listed(known)}"
+            "$",
+            f"a {contract['type']} contract has no '{name}'{did_you_mean(name, known) or '.'} It has: {listed(known)}",
         )
         for name in contract
         if name not in known
@@ -121,7 +122,7 @@ def _envelope_faults(contract: Contract, known: tuple[str, ...]) -> Iterator[Vio
         yield Violation("$.format", "must be text")
     elif contract["type"] == "text" and form not in TEXT_FORMATS:
         hint = did_you_mean(form, TEXT_FORMATS)
-        yield Violation("$.format", f"no text format '{form}'{hint}. Formats: {listed(TEXT_FORMATS)}")
+        yield Violation("$.format", f"no text format '{form}'{hint or '.'} Formats: {listed(TEXT_FORMATS)}")
     low, high = _limit(contract, "min_length"), _limit(contract, "max_length")
     if low is not None and high is not None and low > high:
         yield Violation("$.min_length", f"is over max_length ({high})")

@@ -1,12 +1,16 @@
 """A flow as a drawing for a terminal: one line a step, edges as lanes beside it.
 
-Page summary
-○ page     URL
+```
+Licence report
+○   packages  InstalledPackages
+│
+○   check     If
 ├─╮
-○ │ brief  AIStep     [model: llm]
-│ ○ links  SelectData ← page.links
+○ │ praise    AIStep            ← check.true [model: llm]
+│ ○ explain   AIStep            ← check.false [model: llm]
 ├─╯
-○ out      CombineText
+○   report    SaveFile
+```
 """
 
 import unicodedata
@@ -31,7 +35,7 @@ def draw(flow: Flow, catalog: Catalog | None = None, *, width: int = 80) -> str:
     wiring = wire(flow, catalog)
     lanes = _lanes(wiring)
     if max((len(row.marks) for row in lanes), default=0) > max(width - _NARROWEST_TEXT, 1):
-        lanes = [_Row("", step) for step in wiring.order]
+        lanes = [_Row(f"{number:>3}.", step) for number, step in enumerate(wiring.order, start=1)]
         texts = _texts(wiring, parents=True)
     else:
         texts = _texts(wiring, parents=False)

@@ -18,6 +18,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import overload
 
 from pydantic import JsonValue
 
@@ -84,6 +85,10 @@ def map_texts(value: JsonValue, change: Callable[[str], JsonValue]) -> JsonValue
     return value
 
 
+@overload
+def interpolate(value: str, context: Mapping[str, JsonValue], json_safe: bool = False) -> str: ...  # noqa: FBT001, FBT002
+@overload
+def interpolate(value: JsonValue, context: Mapping[str, JsonValue], json_safe: bool = False) -> JsonValue: ...  # noqa: FBT001, FBT002
 def interpolate(value: JsonValue, context: Mapping[str, JsonValue], json_safe: bool = False) -> JsonValue:  # noqa: FBT001, FBT002
     """Put values in place of the references of a text, or of every text in a JSON value.
 

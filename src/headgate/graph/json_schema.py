@@ -55,7 +55,7 @@ def schema_faults(schema: JsonValue, path: str = "$", depth: int = 0) -> Iterato
     for keyword in schema:
         if keyword not in KEYWORDS and keyword not in NOTES:
             hint = did_you_mean(keyword, KEYWORDS)
-            yield Violation(path, f"keyword '{keyword}' is not supported{hint}. Supported: {listed(KEYWORDS)}")
+            yield Violation(path, f"keyword '{keyword}' is not supported{hint or '.'} Supported: {listed(KEYWORDS)}")
     yield from _own_faults(schema, path)
     yield from _inner_faults(schema, path, depth)
 
@@ -65,7 +65,7 @@ def _own_faults(schema: Schema, path: str) -> Iterator[Violation]:
     for name in types if isinstance(types, list) else [types]:
         if name not in TYPES:
             hint = did_you_mean(str(name), TYPES)
-            yield Violation(member_path(path, "type"), f"no JSON type '{name}'{hint}. Types: {listed(TYPES)}")
+            yield Violation(member_path(path, "type"), f"no JSON type '{name}'{hint or '.'} Types: {listed(TYPES)}")
     if "type" in schema and types == []:
         yield Violation(member_path(path, "type"), "the list of types is empty")
     required = schema.get("required", [])

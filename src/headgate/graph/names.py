@@ -31,6 +31,11 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     return f"; did you mean '{found}'?" if found else ""
 
 
+def sentence(text: str) -> str:
+    """The text with a full stop, unless it ends with a question already."""
+    return text if text.endswith(("?", ".")) else text + "."
+
+
 def listed(names: Iterable[str], *, most: int = 8, none: str = "none") -> str:
     """`input, prompt, model and 4 more`."""
     every = list(names)

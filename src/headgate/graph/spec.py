@@ -1,27 +1,29 @@
 """The text spec of a flow: what `build_flow` takes, what the canvas summary prints, what people write by hand.
 
-    name: Page summary
-    description: Fetch a page and summarise it
-    nodes:
-      page: URL
-        url: https://example.org
-      brief: AIStep
-        label: Summary
-        prompt: |
-          Summarise in three lines:
-          {{page.text}}
-        model: openai/gpt-5-mini
-        policy:
-          output_type: json
-          output_contract: {"type": "json", "schema": {"type": "object"}}
-    edges:
-      page.text -> brief.input
-    form:
-      topic: text
-        label: What about?
-        required: true
-    settings:
-      data_retention_days: 30
+```
+name: Page summary
+description: Fetch a page and summarise it
+nodes:
+  page: URL
+    url: https://example.org
+  brief: AIStep
+    label: Summary
+    prompt: |
+      Summarise in three lines:
+      {{page.text}}
+    model: openai/gpt-5-mini
+    policy:
+      output_type: json
+      output_contract: {"type": "json", "schema": {"type": "object"}}
+edges:
+  page.text -> brief.input
+form:
+  topic: text
+    label: What about?
+    required: true
+settings:
+  data_retention_days: 30
+```
 
 Sections come in any order; only what differs from the default is written. Below a node, `label`, `code`, `policy` and
 `params` are its own; every other name is a param, and a param that is called like one of the four stands below
