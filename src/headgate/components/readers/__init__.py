@@ -1,0 +1,1 @@
+"""Documents into text, tables and data. Blocking and bounded; call them in a thread."""

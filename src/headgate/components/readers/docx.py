@@ -1,0 +1,94 @@
+"""Word documents into Markdown."""
+
+import io
+import re
+import zipfile
+from typing import Any
+
+from pydantic import JsonValue
+
+from headgate.components.readers.document import Document, Unreadable, bounded
+from headgate.graph.names import clipped
+from headgate.sdk import Table
+from headgate.sdk.coerce import clean_text, data_of, markdown_table
+
+MOST_UNPACKED = 200_000_000
+"""Most bytes that all parts of a document may have once unpacked: a zip bomb has more."""
+_MOST_PARTS = 10_000
+_HEADING = re.compile(r"heading ([1-6])$", re.IGNORECASE)
+
+
+def read_docx(content: bytes, *, name: str) -> Document:
+    """Paragraphs and tables of a Word document in order, as Markdown; the first table, and all of them in data.
+
+    Raises `Unreadable` when it is no DOCX, encrypted, or unpacks to too much.
+    """
+    _refuse_bomb(content, name)
+    blocks: list[str] = []
+    tables: list[Table] = []
+    try:
+        for block in _docx(io.BytesIO(content)).iter_inner_content():
+            if hasattr(block, "rows"):
+                tables.append(_table(block))
+                blocks.append(markdown_table(tables[-1]))
+            else:
+                blocks.append(_paragraph(block))
+    except Exception as error:  # what a broken package raises depends on where it is broken
+        raise Unreadable(
+            f"'{name}' is not a Word document that can be read: {clipped(str(error), 200)}.",
+            remedy="Save it anew as .docx.",
+        ) from error
+    text = bounded(_joined(blocks), name)
+    data: JsonValue = {"tables": [data_of(table) for table in tables]}
+    return Document(text, data, tables[0] if tables else None)
+
+
+def _refuse_bomb(content: bytes, name: str) -> None:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as package:
+            parts = package.infolist()
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+        raise Unreadable(f"'{name}' is not a Word document: {error}.", remedy="Save it as .docx.") from error
+    if len(parts) > _MOST_PARTS or sum(part.file_size for part in parts) > MOST_UNPACKED:
+        raise Unreadable(
+            f"'{name}' unpacks to more than {MOST_UNPACKED // 1_000_000} MB or {_MOST_PARTS} parts.", remedy="Split it."
+        )
+
+
+def _paragraph(paragraph: Any) -> str:  # noqa: ANN401 - a lazily imported type
+    text = clean_text(paragraph.text).strip()
+    style = str(getattr(paragraph.style, "name", "") or "")
+    heading = _HEADING.match(style)
+    if not text:
+        return ""
+    if heading:
+        return f"{'#' * int(heading[1])} {text}"
+    if style == "Title":
+        return f"# {text}"
+    return f"- {text}" if style.startswith("List") else text
+
+
+def _table(table: Any) -> Table:  # noqa: ANN401 - a lazily imported type
+    """The first row names the columns; short rows are filled up."""
+    rows = [[clean_text(cell.text).strip() for cell in row.cells] for row in table.rows]
+    width = max((len(row) for row in rows), default=0)
+    filled = [row + [""] * (width - len(row)) for row in rows]
+    return Table(columns=filled[0] if filled else [], rows=[list[JsonValue](row) for row in filled[1:]])
+
+
+def _joined(blocks: list[str]) -> str:
+    """Blocks separated by an empty line, items of one list by a line break."""
+    text = ""
+    previous = ""
+    for block in filter(None, blocks):
+        same_list = block.startswith("- ") and previous.startswith("- ")
+        text += block if not text else ("\n" if same_list else "\n\n") + block
+        previous = block
+    return text
+
+
+def _docx(stream: io.BytesIO) -> Any:  # noqa: ANN401 - a lazily imported type
+    """The opened document; imports python-docx when first used."""
+    from docx import Document as OpenDocument  # noqa: PLC0415
+
+    return OpenDocument(stream)

@@ -1,0 +1,106 @@
+"""Choose the reader of a document by what it is, not only by what it is called."""
+
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+from pydantic import JsonValue
+
+from headgate.components.json_text import parse_json
+from headgate.components.readers.charset import declared_in_markup, decoded
+from headgate.components.readers.delimited import read_delimited
+from headgate.components.readers.document import Document, Unreadable, bounded
+from headgate.components.readers.docx import read_docx
+from headgate.components.readers.markup import read_html
+from headgate.components.readers.pdf import read_pdf
+from headgate.sdk import ComponentError, Table
+from headgate.sdk.coerce import data_of, markdown_table, text_of
+
+MOST_BYTES = 100_000_000
+_BY_SUFFIX = {
+    ".pdf": "pdf", ".docx": "docx", ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json",
+    ".html": "html", ".htm": "html", ".xhtml": "html",
+}  # fmt: skip
+_BY_MEDIA_TYPE = {
+    "application/pdf": "pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "text/csv": "csv",
+    "text/tab-separated-values": "csv",
+    "application/json": "json",
+    "application/x-ndjson": "json",
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+}
+_REFUSED = {
+    ".xlsx": ("a spreadsheet", "Save it as .csv."),
+    ".xls": ("a spreadsheet", "Save it as .csv."),
+    ".ods": ("a spreadsheet", "Save it as .csv."),
+    ".doc": ("an old Word document", "Save it as .docx."),
+    ".odt": ("an OpenDocument text", "Save it as .docx."),
+    ".rtf": ("rich text", "Save it as .docx."),
+    ".pptx": ("a presentation", "Save it as PDF."),
+}
+
+
+def read_document(content: bytes, *, name: str, media_type: str = "", delimiter: str = "") -> Document:
+    """Text, data and table of a document: PDF, DOCX, CSV, JSON, HTML, Markdown or any text.
+
+    Raises `Unreadable` (or `ComponentError` for JSON) saying what is wrong with it.
+    """
+    if len(content) > MOST_BYTES:
+        raise Unreadable(
+            f"'{name}' has {len(content)} bytes; at most {MOST_BYTES} are read.", remedy="Split or shrink the file."
+        )
+    return _READERS[kind_of(content, name, media_type)](content, name, delimiter)
+
+
+def kind_of(content: bytes, name: str, media_type: str = "") -> str:
+    """`pdf`, `docx`, `csv`, `json`, `html` or `text`. Raises `Unreadable` for kinds that have no reader."""
+    suffix = PurePosixPath(name.lower()).suffix
+    media = media_type.partition(";")[0].strip().lower()
+    if suffix in _REFUSED:
+        what, remedy = _REFUSED[suffix]
+        raise Unreadable(f"'{name}' is {what}, which has no reader.", remedy=remedy)
+    if content[:1024].lstrip().startswith(b"%PDF-"):
+        return "pdf"
+    if media.partition("/")[0] in {"image", "audio", "video"} and "xml" not in media:
+        raise Unreadable(f"'{name}' is {media}; it has no text to read.", remedy="Give it to a model that takes files.")
+    found = _BY_SUFFIX.get(suffix) or _BY_MEDIA_TYPE.get(media, "text")
+    if content.startswith(b"PK\x03\x04") and found != "docx":
+        raise Unreadable(f"'{name}' is a zip archive.", remedy="Unpack it, or give a Word document its .docx name.")
+    return found
+
+
+def _text(content: bytes, name: str, _delimiter: str) -> Document:
+    text = bounded(decoded(content, name=name), name)
+    return Document(text, {"name": name, "size": len(content), "characters": len(text)})
+
+
+def _html(content: bytes, name: str, _delimiter: str) -> Document:
+    page = read_html(decoded(content, name=name, declared=declared_in_markup(content)), main_only=False)
+    links: list[JsonValue] = [data_of(dict(link)) for link in page.links]
+    return Document(page.markdown, {"title": page.title, "links": links})
+
+
+def _csv(content: bytes, name: str, delimiter: str) -> Document:
+    chosen = "\t" if name.lower().endswith(".tsv") and not delimiter else delimiter
+    table = read_delimited(bounded(decoded(content, name=name), name), name=name, delimiter=chosen)
+    return Document(markdown_table(table), data_of(table), table)
+
+
+def _json(content: bytes, name: str, _delimiter: str) -> Document:
+    data = parse_json(decoded(content, name=name), who=f"'{name}'")
+    rows = data if isinstance(data, list) else []
+    records = [row for row in rows if isinstance(row, dict)]
+    table = Table.from_records(records) if records and len(records) == len(rows) else None
+    return Document(text_of(data), data, table)
+
+
+_READERS: dict[str, Callable[[bytes, str, str], Document]] = {
+    "pdf": lambda content, name, _: read_pdf(content, name=name),
+    "docx": lambda content, name, _: read_docx(content, name=name),
+    "csv": _csv,
+    "json": _json,
+    "html": _html,
+    "text": _text,
+}
+__all__ = ["ComponentError", "Document", "kind_of", "read_document"]
