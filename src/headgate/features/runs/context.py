@@ -77,7 +77,7 @@ class StepContext:
     @property
     def code(self) -> CodeRunner:
         """The sandbox."""
-        return self._services.code
+        return self._services.code.runner(self._origin.key.tenant_id)
 
     async def chat_model(self, model: Model) -> "BaseChatModel":
         """A chat model with the tenant's keys. No model is called once the run is cancelled."""

@@ -65,6 +65,14 @@ class Origin:
     step_id: str
 
 
+class CodeRunners(Protocol):
+    """Isolated execution of code that came with a flow, a tenant's never mixed with another's."""
+
+    def runner(self, tenant_id: str) -> CodeRunner:
+        """The runner of a tenant."""
+        ...
+
+
 class RunFiles(Protocol):
     """Uploaded files and artifacts of a tenant."""
 
@@ -91,7 +99,7 @@ class Services:
     http: HttpClient
     files: RunFiles
     secrets: Secrets
-    code: CodeRunner
+    code: CodeRunners
     bus: EventBus
     limits: LimitSettings
     engine: EngineSettings
