@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from headgate.sandbox import libraries
 from headgate.sandbox.errors import SandboxUnavailable
 from headgate.sandbox.guest.policy import Policy
 from headgate.sandbox.guest.scratch import remove_scratch
@@ -19,8 +20,6 @@ BOOT = (
     "import sys; sys.path.insert(0, sys.argv[1]); from headgate.sandbox.guest.zygote import main; "
     "del sys.path[0]; main(int(sys.argv[2]))"
 )
-ENVIRONMENT = {"MALLOC_ARENA_MAX": "1"}
-"""Nothing of the server's. One arena: each further one would take 64 MB of a worker's address space per thread."""
 START_SECONDS = 20.0
 STOP_SECONDS = 5.0
 ANSWER_BYTES = 65536
@@ -48,7 +47,7 @@ class Launcher:
         try:
             process = subprocess.Popen(  # noqa: ASYNC220, S603 - our own interpreter; vfork returns within a millisecond
                 [sys.executable, "-I", "-S", "-X", "utf8", "-c", BOOT, source, str(theirs.fileno())],
-                env=ENVIRONMENT,
+                env=libraries.environment(),
                 cwd="/",
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

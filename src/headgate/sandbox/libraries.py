@@ -1,5 +1,6 @@
 """What workers may read: the standard library, installed packages and the shared libraries both need."""
 
+import os
 import sys
 import sysconfig
 from pathlib import Path
@@ -17,6 +18,9 @@ SYSTEM = (
     "/dev/urandom",
 )
 """Shared libraries, time zones and randomness; what does not exist is left out."""
+
+LIBRARY_PATH = "LD_LIBRARY_PATH"
+"""Some interpreters start only with it."""
 
 DEVICES = ("/dev/null", "/dev/zero")
 
@@ -37,4 +41,14 @@ def installed_packages() -> tuple[str, ...]:
 def readable_paths(import_paths: tuple[str, ...]) -> tuple[str, ...]:
     """Everything a worker may read, given the folders it imports from."""
     standard = (sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), str(Path(sys.base_prefix, "lib")))
-    return tuple(dict.fromkeys((*standard, *SYSTEM, *import_paths)))
+    loaded = (path for path in os.environ.get(LIBRARY_PATH, "").split(":") if path)
+    return tuple(dict.fromkeys((*standard, *SYSTEM, *loaded, *import_paths)))
+
+
+def environment() -> dict[str, str]:
+    """The zygote's environment: nothing of the server's but the way to the interpreter's own libraries.
+
+    One memory arena: each further one would take 64 MB of a worker's address space, and every thread asks for one.
+    """
+    inherited = {name: os.environ[name] for name in (LIBRARY_PATH,) if name in os.environ}
+    return {"MALLOC_ARENA_MAX": "1"} | inherited

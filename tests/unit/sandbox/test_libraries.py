@@ -1,0 +1,45 @@
+import sys
+
+import pytest
+
+from headgate.sandbox import libraries
+
+
+class TestReadablePaths:
+    def test_name_the_standard_library_and_what_is_imported_from(self) -> None:
+        paths = libraries.readable_paths(("/some/packages",))
+        assert "/some/packages" in paths
+        assert any(path.startswith(sys.base_prefix) for path in paths)
+        assert len(paths) == len(set(paths))
+
+    def test_name_no_folder_of_people_or_settings(self) -> None:
+        assert not set(libraries.readable_paths(())) & {
+            "/",
+            "/etc",
+            "/home",
+            "/root",
+            "/tmp",
+            "/var",
+            "/proc",
+            "/sys",
+            "",
+        }
+
+    def test_follow_the_interpreters_library_path(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/one:/opt/two:")
+        assert {"/opt/one", "/opt/two"} <= set(libraries.readable_paths(()))
+
+
+class TestEnvironment:
+    def test_hands_on_the_library_path_and_nothing_else(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("HEADGATE_SECRET_KEY", "x")
+        monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/one")
+        assert libraries.environment() == {"LD_LIBRARY_PATH": "/opt/one", "MALLOC_ARENA_MAX": "1"}
+        monkeypatch.delenv("LD_LIBRARY_PATH")
+        assert libraries.environment() == {"MALLOC_ARENA_MAX": "1"}
+
+
+class TestPreload:
+    def test_names_modules_that_exist(self) -> None:
+        for name in libraries.PRELOAD:
+            __import__(name)
