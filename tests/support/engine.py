@@ -1,0 +1,301 @@
+"""What engine tests stand on: components that do as told, flows of them, and services with nothing real behind them."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import SecretStr
+
+from headgate.features.accounts.principal import LOCAL
+from headgate.features.catalog.registry import Registry
+from headgate.features.flows import service, versions
+from headgate.features.runs.backend import RunRequest
+from headgate.features.runs.ports import ChatModels, Origin, Services
+from headgate.features.runs.transitions import RunKey
+from headgate.foundation.database import Database
+from headgate.foundation.errors import Invalid, NotFound
+from headgate.foundation.events import EventBus
+from headgate.foundation.ids import new_id
+from headgate.foundation.settings import EngineSettings, LimitSettings
+from headgate.graph.model import Edge, Flow, Node
+from headgate.sdk import NOT_TAKEN, Component, Data, File, Message, Model, NotTaken, RunInput, Text, field, output
+from headgate.sdk.fakes import FakeCode, FakeHttp
+
+
+class OneRunner:
+    """The same fake sandbox for every tenant."""
+
+    def __init__(self) -> None:
+        self._code = FakeCode()
+
+    def runner(self, tenant_id: str) -> FakeCode:
+        """Whoever asks."""
+        return self._code
+
+
+class Start(Component):
+    """Gives the run's text."""
+
+    @output()
+    def text(self) -> Text:
+        return self.ctx.input.text
+
+
+class Echo(Component):
+    """Gives back what came, with a mark behind it."""
+
+    input: str = field(main=True)
+    mark: str = field(default="", port=False)
+
+    @output()
+    def text(self) -> Text:
+        return self.input + self.mark
+
+
+class Join(Component):
+    """Joins what arrives."""
+
+    parts: list[str] = field(default_factory=list, main=True, many=True)
+
+    @output()
+    def text(self) -> Text:
+        return "+".join(self.parts)
+
+
+class Fork(Component):
+    """Takes the branch that the text names, or both."""
+
+    input: str = field(main=True)
+
+    @output(branch=True)
+    def left(self) -> Text | NotTaken:
+        return self.input if self.input in {"left", "both"} else NOT_TAKEN
+
+    @output(branch=True)
+    def right(self) -> Text | NotTaken:
+        return self.input if self.input in {"right", "both"} else NOT_TAKEN
+
+
+class Broken(Component):
+    """Fails."""
+
+    input: str = field(main=True)
+    how: str = field(default="invalid", port=False)
+
+    @output()
+    def text(self) -> Text:
+        if self.how == "invalid":
+            raise Invalid("This step cannot work.", remedy="Take it out.")
+        raise RuntimeError(self.how)
+
+
+class Gate(Component):
+    """Says that it started by making a file, and works until another file is there."""
+
+    input: str = field(default="", main=True)
+    folder: str = field(port=False)
+    name: str = field(default="gate", port=False)
+
+    @output()
+    async def text(self) -> Text:
+        folder = Path(self.folder)
+        (folder / f"{self.name}.started").touch()
+        while not (folder / f"{self.name}.open").exists():
+            await asyncio.sleep(0.005)
+        return self.input
+
+
+class Tally(Component):
+    """Leaves a line in a file: the outside effect that tests count."""
+
+    effect = True
+
+    input: str = field(default="", main=True)
+    path: str = field(port=False)
+    seconds: float = field(default=0.0)
+
+    @output()
+    async def text(self) -> Text:
+        await self.ctx.check_cancelled()
+        with Path(self.path).open("a") as file:
+            file.write(f"{self.ctx.node_id}\n")
+        await asyncio.sleep(self.seconds)
+        return self.input
+
+
+class Big(Component):
+    """Makes a text, or data, of a given size."""
+
+    input: str = field(default="", main=True)
+    size: int = field(default=10)
+
+    @output()
+    def text(self) -> Text:
+        return "å" * self.size
+
+    @output()
+    def data(self) -> Data:
+        return ["x" * 10] * (self.size // 10)
+
+
+class Keep(Component):
+    """Saves its input as a file."""
+
+    input: str = field(main=True)
+
+    @output()
+    async def file(self) -> File:
+        return await self.ctx.files.save("kept.txt", self.input.encode(), "text/plain")
+
+
+class Speak(Component):
+    """Emits tokens, logs, counts tokens: what a model's step does, without a model."""
+
+    input: str = field(main=True)
+
+    @output()
+    async def text(self) -> Text:
+        self.ctx.record_prompt(self.input)
+        for word in self.input.split():
+            await self.ctx.emit(word)
+        self.ctx.record_usage(
+            Model(provider="test", name="echo", params={"temperature": 0.5, "api_key": "sk-secret-secret-secret"}),
+            input_tokens=3,
+            output_tokens=4,
+        )
+        self.ctx.record_tool_call("look_up", {"word": "head"}, {"found": True})
+        self.ctx.log("spoke", words=len(self.input.split()))
+        return self.input
+
+    @output()
+    def message(self) -> Message:
+        return Message(role="assistant", text=self.input)
+
+
+COMPONENTS: tuple[type[Component], ...] = (Start, Echo, Join, Fork, Broken, Gate, Tally, Big, Keep, Speak)
+
+
+class MemoryFiles:
+    """Files in memory, by tenant."""
+
+    def __init__(self) -> None:
+        self.contents: dict[tuple[str, str], bytes] = {}
+        self.files: dict[tuple[str, str], File] = {}
+        self.origins: dict[str, Origin] = {}
+
+    def add(self, name: str, content: bytes, media_type: str = "text/plain", tenant_id: str = LOCAL.tenant_id) -> File:
+        file = File(id=new_id(), name=name, media_type=media_type, size=len(content))
+        self.contents[tenant_id, file.id] = content
+        self.files[tenant_id, file.id] = file
+        return file
+
+    async def describe(self, tenant_id: str, file_ids: Sequence[str]) -> tuple[File, ...]:
+        for file_id in file_ids:
+            if (tenant_id, file_id) not in self.files:
+                raise NotFound(f"There is no file '{file_id}'.")
+        return tuple(self.files[tenant_id, file_id] for file_id in file_ids)
+
+    async def read(self, tenant_id: str, file_id: str) -> bytes:
+        if (tenant_id, file_id) not in self.contents:
+            raise NotFound(f"There is no file '{file_id}'.")
+        return self.contents[tenant_id, file_id]
+
+    async def save(self, origin: Origin, name: str, content: bytes, media_type: str) -> File:
+        file = self.add(name, content, media_type, origin.key.tenant_id)
+        self.origins[file.id] = origin
+        return file
+
+
+class NoModels:
+    """No chat model is configured."""
+
+    async def chat_model(self, tenant_id: str, model: Model) -> Any:
+        raise Invalid(f"No key for {model}.")
+
+
+class DictSecrets:
+    """Variables in a dictionary."""
+
+    def __init__(self, values: Mapping[str, str] | None = None) -> None:
+        self.values = dict(values or {})
+
+    async def secret(self, tenant_id: str, name: str) -> SecretStr:
+        if name not in self.values:
+            raise NotFound(f"There is no variable '{name}'.")
+        return SecretStr(self.values[name])
+
+
+class StoredDefinitions:
+    """Versions from the database, and how often they were asked for."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.reads = 0
+
+    async def __call__(self, key: RunKey) -> Flow:
+        self.reads += 1
+        return await versions.read_definition(
+            self._database, tenant_id=key.tenant_id, flow_id=key.flow_id, version=key.version
+        )
+
+
+def make_services(
+    database: Database,
+    *,
+    components: Iterable[type[Component]] = COMPONENTS,
+    engine: EngineSettings | None = None,
+    limits: LimitSettings | None = None,
+) -> Services:
+    """Services with fakes behind them, on real versions."""
+    return Services(
+        components=Registry(components),
+        definitions=StoredDefinitions(database),
+        chat_models=cast("ChatModels", NoModels()),
+        http=FakeHttp(),
+        files=MemoryFiles(),
+        secrets=DictSecrets(),
+        code=OneRunner(),
+        bus=EventBus(),
+        limits=limits or LimitSettings(),
+        engine=engine or EngineSettings(),
+    )
+
+
+def make_flow(nodes: Mapping[str, str | Node], edges: Iterable[str] = (), **params: Mapping[str, Any]) -> Flow:
+    """A flow: node id to type or node, edges as in the spec text (`a.text -> b.input`), params by node id."""
+    made = [
+        node if isinstance(node, Node) else Node(id=key, type=node, params=dict(params.get(key, {})))
+        for key, node in nodes.items()
+    ]
+    return Flow(name="Test", nodes=tuple(made), edges=tuple(make_edge(edge) for edge in edges))
+
+
+def make_edge(text: str) -> Edge:
+    """An edge of its text."""
+    left, right = text.split(" -> ")
+    source, out = left.split(".")
+    target, into = right.split(".")
+    return Edge(source=source, output=out, target=target, input=into)
+
+
+def make_chain(length: int, **last: Any) -> Flow:
+    """Start and then echoes: `s1 -> s2 -> ...`."""
+    nodes: dict[str, str | Node] = {"s1": "Start"} | {f"s{number}": "Echo" for number in range(2, length + 1)}
+    edges = [f"s{number}.text -> s{number + 1}.input" for number in range(1, length)]
+    return make_flow(nodes, edges, **last)
+
+
+async def store_flow(database: Database, flow: Flow, components: Iterable[type[Component]] = COMPONENTS) -> RunKey:
+    """Save and freeze a flow. The key is of no run yet: see `new_run`."""
+    registry = Registry(components)
+    async with database.writing() as session:
+        row = await service.create_flow(session, LOCAL, registry, definition=flow)
+    pinned = await versions.pin_version(database, LOCAL, registry, row.id, wanted="draft")
+    return RunKey("", pinned.tenant_id, pinned.flow_id, pinned.version)
+
+
+def new_run(version: RunKey, text: str = "hello", **more: Any) -> RunRequest:
+    """A request for a run of a stored version."""
+    key = RunKey(new_id(), version.tenant_id, version.flow_id, version.version)
+    return RunRequest(key=key, input=RunInput(text=text, **more.pop("input", {})), **more)
