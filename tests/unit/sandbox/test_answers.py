@@ -13,11 +13,12 @@ from headgate.sandbox.limits import Limits
 CODE = "def run(inputs):\n    return 1 / 0\n"
 LIMITS = Limits(output_containers=1000)
 
+numbers = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+keys = st.sampled_from(["a", "id", "value", "å"])
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text("aå𝔘\0\"\\ \n", max_size=20),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["a", "id", "value", "å"]), inner, max_size=4),
-)  # fmt: skip
+    st.none() | st.booleans() | numbers | st.text('aå𝔘\0"\\ \n', max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys, inner, max_size=4),
+)
 
 
 def read(frame: bytes, call: int = 1) -> object:
