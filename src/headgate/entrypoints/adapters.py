@@ -1,26 +1,19 @@
 """Small adapters that join one slice's port to another slice's service."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
-from pydantic import JsonValue, SecretStr
+from pydantic import SecretStr
 
-from headgate.agents.assistant.desk import RunEvent
-from headgate.features.accounts.principal import Principal
-from headgate.features.catalog.registry import Registry
-from headgate.features.files import service as files
-from headgate.features.files.storage import Storage
 from headgate.features.flows import versions
-from headgate.features.flows.schemas import Wanted
 from headgate.features.models import service as models
 from headgate.features.models.local.models import LocalModels
-from headgate.features.runs.ports import Origin
 from headgate.features.runs.transitions import RunKey
 from headgate.features.secrets.lookup import Variables
 from headgate.foundation.database import Database
 from headgate.graph.model import Flow
-from headgate.sdk import File, Model
+from headgate.sdk import Model
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel

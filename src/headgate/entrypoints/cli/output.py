@@ -25,7 +25,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: st
     """A plain table; the first column is emphasised."""
     found = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="dim")
     for number, column in enumerate(columns):
-        found.add_column(column, style="bold" if number == 0 else "", overflow="fold")
+        first = number == 0
+        found.add_column(column, style="bold" if first else "", no_wrap=first, overflow="fold")
     for row in rows:
         found.add_row(*[_cell(value) for value in row])
     return found

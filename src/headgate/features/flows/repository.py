@@ -78,13 +78,13 @@ async def find_runnable(
     return None if row is None else (row[0], row[1], row[2])
 
 
-def add_version(
+async def add_version(
     session: AsyncSession,
     version: FlowVersionRow,
     steps: Sequence[VersionStepRow],
     edges: Sequence[VersionEdgeRow],
 ) -> None:
-    """Add a version with its rows, parents before children."""
-    session.add(version)
-    session.add_all(steps)
-    session.add_all(edges)
+    """Add a version with its rows, each kind after the one it points to."""
+    for rows in ([version], steps, edges):
+        session.add_all(rows)
+        await session.flush()

@@ -77,7 +77,7 @@ async def freeze_draft(session: AsyncSession, principal: Principal, catalog: Cat
     content = checksum(definition)
     found = await repository.find_version_by_checksum(session, flow_id, content, tenant_id=principal.tenant_id)
     if found is None:
-        found = _add_version(session, principal, flow, definition=definition, catalog=catalog, content=content)
+        found = await _add_version(session, principal, flow, definition=definition, catalog=catalog, content=content)
     flow.draft_version = found.version
     await session.flush()
     return found
@@ -155,7 +155,7 @@ async def restore_version(
     return flow
 
 
-def _add_version(
+async def _add_version(
     session: AsyncSession, principal: Principal, flow: FlowRow, *, definition: Flow, catalog: Catalog, content: str
 ) -> FlowVersionRow:
     flow.last_version += 1
@@ -190,7 +190,7 @@ def _add_version(
         for step in plan.steps
         for parent in step.parents
     ]
-    repository.add_version(session, version, steps, edges)
+    await repository.add_version(session, version, steps, edges)
     return version
 
 

@@ -1,0 +1,154 @@
+"""`headgate doctor`."""
+
+import asyncio
+import os
+import platform
+import shutil
+import socket
+import stat
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import typer
+from rich.markup import escape
+
+from headgate import __version__
+from headgate.entrypoints.cli.exit_codes import OK, UNAVAILABLE
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json
+from headgate.features.accounts.tables import DEFAULT_TENANT_ID
+from headgate.features.models import service as models
+from headgate.features.models.local.models import LocalModels
+from headgate.features.secrets.lookup import Variables
+from headgate.foundation.crypto import KEY_FILE, SecretBox
+from headgate.foundation.database import Database
+from headgate.foundation.database.migrate import HEAD, current
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.settings import Settings
+from headgate.sandbox.report import probe
+
+app = typer.Typer(add_completion=False)
+LEAST_FREE_BYTES = 500_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was checked."""
+
+    what: str
+    good: bool
+    detail: str
+    remedy: str = ""
+    needed: bool = True
+    """Whether Headgate cannot work without it."""
+
+
+@app.command()
+def doctor(json: JsonFlag = False) -> int:
+    """Check this installation and say what to mend. Exit code 5 when something that is needed is not right."""
+    settings = Settings()
+    checks: tuple[Callable[[Settings], list[Finding]], ...] = (
+        _system,
+        _folder,
+        _secret_key,
+        _database,
+        _sandbox,
+        _port,
+        _models,
+    )
+    findings = [finding for check in checks for finding in check(settings)]
+    if json:
+        print_json({"version": __version__, "findings": [asdict(finding) for finding in findings]})
+    else:
+        for one in findings:
+            mark = "[green]✓[/]" if one.good else ("[red]✗[/]" if one.needed else "[yellow]![/]")
+            console.print(f"{mark} [bold]{one.what}[/] {escape(one.detail)}")
+            if one.remedy and not one.good:
+                console.print(f"    {escape(one.remedy)}", style="dim")
+    return OK if all(one.good or not one.needed for one in findings) else UNAVAILABLE
+
+
+def _system(_settings: Settings) -> list[Finding]:
+    where = f"Headgate {__version__} on Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    return [Finding("system", good=True, detail=where)]
+
+
+def _folder(settings: Settings) -> list[Finding]:
+    folder = settings.data_dir
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        writable = os.access(folder, os.W_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        return [
+            Finding("data folder", good=False, detail=f"{folder} cannot be written.", remedy="Set HEADGATE_DATA_DIR.")
+        ]
+    free = shutil.disk_usage(folder).free
+    detail = f"{folder}, {free / 1e9:.1f} GB free"
+    return [
+        Finding("data folder", good=free > LEAST_FREE_BYTES, detail=detail, remedy="Free some space.", needed=False)
+    ]
+
+
+def _secret_key(settings: Settings) -> list[Finding]:
+    if settings.secret_key is not None:
+        return [Finding("secret key", good=True, detail="from HEADGATE_SECRET_KEY")]
+    path = settings.data_dir / KEY_FILE
+    if not path.exists():
+        return [Finding("secret key", good=True, detail=f"made in {path} when the first secret is stored")]
+    mode = stat.S_IMODE(path.stat().st_mode)
+    private = mode & 0o077 == 0
+    return [Finding("secret key", good=private, detail=f"{path}, mode {mode:04o}", remedy=f"chmod 600 {path}")]
+
+
+def _database(settings: Settings) -> list[Finding]:
+    async def work() -> Finding:
+        database = Database(settings)
+        shown = database.url.render_as_string(hide_password=True)
+        try:
+            await database.ping()
+            found = await current(database)
+        except HeadgateError as error:
+            return Finding("database", good=False, detail=f"{shown}: {error.detail}", remedy=error.remedy)
+        finally:
+            await database.close()
+        schema = f"schema {found}" if found else "empty"
+        return Finding(
+            "database", good=found in (None, HEAD), detail=f"{shown}, {schema}", remedy="headgate db upgrade"
+        )
+
+    return [asyncio.run(work())]
+
+
+def _sandbox(settings: Settings) -> list[Finding]:
+    report = probe()
+    insecure = " Own code runs without it: HEADGATE_SANDBOX__INSECURE is set." if settings.sandbox.insecure else ""
+    missing = ", ".join(f"{layer.name} ({layer.detail})" for layer in report.missing)
+    detail = f"missing: {missing}.{insecure}" if missing else "own code in nodes runs isolated"
+    remedy = " ".join(dict.fromkeys(f"{layer.remedy}." for layer in report.missing))
+    return [Finding("sandbox", good=report.complete, detail=detail, remedy=remedy, needed=False)]
+
+
+def _port(settings: Settings) -> list[Finding]:
+    server = settings.server
+    with socket.socket() as probe_:
+        used = probe_.connect_ex((server.host, server.port)) == 0 if server.port else False
+    detail = f"{server.host}:{server.port} {'is in use' if used else 'is free'}"
+    return [
+        Finding("port", good=not used, detail=detail, remedy="headgate serve --port 0 picks another.", needed=False)
+    ]
+
+
+def _models(settings: Settings) -> list[Finding]:
+    async def work() -> list[models.ProviderStatus]:
+        database = Database(settings)
+        try:
+            keys = Variables(database, SecretBox(settings), DEFAULT_TENANT_ID)
+            return await models.list_providers(keys, local=LocalModels()) if await current(database) else []
+        finally:
+            await database.close()
+
+    ready = [one.label for one in asyncio.run(work()) if one.configured]
+    detail = f"ready: {', '.join(ready)}" if ready else "none configured; the offline builder answers"
+    remedy = "headgate models providers says what each needs."
+    return [Finding("models", good=bool(ready), detail=detail, remedy=remedy, needed=False)]
