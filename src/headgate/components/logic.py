@@ -1,0 +1,124 @@
+"""Which way a run goes: a condition, and the ways together again."""
+
+import asyncio
+from typing import Literal
+
+from pydantic import JsonValue, PrivateAttr
+
+from headgate.components.conditions import Operator, holds
+from headgate.components.json_text import parse_json
+from headgate.components.selecting import LONGEST_EXPRESSION, select
+from headgate.components.wording import unescaped
+from headgate.sdk import NOT_TAKEN, Component, ComponentError, Data, NotTaken, Table, Text, field, output
+from headgate.sdk.coerce import data_of, text_of
+
+
+class If(Component):
+    """Sends a value one of two ways: `true` when the condition holds, else `false`. The value itself passes through."""
+
+    label = "If"
+    category = "logic"
+    icon = "git-fork"
+    keywords = (
+        "condition", "conditional", "branch", "decide", "decision", "when", "whether", "else", "otherwise", "check",
+        "test", "compare", "route", "gate", "filter", "rule", "only if", "threshold", "depending",
+    )  # fmt: skip
+
+    value: str | Data | Table = field(label="Value", help="What to look at and pass on.", main=True)
+    field_path: str = field(
+        default="",
+        name="field",
+        label="Field",
+        help="JMESPath to the part to compare, for example order.total or length(@); empty compares the whole value.",
+        port=False,
+        max_length=LONGEST_EXPRESSION,
+    )
+    operator: Operator = field(
+        default="contains",
+        label="Condition",
+        help="How to compare; greater and less compare numbers, and lists by their length.",
+    )
+    compare: str = field(
+        default="", label="Compare with", help="Text, number or RE2 pattern to compare with.", port=False
+    )
+    ignore_case: bool = field(default=True, label="Ignore case", help="Treat upper and lower case alike.")
+    _answer: bool | None = PrivateAttr(default=None)
+
+    @output(help="The value, when the condition holds.", branch=True)
+    async def true(self) -> Data | NotTaken:
+        """The value or `NOT_TAKEN`."""
+        return data_of(self.value) if await self._holds() else NOT_TAKEN
+
+    @output(help="The value, when the condition does not hold.", branch=True)
+    async def false(self) -> Data | NotTaken:
+        """The value or `NOT_TAKEN`."""
+        return NOT_TAKEN if await self._holds() else data_of(self.value)
+
+    async def _holds(self) -> bool:
+        if self._answer is None:
+            self._answer = await asyncio.to_thread(self._decide)
+        return self._answer
+
+    def _decide(self) -> bool:
+        looked_at = part_of(data_of(self.value), self.field_path, who="If")
+        return holds(looked_at, self.operator, self.compare, ignore_case=self.ignore_case)
+
+
+class Merge(Component):
+    """Brings several ways together: the first value that came, all of them as a list, or their texts joined."""
+
+    label = "Merge"
+    category = "logic"
+    icon = "git-merge"
+    keywords = (
+        "join", "fan-in", "combine", "together", "collect", "union", "converge", "first", "any", "all", "branches",
+        "after if", "wait for", "gather", "coalesce", "rejoin",
+    )  # fmt: skip
+
+    values: list[str | Data | Table] = field(
+        label="Values",
+        help="Values of the ways that were taken, in the order of the connections.",
+        main=True,
+        many=True,
+    )
+    mode: Literal["first", "all", "text"] = field(
+        default="first", label="Give", help="first: the first value that came; all: a list of them; text: joined text."
+    )
+    separator: str = field(
+        default="\n\n",
+        label="Between texts",
+        help="For text: what stands between two; \\n is a line break.",
+        port=False,
+    )
+
+    @output(help="The first value, the list of values, or the joined text.")
+    def value(self) -> Data:
+        """The merged value."""
+        if self.mode == "text":
+            return self.text()
+        if self.mode == "all":
+            return [data_of(value) for value in self.values]
+        return data_of(self.values[0]) if self.values else None
+
+    @output(help="The same as text.")
+    def text(self) -> Text:
+        """The merged text: of the first value, or of all joined."""
+        chosen = self.values[:1] if self.mode == "first" else self.values
+        return unescaped(self.separator).join(text_of(value) for value in chosen)
+
+
+def part_of(value: JsonValue, path: str, *, who: str) -> JsonValue:
+    """The part of a value that a JMESPath expression names; text that holds JSON is looked into."""
+    if not path.strip():
+        return value
+    if isinstance(value, str):
+        value = parse_json(value, who=who, wrong=lambda reason: _no_fields(path, reason, who))
+    return select(path, value, who=who, where="field")
+
+
+def _no_fields(path: str, reason: str, who: str) -> ComponentError:
+    return ComponentError(
+        f"{who}: the value is text without fields, so '{path}' is not in it ({reason}).",
+        remedy="Empty 'field' to compare the text itself.",
+        field="field",
+    )

@@ -1,0 +1,124 @@
+"""One way out of many."""
+
+import asyncio
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, JsonValue, PrivateAttr
+
+from headgate.components.conditions import folded
+from headgate.components.logic import part_of
+from headgate.components.selecting import LONGEST_EXPRESSION
+from headgate.components.wording import listed_text
+from headgate.graph.names import clipped, free_name
+from headgate.graph.ports import PortType
+from headgate.graph.template import TOOL_OUTPUT, OutputTemplate
+from headgate.sdk import NOT_TAKEN, Component, Data, NotTaken, field
+from headgate.sdk.coerce import data_of, text_of
+
+MOST_CASES = 50
+OTHERWISE = "otherwise"
+_AROUND = " \t\r\n.,;:!?\"'`*()[]{}<>“”’«»"
+
+
+class Switch(Component):
+    """Sends a value one of several ways: the way of the case it equals, or `otherwise`. The value passes through."""
+
+    label = "Switch"
+    category = "logic"
+    icon = "split"
+    keywords = (
+        "route", "router", "routing", "case", "cases", "choose", "branch", "category", "classify", "dispatch",
+        "triage", "select", "multiple", "options", "path", "if else", "decision",
+    )  # fmt: skip
+
+    value: str | Data = field(label="Value", help="What to look at and pass on.", main=True)
+    cases: Annotated[list[str], BeforeValidator(listed_text)] = field(
+        label="Cases",
+        help="One output a case, in this order, for example: urgent, normal.",
+        port=False,
+        interpolate=False,
+        schema={"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": MOST_CASES},
+    )
+    field_path: str = field(
+        default="",
+        name="field",
+        label="Field",
+        help="JMESPath to the part to compare, for example category; empty compares the whole value.",
+        port=False,
+        max_length=LONGEST_EXPRESSION,
+    )
+    match: Literal["equals", "contains"] = field(
+        default="equals",
+        label="Match",
+        help="equals: the value is the case, apart from case and punctuation; contains: the case stands in the value.",
+    )
+    _chosen: str | None = PrivateAttr(default=None)
+
+    @classmethod
+    def extra_outputs(cls, params: Mapping[str, JsonValue]) -> tuple[OutputTemplate, ...]:
+        """One branch a case, then `otherwise`."""
+        cases = _cases(params.get("cases"))
+        named = [
+            OutputTemplate(
+                name=name,
+                type=PortType.DATA,
+                label=clipped(case),
+                help=f"The value, when it is {clipped(case)}.",
+                branch=True,
+            )
+            for case, name in zip(cases, output_names(cases), strict=True)
+        ]
+        rest = OutputTemplate(
+            name=OTHERWISE,
+            type=PortType.DATA,
+            label="Otherwise",
+            help="The value, when it is none of the cases.",
+            branch=True,
+        )
+        return (*named, rest)
+
+    async def produce_extra(self, name: str) -> Data | NotTaken:
+        """The value on the way that was chosen, `NOT_TAKEN` on the others."""
+        if self._chosen is None:
+            self._chosen = await asyncio.to_thread(self._choose)
+        return data_of(self.value) if name == self._chosen else NOT_TAKEN
+
+    def _choose(self) -> str:
+        """The output of the first case that matches."""
+        looked_at = part_of(data_of(self.value), self.field_path, who="Switch")
+        text = _bare("" if looked_at is None else text_of(looked_at))
+        cases = _cases(list(self.cases))
+        for case, name in zip(cases, output_names(cases), strict=True):
+            wanted = _bare(case)
+            if text == wanted or (self.match == "contains" and wanted and wanted in text):
+                return name
+        return OTHERWISE
+
+
+def output_names(cases: Sequence[str]) -> list[str]:
+    """The output name of each case: `Very urgent` is `very_urgent`; collisions are numbered."""
+    names: list[str] = []
+    for number, case in enumerate(cases, start=1):
+        names.append(free_name(_slug(case) or f"case_{number}", [*names, OTHERWISE, TOOL_OUTPUT]))
+    return names
+
+
+def _cases(value: object) -> list[str]:
+    """The cases of a node's params, whatever stands there: texts only, blank ones left out, bounded."""
+    listed = listed_text(value)
+    found = [item for item in listed if isinstance(item, str) and item.strip()] if isinstance(listed, list) else []
+    return found[:MOST_CASES]
+
+
+def _slug(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
+    slug = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:60].rstrip("_")
+    return f"case_{slug}" if slug[:1].isdigit() else slug
+
+
+def _bare(text: str) -> str:
+    """What counts when comparing: models answer `**Urgent.**` for urgent."""
+    return folded(text.strip(_AROUND), ignore_case=True)
