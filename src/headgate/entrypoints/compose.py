@@ -101,7 +101,7 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
         engine=settings.engine.model_copy(update={"recover_on_start": recover}),
     )
     engine = build_engine(settings, database, services)
-    runs = FlowRuns(database=database, registry=registry, engine=engine, bus=bus)
+    runs = FlowRuns(database=database, engine=engine, bus=bus)
     index = component_index(registry)
     chooser = ModelChooser(settings.models, lambda principal: variables_of(principal.tenant_id), local)
     await engine.open()

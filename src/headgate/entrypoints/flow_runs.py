@@ -3,26 +3,21 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from pydantic import JsonValue
 
 from headgate.agents.assistant.desk import RunEvent
 from headgate.features.accounts.principal import Principal
-from headgate.features.catalog.registry import Registry
 from headgate.features.files import service as files
 from headgate.features.files.run_files import as_value
-from headgate.features.flows import versions
 from headgate.features.flows.schemas import Wanted
-from headgate.features.runs.backend import RunRequest
-from headgate.features.runs.embedded import EmbeddedBackend
+from headgate.features.runs import service
+from headgate.features.runs.backend import ExecutionBackend
 from headgate.features.runs.events import topic_of
-from headgate.features.runs.outcome import Outcome, read_outcome
-from headgate.features.runs.transitions import RunKey
+from headgate.features.runs.schemas import RunOut, RunStart
 from headgate.foundation.database import Database
 from headgate.foundation.events import EventBus
-from headgate.foundation.ids import new_id
-from headgate.sdk import File, RunInput
 from headgate.toolkit import RunOutcome
 
 SHOWN_CHARACTERS = 4_000
@@ -34,8 +29,7 @@ class FlowRuns:
     """Starts runs on the engine of this process and reads back what they came to."""
 
     database: Database
-    registry: Registry
-    engine: EmbeddedBackend
+    engine: ExecutionBackend
     bus: EventBus
 
     async def run_draft(
@@ -53,12 +47,10 @@ class FlowRuns:
 
         When the caller is cancelled, so is the run.
         """
-        pinned = await versions.pin_version(self.database, principal, self.registry, flow_id, wanted=wanted)
-        key = RunKey(run_id=new_id(), tenant_id=principal.tenant_id, flow_id=pinned.flow_id, version=pinned.version)
-        given = RunInput(text=text, form_data=dict(form), files=await self._files(principal, file_ids))
+        start = RunStart(text=text, form_data=dict(form), file_ids=list(file_ids), version=wanted)
+        key = await service.start_run(self.database, self.engine, principal, flow_id, start)
         watching = asyncio.create_task(self._watch(key.run_id, on_event))
         try:
-            await self.engine.start(RunRequest(key=key, input=given, user_id=principal.user_id))
             await self.engine.wait(key.run_id)
             await asyncio.wait([watching], timeout=1.0)
         except asyncio.CancelledError:
@@ -66,41 +58,33 @@ class FlowRuns:
             raise
         finally:
             watching.cancel()
-        return await self._outcome(key)
+        return await self._outcome(principal, key.run_id)
 
     async def _watch(self, run_id: str, on_event: RunEvent) -> None:
         async for event in self.bus.subscribe(topic_of(run_id)):
             on_event(run_id, event.kind, event.data)
 
-    async def _files(self, principal: Principal, file_ids: tuple[str, ...]) -> tuple[File, ...]:
-        if not file_ids:
-            return ()
+    async def _outcome(self, principal: Principal, run_id: str) -> RunOutcome:
         async with self.database.reading() as session:
-            rows = await files.get_files(session, tenant_id=principal.tenant_id, file_ids=file_ids)
-        return tuple(as_value(row) for row in rows)
-
-    async def _outcome(self, key: RunKey) -> RunOutcome:
-        planned = await self.engine.plans.of(key)
-        last = {step.id for step in planned.plan.leaves}
-        async with self.database.reading() as session:
-            found = await read_outcome(session, key.run_id, tenant_id=key.tenant_id, last_steps=last)
-            made = await files.get_files(session, tenant_id=key.tenant_id, file_ids=found.file_ids)
+            run = await service.get_run(session, self.engine, principal, run_id)
+            made = await files.list_files(session, principal, flow_run_id=run_id)
         return RunOutcome(
-            run_id=found.run_id,
-            status=found.status,
-            outputs=_shown(found),
-            files=[cast("dict[str, JsonValue]", as_value(row).model_dump(mode="json")) for row in made],
-            error=found.error,
-            duration_ms=found.duration_ms,
-            input_tokens=found.input_tokens,
-            output_tokens=found.output_tokens,
+            run_id=run.id,
+            status=run.status,
+            outputs=_shown(run),
+            files=[cast("dict[str, JsonValue]", as_value(row).model_dump(mode="json")) for row in reversed(made)],
+            error=run.error.message if run.error else "",
+            duration_ms=round(run.ms or 0),
+            input_tokens=sum(step.tokens_input or 0 for step in run.steps),
+            output_tokens=sum(step.tokens_output or 0 for step in run.steps),
         )
 
 
-def _shown(outcome: Outcome) -> dict[str, JsonValue]:
-    return {step: _cut(payload) for step, payload in outcome.last_steps.items()}
+def _shown(run: RunOut) -> dict[str, JsonValue]:
+    outputs = (run.output or {}).get("outputs", {})
+    return {step: _cut(payload) for step, payload in outputs.items()}
 
 
-def _cut(payload: dict[str, Any]) -> JsonValue:
-    text = payload.get("text") or ""
+def _cut(payload: Mapping[str, JsonValue]) -> JsonValue:
+    text = str(payload.get("text") or "")
     return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + " ..."

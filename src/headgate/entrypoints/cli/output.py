@@ -1,5 +1,6 @@
 """How commands answer: tables and text for people, one JSON value for programs."""
 
+import sys
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
@@ -11,8 +12,8 @@ from rich.table import Table
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")]
 
-console = Console(highlight=False)
-errors = Console(stderr=True, highlight=False)
+console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+errors = Console(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401 - any JSON value

@@ -1,0 +1,178 @@
+"""`headgate runs`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.files import service as files
+from headgate.features.files.run_files import as_value
+from headgate.features.runs import service
+from headgate.features.runs.evidence import read_evidence
+from headgate.features.runs.schemas import RunOut, RunState, StepSummary
+from headgate.foundation.errors import Invalid
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="List and inspect runs; cancel one; export its evidence."
+)
+RunId = Annotated[str, typer.Argument(help="Id of the run.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write; standard output when left out.")]
+_COLOURS = {"completed": "green", "failed": "red", "running": "yellow", "skipped": "dim", "cancelled": "dim"}
+
+
+@app.command("list")
+def list_(
+    flow: Annotated[str | None, typer.Option(help="Only runs of this flow.")] = None,
+    status: Annotated[RunState | None, typer.Option(help="Only runs in this state.")] = None,
+    limit: Annotated[int, typer.Option(help="Most runs to show.", min=1, max=200)] = 20,
+    json: JsonFlag = False,
+) -> None:
+    """List runs, newest first."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            found = await service.list_runs(session, PRINCIPAL, flow_id=flow, status=status, limit=limit)
+        if json:
+            print_json(found)
+        elif not found:
+            console.print("No runs yet. Run a flow: [bold]headgate run FLOW_ID[/]")
+        else:
+            rows = [
+                (one.id, _state(one.status), f"v{one.version}", when(one.created_at), _ms(one.ms), _line(one.text))
+                for one in found
+            ]
+            console.print(table(("id", "status", "version", "started", "took", "result"), rows))
+
+    with_parts(work)
+
+
+@app.command()
+def show(run_id: RunId, json: JsonFlag = False) -> None:
+    """Show a run: its steps, attempts, times, tokens and result."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            run = await service.get_run(session, parts.engine, PRINCIPAL, run_id)
+        if json:
+            print_json(run)
+        else:
+            _show(run)
+
+    with_parts(work)
+
+
+@app.command()
+def evidence(run_id: RunId, output: Output = None, json: JsonFlag = False) -> None:
+    """Export everything that is known about a run: definition, prompts, inputs, outputs, attempts, tokens."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            found = await read_evidence(session, parts.engine, PRINCIPAL, run_id)
+        if output is None:
+            print_json(found)
+            return
+        console.file.flush()
+        _write(output, found.model_dump_json(indent=2).encode())
+        if json:
+            print_json({"path": str(output)})
+        else:
+            console.print(f"Wrote {output}")
+
+    with_parts(work)
+
+
+@app.command("files")
+def files_(run_id: RunId, json: JsonFlag = False) -> None:
+    """List the files that a run made."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            await service.get_run(session, parts.engine, PRINCIPAL, run_id)
+            made = await files.list_files(session, PRINCIPAL, flow_run_id=run_id, limit=200)
+        found = [as_value(row) for row in reversed(made)]
+        if json:
+            print_json(found)
+        elif not found:
+            console.print("The run made no files.")
+        else:
+            rows = [(one.id, escape(one.name), one.media_type, f"{one.size:,} bytes") for one in found]
+            console.print(table(("id", "name", "kind", "size"), rows))
+
+    with_parts(work)
+
+
+@app.command()
+def download(
+    file_id: Annotated[str, typer.Argument(help="Id of the file.")], output: Output = None, json: JsonFlag = False
+) -> None:
+    """Save a file that a run made, or that was uploaded."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            row = await files.get_file(session, tenant_id=PRINCIPAL.tenant_id, file_id=file_id)
+        content = await files.read_file(parts.database, parts.storage, tenant_id=PRINCIPAL.tenant_id, file_id=file_id)
+        target = output or Path(row.name)
+        _write(target, content)
+        if json:
+            print_json({"path": str(target), "size": len(content)})
+        else:
+            console.print(f"Wrote {target} ({len(content):,} bytes)")
+
+    with_parts(work)
+
+
+@app.command()
+def cancel(run_id: RunId, json: JsonFlag = False) -> None:
+    """Cancel a run. Of one that is over nothing changes."""
+
+    async def work(parts: Parts) -> None:
+        found = await service.cancel_run(parts.engine, PRINCIPAL, run_id)
+        if json:
+            print_json(found)
+        else:
+            console.print("Cancelled." if found.changed else f"The run was over already: {found.status}.")
+
+    with_parts(work)
+
+
+def _show(run: RunOut) -> None:
+    console.print(f"[bold]{run.id}[/] {_state(run.status)} [dim]version {run.version}, {_ms(run.ms)}[/]")
+    rows = [_step_row(step) for step in run.steps]
+    console.print(table(("step", "component", "status", "attempts", "took", "tokens", ""), rows))
+    if run.error is not None:
+        console.print(f"[red]{escape(run.error.message)}[/] [dim]{run.error.code}[/]")
+    text = (run.output or {}).get("text")
+    if text:
+        console.print()
+        console.print(str(text), markup=False)
+
+
+def _step_row(step: StepSummary) -> tuple[object, ...]:
+    tokens = (step.tokens_input or 0) + (step.tokens_output or 0)
+    error = escape(step.error.message) if step.error else ""
+    return (escape(step.label), step.type, _state(step.status), step.attempts, _ms(step.ms), tokens or "", error)
+
+
+def _state(status: str) -> str:
+    colour = _COLOURS.get(status)
+    return f"[{colour}]{status}[/]" if colour else status
+
+
+def _ms(milliseconds: float | None) -> str:
+    return "" if milliseconds is None else f"{milliseconds:.0f} ms"
+
+
+def _line(text: str | None) -> str:
+    first = (text or "").strip().split("\n", 1)[0]
+    return escape(first[:60] + ("..." if len(first) > 60 else ""))
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise Invalid(f"{path} cannot be written: {error.strerror}.", remedy="Give another --output.") from error
