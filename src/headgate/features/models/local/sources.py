@@ -64,12 +64,16 @@ class HttpsSource:
                     return
                 try:
                     self._continue(client, weights, partial, progress)
-                except httpx2.ConnectError as error:
-                    raise PullFailed(f"{httpx2.URL(weights.url).host} cannot be reached.") from error
+                    continue
+                except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+                    if not attempt:  # there is another source to try, so do not insist
+                        raise PullFailed(f"{httpx2.URL(weights.url).host} cannot be reached.") from error
                 except httpx2.TransportError as error:
                     if _length(partial) == before and attempt:  # not even a byte since the last try
                         raise PullFailed(f"The download of {weights.name} keeps breaking: {error}.") from error
-                    time.sleep(self._pause * 2**attempt)
+                except httpx2.HTTPError as error:
+                    raise PullFailed(f"The download of {weights.name} failed: {error}.") from error
+                time.sleep(self._pause * 2**attempt)
         if _length(partial) != weights.size:
             raise PullFailed(f"The download of {weights.name} broke {_RETRIES + 1} times.")
 

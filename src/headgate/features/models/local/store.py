@@ -41,7 +41,7 @@ class LocalModel:
 
 def default_models_dir() -> Path:
     """Where models are kept unless told otherwise: the user's cache folder, for they can be fetched again."""
-    return user_cache_path("headgate") / "models"
+    return user_cache_path("headgate", appauthor=False) / "models"
 
 
 def list_local(models_dir: Path) -> list[LocalModel]:

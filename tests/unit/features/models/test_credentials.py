@@ -1,0 +1,124 @@
+import pytest
+from pydantic import JsonValue, SecretStr
+
+from headgate.features.models.credentials import Credentials, find_address, find_credentials, missing_variable
+from headgate.features.models.errors import BadModelSettings, KeyMissing
+from headgate.features.models.params import ModelParams
+from headgate.features.models.ports import EnvironmentKeys
+from headgate.features.models.providers import PROVIDER_VARIABLES, find_provider
+from tests.support.keys import GivenKeys
+
+
+async def find(provider_id: str, keys: GivenKeys, **params: JsonValue) -> Credentials:
+    provider = find_provider(provider_id)
+    return await find_credentials(provider, ModelParams.parse(params, provider=provider), keys)
+
+
+def key_of(credentials: Credentials) -> str:
+    secret = credentials.arguments["api_key"]
+    assert isinstance(secret, SecretStr)
+    return secret.get_secret_value()
+
+
+class TestFindCredentials:
+    async def test_finds_key_and_default_address(self) -> None:
+        found = await find("openai", GivenKeys(OPENAI_API_KEY=" k1 "))
+        assert key_of(found) == "k1"
+        assert found.key_variable == "OPENAI_API_KEY"
+        assert found.arguments["base_url"] == "https://api.openai.com/v1"
+
+    async def test_passes_on_optional_settings_that_are_there(self) -> None:
+        found = await find("openai", GivenKeys(OPENAI_API_KEY="k", OPENAI_ORG_ID="org-1"))
+        assert found.arguments["organization"] == "org-1"
+
+    async def test_takes_the_second_name_of_a_variable(self) -> None:
+        found = await find("google", GivenKeys(GEMINI_API_KEY="g"))
+        assert found.key_variable == "GEMINI_API_KEY"
+        assert "base_url" not in found.arguments
+
+    async def test_names_the_variable_that_is_missing_and_where_to_set_it(self) -> None:
+        with pytest.raises(KeyMissing) as caught:
+            await find("openai", GivenKeys(OPENAI_API_KEY="  "))
+        assert "OPENAI_API_KEY" in caught.value.detail
+        assert "headgate variables set OPENAI_API_KEY" in caught.value.remedy
+        assert "environment" in caught.value.remedy
+
+    async def test_names_the_users_own_variable_and_the_usual_one(self) -> None:
+        with pytest.raises(KeyMissing) as caught:
+            await find("openai", GivenKeys(OPENAI_API_KEY="k"), api_key_variable="TEAM_KEY")
+        assert "TEAM_KEY" in caught.value.detail
+        assert "headgate variables set TEAM_KEY" in caught.value.remedy
+        assert "OPENAI_API_KEY" in caught.value.remedy
+
+    async def test_uses_the_users_own_variable(self) -> None:
+        found = await find("openai", GivenKeys(OPENAI_API_KEY="k", TEAM_KEY="t"), api_key_variable="TEAM_KEY")
+        assert (key_of(found), found.key_variable) == ("t", "TEAM_KEY")
+
+    async def test_wants_every_required_setting(self) -> None:
+        with pytest.raises(KeyMissing, match="WATSONX_URL"):
+            await find("watsonx", GivenKeys(WATSONX_API_KEY="k"))
+        with pytest.raises(KeyMissing, match="WATSONX_PROJECT_ID"):
+            await find("watsonx", GivenKeys(WATSONX_API_KEY="k", WATSONX_URL="https://x.example"))
+
+    async def test_wants_an_address_for_a_compatible_server(self) -> None:
+        with pytest.raises(KeyMissing) as caught:
+            await find("openai_compatible", GivenKeys())
+        assert "base_url" in caught.value.remedy
+        assert "OPENAI_COMPATIBLE_BASE_URL" in caught.value.remedy
+
+
+HOUSE = {"OPENAI_COMPATIBLE_API_KEY": "house-key", "OPENAI_COMPATIBLE_BASE_URL": "https://models.house.example/v1"}
+
+
+class TestKeysStayWhereTheyBelong:
+    async def test_the_stored_server_gets_the_stored_key(self) -> None:
+        found = await find("openai_compatible", GivenKeys(**HOUSE))
+        assert key_of(found) == "house-key"
+
+    async def test_another_path_of_the_stored_server_gets_it_too(self) -> None:
+        found = await find("openai_compatible", GivenKeys(**HOUSE), base_url="https://models.house.example/v2")
+        assert key_of(found) == "house-key"
+
+    @pytest.mark.parametrize(
+        "address",
+        ["https://evil.example/v1", "http://models.house.example/v1", "https://models.house.example:8443/v1",
+         "https://models.house.example.evil.example/v1"],
+    )  # fmt: skip
+    async def test_a_server_that_the_flow_chose_does_not(self, address: str) -> None:
+        found = await find("openai_compatible", GivenKeys(**HOUSE), base_url=address)
+        assert key_of(found) == "not-needed"
+        assert found.arguments["base_url"] == address
+        assert found.key_variable == ""
+
+    async def test_a_flow_cannot_send_one_providers_key_to_another(self) -> None:
+        keys = GivenKeys(OPENAI_API_KEY="k")
+        with pytest.raises(BadModelSettings) as caught:
+            await find("openai_compatible", keys, base_url="https://evil.example", api_key_variable="OPENAI_API_KEY")
+        assert "not sent" in caught.value.detail
+        assert "OPENAI_API_KEY" not in keys.asked
+
+
+class TestMissingVariable:
+    async def test_is_none_when_all_is_there(self) -> None:
+        assert await missing_variable(find_provider("openai"), GivenKeys(OPENAI_API_KEY="k")) is None
+
+    async def test_names_the_first(self) -> None:
+        assert await missing_variable(find_provider("watsonx"), GivenKeys()) == "WATSONX_API_KEY"
+
+
+class TestFindAddress:
+    async def test_prefers_the_variable(self) -> None:
+        assert await find_address(find_provider("ollama"), GivenKeys(OLLAMA_BASE_URL="http://gpu:1")) == "http://gpu:1"
+        assert await find_address(find_provider("ollama"), GivenKeys()) == "http://localhost:11434"
+
+
+class TestEnvironmentKeys:
+    async def test_serves_allowed_names_only(self) -> None:
+        keys = EnvironmentKeys(PROVIDER_VARIABLES, {"OPENAI_API_KEY": "k", "AWS_SECRET_ACCESS_KEY": "no"})
+        found = await keys.key("OPENAI_API_KEY")
+        assert found is not None
+        assert found.get_secret_value() == "k"
+        assert await keys.key("AWS_SECRET_ACCESS_KEY") is None
+
+    async def test_takes_a_blank_value_as_none(self) -> None:
+        assert await EnvironmentKeys(["A"], {"A": " "}).key("A") is None
