@@ -46,7 +46,8 @@ class TestRedact:
         value=KEYS,
         form=st.sampled_from(
             ["Authorization: Bearer {}", "basic {}", "api_key={}", "apikey: {}", '"token": "{}"', "password = '{}'",
-             "sk-{}", "ghp_{}", "xoxb-{}", "hg_{}", "https://anna:{}@example.org/", "client_secret={}&a=b"]
+             "sk-{}", "ghp_{}", "github_pat_{}", "AIza{0}{0}", "eyJ{0}.{0}", "whsec_{}",
+             "xoxb-{}", "hg_{}", "https://anna:{}@example.org/", "client_secret={}&a=b"]
         ),
     )  # fmt: skip
     def test_hides_what_looks_like_a_secret_in_text(self, value: str, form: str) -> None:

@@ -1,5 +1,6 @@
 """Engines and sessions."""
 
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Literal, cast
@@ -82,6 +83,8 @@ def explain(error: BaseException) -> HeadgateError | None:
         return Unavailable("The database is read-only; nothing was changed.", remedy="Check the file's permissions.")
     if "unable to open database" in message:
         return Unavailable("The database file cannot be opened.", remedy="Check HEADGATE_DATA_DIR and its permissions.")
+    if "not a database" in message or "malformed" in message:
+        return Unavailable("The database file is not a database, or damaged.", remedy="Restore it from a backup.")
     if type(error).__name__ in {"OperationalError", "PoolTimeout"} and any(
         word in message for word in ("connect", "connection", "refused", "timeout")
     ):
@@ -105,7 +108,7 @@ def _checked_url(url: str) -> URL:
 def _open(url: URL, settings: DatabaseSettings) -> AsyncEngine:
     options: dict[str, Any] = {
         "json_serializer": lambda value: orjson.dumps(value).decode(),
-        "json_deserializer": orjson.loads,
+        "json_deserializer": _from_json,
         "pool_size": settings.pool_size,
         "max_overflow": settings.pool_size,
         "pool_timeout": 30,
@@ -120,19 +123,38 @@ def _open(url: URL, settings: DatabaseSettings) -> AsyncEngine:
     return engine
 
 
+def _from_json(stored: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """SQLite keeps a JSON column's bare number as a number."""
+    return stored if isinstance(stored, (int, float)) else orjson.loads(stored)
+
+
 def _prepare_sqlite(engine: Engine, settings: DatabaseSettings) -> None:
     @event.listens_for(engine, "connect")
     def _pragmas(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own connection
         connection.isolation_level = None
         cursor = connection.cursor()
         for pragma in sqlite_pragmas(settings):
-            cursor.execute(pragma)
+            _set(cursor, pragma, settings.busy_timeout_seconds)
         cursor.close()
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
         writes = connection.get_execution_options().get(_WRITES)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _set(cursor: Any, pragma: str, patience: float) -> None:  # noqa: ANN401 - the driver's own cursor
+    """Run a pragma. The change of a new file to WAL does not wait for a lock by itself, as everything else does."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            cursor.execute(pragma)
+        except Exception as error:
+            if "locked" not in str(error) or time.monotonic() >= deadline:
+                raise
+            time.sleep(0.005)
+        else:
+            return
 
 
 def sqlite_pragmas(settings: DatabaseSettings) -> list[str]:

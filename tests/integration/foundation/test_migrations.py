@@ -1,0 +1,107 @@
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, inspect, select, text
+
+import headgate.features.files.tables
+import headgate.features.flows.tables
+import headgate.features.runs.tables
+import headgate.features.secrets.tables  # noqa: F401 - the metadata holds what was imported
+from headgate.features.accounts.tables import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, DEFAULT_USER_ID, Space, Tenant, User
+from headgate.foundation.database import Database, metadata
+from headgate.foundation.database.migrate import HEAD, config, current, upgrade
+from headgate.foundation.errors import Unavailable
+from headgate.foundation.settings import Settings
+
+
+@pytest.fixture
+async def empty(settings: Settings) -> AsyncIterator[Database]:
+    """A database without a single table."""
+    if settings.database.url.startswith("postgresql"):
+        database = Database(settings)
+        async with database.engine.begin() as connection:
+            await connection.execute(text("DROP SCHEMA public CASCADE"))
+            await connection.execute(text("CREATE SCHEMA public"))
+        await database.close()
+    else:
+        for path in settings.data_dir.glob("headgate.db*"):
+            path.unlink()
+    database = Database(settings)
+    yield database
+    await database.close()
+
+
+def downgrade(connection: Connection) -> None:
+    command.downgrade(config(connection), "base")
+
+
+def differences(connection: Connection) -> list[object]:
+    context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+    return list(compare_metadata(context, metadata))
+
+
+async def tables(database: Database) -> set[str]:
+    async with database.engine.connect() as connection:
+        return set(await connection.run_sync(lambda sync: inspect(sync).get_table_names()))
+
+
+class TestUpgrade:
+    async def test_makes_every_table_once(self, empty: Database) -> None:
+        assert await current(empty) is None
+        assert await upgrade(empty) == (None, HEAD)
+        assert await upgrade(empty) == (HEAD, HEAD)
+        assert await current(empty) == HEAD
+        assert await tables(empty) == {*metadata.tables, "alembic_version"}
+
+    async def test_makes_the_schema_that_the_code_maps(self, empty: Database) -> None:
+        await upgrade(empty)
+        async with empty.engine.connect() as connection:
+            assert await connection.run_sync(differences) == []
+
+    async def test_makes_the_first_tenant_user_and_space(self, empty: Database) -> None:
+        await upgrade(empty)
+        async with empty.reading() as session:
+            assert (await session.get_one(Tenant, DEFAULT_TENANT_ID)).name == "Default"
+            assert (await session.get_one(User, DEFAULT_USER_ID)).tenant_id == DEFAULT_TENANT_ID
+            found = (await session.execute(select(Space))).scalars().one()
+        assert (found.id, found.owner_user_id) == (DEFAULT_SPACE_ID, DEFAULT_USER_ID)
+
+    @pytest.mark.usefixtures("empty")
+    async def test_lets_processes_that_start_at_once_take_turns(self, settings: Settings) -> None:
+        starting = [Database(settings) for _ in range(4)]
+        found = await asyncio.gather(*(upgrade(database) for database in starting))
+        assert {after for _, after in found} == {HEAD}
+        assert len(await tables(starting[0])) == len(metadata.tables) + 1
+        for database in starting:
+            await database.close()
+
+    async def test_goes_back_to_nothing_and_up_again(self, empty: Database) -> None:
+        await upgrade(empty)
+        writer = empty.engine.execution_options(headgate_writes=True)
+        async with writer.begin() as connection:
+            await connection.run_sync(downgrade)
+        assert await tables(empty) == {"alembic_version"}
+        assert await upgrade(empty) == (None, HEAD)
+
+    async def test_refuses_the_database_of_a_newer_headgate(self, empty: Database) -> None:
+        await upgrade(empty)
+        async with empty.writing() as session:
+            await session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        with pytest.raises(Unavailable, match="newer Headgate") as caught:
+            await upgrade(empty)
+        assert "9999" in caught.value.detail
+        assert await current(empty) == "9999"
+
+    async def test_leaves_nothing_behind_when_it_fails(self, empty: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(connection: Connection) -> None:
+            command.upgrade(config(connection), HEAD)
+            raise RuntimeError("the power went out")
+
+        monkeypatch.setattr("headgate.foundation.database.migrate._upgrade", fail)
+        with pytest.raises(RuntimeError):
+            await upgrade(empty)
+        assert await tables(empty) == set()
