@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from headgate.features.runs.planned import Plans
+from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.transitions import Cancelled, RunKey
 from headgate.sdk import RunInput
@@ -20,6 +22,21 @@ class RunRequest:
 
 class ExecutionBackend(Protocol):
     """Starts, cancels and recovers runs. The conformance suite says what every adapter must do."""
+
+    @property
+    def plans(self) -> Plans:
+        """The plans of versions."""
+        ...
+
+    @property
+    def services(self) -> Services:
+        """What steps may reach."""
+        ...
+
+    @property
+    def epoch(self) -> str:
+        """Names this process's event numbers: they count from 1 again in another."""
+        ...
 
     async def open(self) -> None:
         """Get ready; take up what an earlier process left, if so set."""

@@ -77,6 +77,16 @@ class EmbeddedBackend:
         """Plans of versions, kept."""
         return self._plans
 
+    @property
+    def services(self) -> Services:
+        """What steps may reach."""
+        return self._services
+
+    @property
+    def epoch(self) -> str:
+        """Names this process's event numbers."""
+        return self._shift.worker.id.rpartition(":")[2]
+
     async def open(self) -> None:
         """Connect, start the heartbeat, take up what was left."""
         self._shift.worker.open()
@@ -131,6 +141,7 @@ class EmbeddedBackend:
             self._active.pop(key.run_id, None)
             raise
         if not has_place:
+            self._events(key).run_queued(key.flow_id, key.version, len(planned.steps))
             self._enqueue(key.run_id)
             return RunStatus.QUEUED
         run.ready.extend(planned.roots[most:])
@@ -232,7 +243,9 @@ class EmbeddedBackend:
             return
         self._active[run_id] = run
         run.tasks.add(cast("asyncio.Task[None]", asyncio.current_task()))
-        self._events(stored.key).run_started(stored.key.flow_id, stored.key.version, len(stored.steps))
+        events = self._events(stored.key)
+        resumed = stored.status is RunStatus.RUNNING
+        events.run_started(stored.key.flow_id, stored.key.version, len(stored.steps), resumed=resumed)
         left = self._left_steps(stored)
         if await self._give_up(run, left):
             return

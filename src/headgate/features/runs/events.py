@@ -2,7 +2,8 @@
 
 | kind | data |
 |---|---|
-| `run_started` | `flow_id`, `version`, `steps` |
+| `run_queued` | `flow_id`, `version`, `steps` |
+| `run_started` | `flow_id`, `version`, `steps`, `resumed` |
 | `step_started` | `step_id`, `order`, `type`, `label`, `attempt` |
 | `token` | `step_id`, `text` |
 | `step_log` | `step_id`, `message`, `details`, `at` |
@@ -62,9 +63,14 @@ class RunEvents:
         self._bus = bus
         self._topic = topic_of(run_id)
 
-    def run_started(self, flow_id: str, version: int, steps: int) -> None:
-        """The run began, or was taken up again."""
-        self._bus.publish(self._topic, "run_started", {"flow_id": flow_id, "version": version, "steps": steps})
+    def run_started(self, flow_id: str, version: int, steps: int, *, resumed: bool = False) -> None:
+        """The run began, or was taken up again by another process than the one that began it."""
+        told: dict[str, JsonValue] = {"flow_id": flow_id, "version": version, "steps": steps, "resumed": resumed}
+        self._bus.publish(self._topic, "run_started", told)
+
+    def run_queued(self, flow_id: str, version: int, steps: int) -> None:
+        """The run is written down and waits for a place."""
+        self._bus.publish(self._topic, "run_queued", {"flow_id": flow_id, "version": version, "steps": steps})
 
     def step_started(self, step: PlannedStep, attempt: int) -> None:
         """A step was claimed and works."""

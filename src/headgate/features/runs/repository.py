@@ -1,0 +1,67 @@
+"""Queries on runs for those who look at them. The tenant is always required. Writing is the store's."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row, and_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.flows.tables import VersionStepRow
+from headgate.features.runs.tables import flow_runs, flow_step_attempts, flow_step_results
+
+AnyRow = Row[Any]
+"""A row of plain columns, read by name."""
+_OF_VERSION = and_(
+    VersionStepRow.flow_id == flow_step_results.c.flow_id,
+    VersionStepRow.version == flow_step_results.c.version,
+    VersionStepRow.step_id == flow_step_results.c.step_id,
+)
+
+
+async def find_run(session: AsyncSession, run_id: str, *, tenant_id: str) -> AnyRow | None:
+    """A run's row."""
+    query = select(flow_runs).where(flow_runs.c.id == run_id, flow_runs.c.tenant_id == tenant_id)
+    return (await session.execute(query)).one_or_none()
+
+
+async def list_runs(
+    session: AsyncSession,
+    *,
+    tenant_id: str,
+    flow_id: str | None,
+    status: str | None,
+    session_id: str | None,
+    limit: int,
+    before: str | None,
+) -> Sequence[AnyRow]:
+    """Newest first; `before` is the id of the last run of the page before."""
+    query = select(flow_runs).where(flow_runs.c.tenant_id == tenant_id)
+    filters = {"flow_id": flow_id, "status": status, "session_id": session_id}
+    for column, value in filters.items():
+        if value is not None:
+            query = query.where(flow_runs.c[column] == value)
+    if before is not None:
+        query = query.where(flow_runs.c.id < before)
+    return (await session.execute(query.order_by(flow_runs.c.id.desc()).limit(limit))).all()
+
+
+async def list_steps(session: AsyncSession, run_id: str, *, tenant_id: str) -> Sequence[AnyRow]:
+    """A run's steps in order, each with its component type as `type`."""
+    query = (
+        select(flow_step_results, VersionStepRow.type)
+        .join(VersionStepRow, _OF_VERSION)
+        .where(flow_step_results.c.flow_run_id == run_id, flow_step_results.c.tenant_id == tenant_id)
+        .order_by(flow_step_results.c.step_order)
+    )
+    return (await session.execute(query)).all()
+
+
+async def list_attempts(
+    session: AsyncSession, run_id: str, *, tenant_id: str, step_id: str | None = None
+) -> Sequence[AnyRow]:
+    """Attempts at the steps of a run, or at one of them, in order."""
+    table = flow_step_attempts
+    query = select(table).where(table.c.flow_run_id == run_id, table.c.tenant_id == tenant_id)
+    if step_id is not None:
+        query = query.where(table.c.step_id == step_id)
+    return (await session.execute(query.order_by(table.c.step_order, table.c.attempt_no))).all()

@@ -1,0 +1,138 @@
+"""HTTP routes of runs."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi.responses import StreamingResponse
+
+from headgate.features.accounts.principal import Caller
+from headgate.features.runs import service
+from headgate.features.runs.backend import ExecutionBackend
+from headgate.features.runs.evidence import gather_evidence
+from headgate.features.runs.graph_view import graph_of_draft, graph_of_run
+from headgate.features.runs.schemas import (
+    CancelOut,
+    EvidenceOut,
+    GraphOut,
+    RunOut,
+    RunStart,
+    RunState,
+    RunSummary,
+    StepOut,
+)
+from headgate.features.runs.stream import RunStream, with_heartbeat
+from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, page_of, parse_cursor, problems
+from headgate.foundation.database import Database
+
+router = APIRouter(tags=["runs"])
+Rows = Annotated[Database, Depends(get_database)]
+
+
+def _engine(request: Request) -> ExecutionBackend:
+    found: ExecutionBackend = request.app.state.engine
+    return found
+
+
+Engine = Annotated[ExecutionBackend, Depends(_engine)]
+
+
+@router.post("/flows/{flow_id}/runs", status_code=201, summary="Run a flow", responses=problems(404))
+async def start(flow_id: str, body: RunStart, database: Rows, engine: Engine, caller: Caller) -> RunOut:
+    """Start a run of the draft, of the published version, or of any version by number.
+
+    The answer comes as soon as the run is written down, or with `wait` when it is over.
+    """
+    key = await service.start_run(database, engine, caller, flow_id, body)
+    if body.wait:
+        await service.wait_for_run(engine, key.run_id)
+    async with database.reading() as session:
+        return await service.get_run(session, engine, caller, key.run_id)
+
+
+@router.get("/flows/{flow_id}/graph", summary="A flow as a graph", responses=problems(404))
+async def graph(
+    flow_id: str,
+    session: ReadSession,
+    engine: Engine,
+    caller: Caller,
+    run_id: Annotated[str | None, Query(description="Show the version of this run, with its results.")] = None,
+) -> GraphOut:
+    """Nodes and edges to draw: the draft, or the immutable version that a run is pinned to with what it came to."""
+    if run_id is None:
+        return await graph_of_draft(session, engine, caller, flow_id)
+    return await graph_of_run(session, engine, caller, flow_id, run_id)
+
+
+@router.get("/flow-runs", summary="List runs", responses=problems())
+async def list_(
+    session: ReadSession,
+    caller: Caller,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    flow_id: Annotated[str | None, Query(max_length=36)] = None,
+    status: RunState | None = None,
+    session_id: Annotated[str | None, Query(max_length=128)] = None,
+) -> Page[RunSummary]:
+    """Runs, newest first."""
+    found = await service.list_runs(
+        session,
+        caller,
+        flow_id=flow_id,
+        status=status,
+        session_id=session_id,
+        limit=limit + 1,
+        before=parse_cursor(cursor),
+    )
+    kept, following = page_of(found, limit, "id")
+    return Page(items=kept, next_cursor=following)
+
+
+@router.get("/flow-runs/{run_id}", summary="Read a run", responses=problems(404))
+async def read(run_id: str, session: ReadSession, engine: Engine, caller: Caller) -> RunOut:
+    """A run with its steps and its result."""
+    return await service.get_run(session, engine, caller, run_id)
+
+
+@router.get(
+    "/flow-runs/{run_id}/events",
+    summary="Watch a run",
+    response_class=StreamingResponse,
+    responses={**problems(404), 200: {"content": {"text/event-stream": {}}}},
+)
+async def events(
+    run_id: str,
+    database: Rows,
+    engine: Engine,
+    caller: Caller,
+    last_event_id: Annotated[str, Header(max_length=100)] = "",
+) -> StreamingResponse:
+    """Server-sent events of a run until it is over. Send the last id you saw as `Last-Event-ID` to go on behind it."""
+    async with database.reading() as session:
+        await service.check_run(session, caller, run_id)
+    stream = RunStream(database, engine, caller, run_id)
+
+    async def body() -> AsyncIterator[bytes]:
+        async for piece in with_heartbeat(stream.events(last_event_id)):
+            yield piece
+
+    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+    return StreamingResponse(body(), media_type="text/event-stream", headers=headers)
+
+
+@router.post("/flow-runs/{run_id}/cancel", summary="Cancel a run", responses=problems(404))
+async def cancel(run_id: str, engine: Engine, caller: Caller) -> CancelOut:
+    """End a run. Cancelling a run that is over changes nothing and is no error."""
+    return await service.cancel_run(engine, caller, run_id)
+
+
+@router.get("/flow-runs/{run_id}/evidence", summary="Evidence of a run", responses=problems(404))
+async def evidence(run_id: str, session: ReadSession, caller: Caller) -> EvidenceOut:
+    """The run, the definition it ran, every step's prompt, model parameters, output and tokens, and every attempt."""
+    return await gather_evidence(session, caller, run_id)
+
+
+@router.get("/flow-runs/{run_id}/steps/{step_id}", summary="Read a step of a run", responses=problems(404))
+async def read_step(run_id: str, step_id: str, session: ReadSession, engine: Engine, caller: Caller) -> StepOut:
+    """One step of a run with everything it left: output, prompt, tool calls, log, attempts."""
+    return await service.get_step(session, engine, caller, run_id, step_id)

@@ -1,0 +1,168 @@
+"""What the runs API takes and answers. Times are moments in UTC, durations milliseconds."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from headgate.features.flows.schemas import Wanted
+from headgate.graph.json_values import PlainObject, PlainText
+
+RunState = Literal["queued", "running", "completed", "failed", "cancelled"]
+StepState = Literal["pending", "running", "completed", "failed", "cancelled", "skipped"]
+Identifier = Annotated[str, Field(max_length=36)]
+
+
+class RunStart(BaseModel):
+    """What to start a run with."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: PlainText = Field(default="", max_length=4_000_000)
+    form_data: PlainObject = Field(default_factory=dict)
+    file_ids: list[Identifier] = Field(default_factory=list, max_length=100)
+    session_id: PlainText | None = Field(
+        default=None, min_length=1, max_length=128, description="Runs of one chat share it."
+    )
+    version: Wanted = Field(default="draft", description="`draft`, `published`, or the number of a version.")
+    wait: bool = Field(default=False, description="Answer when the run is over, not when it has begun.")
+
+
+class Ending(BaseModel):
+    """Why something failed."""
+
+    code: str
+    message: str
+
+
+class RunInputOut(BaseModel):
+    """What a run was started with."""
+
+    text: str
+    form_data: dict[str, JsonValue]
+    file_ids: list[str]
+
+
+class StepSummary(BaseModel):
+    """A step of a run in short."""
+
+    step_id: str
+    order: int
+    type: str
+    label: str
+    status: StepState
+    attempts: int
+    ms: float | None
+    tokens_input: int | None
+    tokens_output: int | None
+    error: Ending | None
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class AttemptOut(BaseModel):
+    """One try at a step."""
+
+    step_id: str
+    attempt_no: int
+    status: Literal["started", "completed", "failed", "retried", "cancelled"]
+    worker_id: str | None
+    error: Ending | None
+    started_at: datetime
+    finished_at: datetime | None
+
+
+class StepOut(StepSummary):
+    """A step of a run with everything it left."""
+
+    input: dict[str, Any] | None
+    """What its policy brought: where from, bindings, a fetched text. What edges brought is the output of others."""
+    output: dict[str, Any] | None
+    """`text` (the main output as text), `outputs` by name, `file_ids`; `not_taken` where it branched."""
+    effective_prompt: str | None
+    model_parameters: dict[str, Any] | None
+    tool_calls: list[Any]
+    log: list[Any]
+    execution_hash: str | None
+    tries: list[AttemptOut]
+
+
+class RunSummary(BaseModel):
+    """A run in a list."""
+
+    id: str
+    flow_id: str
+    version: int
+    status: RunState
+    session_id: str | None
+    user_id: str | None
+    text: str | None
+    """The beginning of its result."""
+    error: Ending | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    ms: float | None
+
+
+class RunOut(RunSummary):
+    """A run with its steps and what came out of it."""
+
+    input: RunInputOut
+    output: dict[str, Any] | None
+    """`text`: the result; `outputs`: what each last step made, by step id; `file_ids`."""
+    steps: list[StepSummary]
+
+
+class CancelOut(BaseModel):
+    """What a request to cancel came to."""
+
+    id: str
+    status: RunState
+    changed: bool
+    """False when the run was over already."""
+
+
+class GraphNode(BaseModel):
+    """A node of a flow as drawn; `run` only where a run was asked for."""
+
+    id: str
+    type: str
+    label: str
+    position: dict[str, float]
+    kind: Literal["step", "configuration", "note"]
+    order: int | None
+    run: StepSummary | None = None
+
+
+class GraphEdge(BaseModel):
+    """An edge as drawn."""
+
+    id: str
+    source: str
+    output: str
+    target: str
+    input: str
+    kind: Literal["data", "model", "tool", "all_previous_steps"]
+    taken: bool | None = None
+    """In a run: whether a value went over it."""
+
+
+class GraphOut(BaseModel):
+    """A flow as a graph: its draft, or the version of a run with that run's results."""
+
+    flow_id: str
+    version: int | None
+    """None for the draft."""
+    run_id: str | None
+    nodes: list[GraphNode]
+    edges: list[GraphEdge]
+
+
+class EvidenceOut(BaseModel):
+    """Everything about one run: what it ran, with what, and what came of it. The same run gives the same document."""
+
+    run: dict[str, Any]
+    definition_snapshot: dict[str, Any]
+    step_results: list[dict[str, Any]]
+    step_attempts: list[dict[str, Any]]
