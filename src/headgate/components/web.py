@@ -1,0 +1,230 @@
+"""The web: a request, a page."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Literal
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+from pydantic import JsonValue, PrivateAttr
+
+from headgate.components.http_headers import checked_headers
+from headgate.components.json_text import parse_json
+from headgate.components.readers.charset import declared_in_markup, decoded
+from headgate.components.readers.markup import Page, read_html
+from headgate.components.readers.reading import read_document
+from headgate.foundation.errors import UpstreamFailed
+from headgate.graph.names import clipped
+from headgate.graph.ports import PortType
+from headgate.graph.template import Template
+from headgate.sdk import Component, ComponentError, Data, HttpAnswer, Text, field, output
+from headgate.sdk.coerce import data_of, encode, text_of
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
+
+
+class HTTPRequest(Component):
+    """Sends a request to a web address or API and gives the answer: parsed JSON, text and status."""
+
+    label = "HTTP request"
+    category = "web"
+    icon = "globe"
+    keywords = (
+        "api", "rest", "fetch", "get", "post", "put", "delete", "call", "endpoint", "curl", "download", "json",
+        "web service", "request", "url", "integrate", "query", "send", "internet",
+    )  # fmt: skip
+
+    method: Method = field(default="GET", label="Method", help="HTTP method.", tool_mode=True)
+    url: str = field(label="Address", help="https://...", tool_mode=True, main=True, max_length=8_000)
+    query: dict[str, str | int | float | bool | None] = field(
+        default_factory=dict, label="Query", help="Query parameters, name to value; null leaves one out.", port=False
+    )
+    headers: dict[str, str] = field(
+        default_factory=dict, label="Headers", help="HTTP headers, name to value.", port=False
+    )
+    body: str | Data = field(
+        default=None, label="Body", help="Text as it is, or data sent as JSON; empty sends none.", tool_mode=True
+    )
+    timeout_seconds: float = field(
+        default=30.0, label="Time limit", help="Seconds to wait.", ge=0.1, le=300, advanced=True
+    )
+    fail_on_error: bool = field(
+        default=True,
+        label="Fail on error status",
+        help="A status of 400 or more fails the step; off, it is given like any answer.",
+        advanced=True,
+    )
+    _answer: HttpAnswer | None = PrivateAttr(default=None)
+
+    @classmethod
+    def template(cls, params: Mapping[str, JsonValue] | None = None) -> Template:
+        """Every method but GET, HEAD and OPTIONS changes something outside."""
+        return super().template(params).model_copy(update={"effect": (params or {}).get("method", "GET") not in _SAFE})
+
+    @output(help="The JSON of the answer; a stored file's description for binary content; else the text.")
+    async def data(self) -> Data:
+        """The answer's body as data."""
+        answer = await self._send()
+        if is_binary(answer):
+            await self.ctx.check_cancelled()
+            name = urlsplit(answer.url).path.rpartition("/")[2] or "download"
+            return data_of(await self.ctx.files.save(name, answer.content, answer.media_type))
+        if _is_json(answer) and answer.content:
+            return parse_json(answer.text, who="HTTPRequest")
+        return answer.text
+
+    @output(help="The body as text; empty for binary content.")
+    async def text(self) -> Text:
+        """The answer's body as text."""
+        answer = await self._send()
+        return "" if is_binary(answer) else answer.text
+
+    @output(help="The status, for example 200.")
+    async def status(self) -> Data:
+        """The answer's status."""
+        return (await self._send()).status
+
+    async def _send(self) -> HttpAnswer:
+        """Send once, whatever is asked of the answer."""
+        if self._answer is None:
+            headers = checked_headers(self.headers, component="HTTPRequest")
+            body, media_type = _body(self.body)
+            if body is not None:
+                headers.setdefault("content-type", media_type)
+            url = with_query(checked_url(self.url, who="HTTPRequest"), self.query)
+            await self.ctx.check_cancelled()
+            answer = await self.ctx.http.request(
+                self.method, url, headers=headers, body=body, timeout_seconds=self.timeout_seconds
+            )
+            if self.fail_on_error and answer.status >= 400:
+                raise _refused("HTTPRequest", answer)
+            self._answer = answer
+        return self._answer
+
+
+class URL(Component):
+    """Fetches a web page and gives its readable text as Markdown, its title and its links."""
+
+    label = "Web page"
+    category = "web"
+    icon = "link"
+    keywords = (
+        "website", "site", "page", "scrape", "scraper", "crawl", "fetch", "read", "download", "article", "html",
+        "markdown", "browse", "link", "web", "internet", "online", "content", "summarise page",
+    )  # fmt: skip
+
+    url: str = field(label="Address", help="https://...", main=True, tool_mode=True, max_length=8_000)
+    main_only: bool = field(
+        default=True, label="Main content only", help="Leave out navigation, header and footer.", advanced=True
+    )
+    timeout_seconds: float = field(
+        default=30.0, label="Time limit", help="Seconds to wait.", ge=0.1, le=300, advanced=True
+    )
+    _page: Page | None = PrivateAttr(default=None)
+
+    @output(help="The page as Markdown; text, JSON, PDF and Word addresses give their text.")
+    async def text(self) -> Text:
+        """The page's text."""
+        return (await self._read()).markdown
+
+    @output(help="The page's title.")
+    async def title(self) -> Text:
+        """The page's title."""
+        return (await self._read()).title
+
+    @output(help="The page's links: a list of objects with text and url.")
+    async def links(self) -> Data:
+        """The page's links."""
+        return [data_of(dict(link)) for link in (await self._read()).links]
+
+    async def _read(self) -> Page:
+        """Fetch once and read in a thread."""
+        if self._page is None:
+            url = checked_url(self.url, who="URL")
+            await self.ctx.check_cancelled()
+            headers = {"accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,*/*;q=0.5"}
+            answer = await self.ctx.http.request("GET", url, headers=headers, timeout_seconds=self.timeout_seconds)
+            if answer.status >= 400:
+                raise _refused("URL", answer)
+            self._page = await asyncio.to_thread(read_answer, answer, main_only=self.main_only)
+        return self._page
+
+
+def read_answer(answer: HttpAnswer, *, main_only: bool) -> Page:
+    """What a web answer says to a reader, by its media type."""
+    charset = answer.headers.get("content-type", "").partition("charset=")[2].partition(";")[0].strip(" \"'")
+    name = urlsplit(answer.url).path.rpartition("/")[2] or urlsplit(answer.url).netloc
+    if answer.media_type in {"text/html", "application/xhtml+xml"} or (
+        not answer.media_type and b"<html" in answer.content[:2048].lower()
+    ):
+        declared = charset or declared_in_markup(answer.content)
+        return read_html(decoded(answer.content, name=name, declared=declared), url=answer.url, main_only=main_only)
+    if answer.media_type.startswith("text/") or _is_json(answer):
+        return Page(decoded(answer.content, name=name, declared=charset), "", [])
+    return Page(read_document(answer.content, name=name, media_type=answer.media_type).text, "", [])
+
+
+def checked_url(url: str, *, who: str) -> str:
+    """The address with a scheme. Raises `ComponentError` when it is none, or not of the web."""
+    text = url.strip()
+    if text and "://" not in text and not text.lower().startswith(("javascript:", "data:", "mailto:", "file:")):
+        text = f"https://{text}"
+    try:
+        parts = urlsplit(text)
+        host = parts.hostname
+    except ValueError:
+        parts, host = urlsplit(""), None
+    if parts.scheme not in {"http", "https"} or not host or any(char.isspace() or ord(char) < 32 for char in text):
+        raise ComponentError(
+            f"{who}: {clipped(url, 80)!r} is not a web address.",
+            remedy="Write it as https://example.org/page.",
+            field="url",
+        )
+    return text
+
+
+def with_query(url: str, query: Mapping[str, str | float | None]) -> str:
+    """The address with query parameters added."""
+    pairs = [(name, str(value).lower() if isinstance(value, bool) else value) for name, value in query.items()]
+    added = urlencode([(name, value) for name, value in pairs if value is not None])
+    if not added:
+        return url
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(query=f"{parts.query}&{added}" if parts.query else added))
+
+
+def is_binary(answer: HttpAnswer) -> bool:
+    """Whether the body is no text: by its media type, else by a NUL near its beginning."""
+    media = answer.media_type
+    if (
+        media.startswith("text/")
+        or _is_json(answer)
+        or media.endswith(("xml", "javascript", "x-www-form-urlencoded", "yaml"))
+    ):
+        return False
+    kind = media.partition("/")[0]
+    return kind in {"image", "audio", "video", "font"} or media == "application/pdf" or b"\x00" in answer.content[:4096]
+
+
+def _is_json(answer: HttpAnswer) -> bool:
+    return answer.media_type == "application/json" or answer.media_type.endswith(("+json", "/json"))
+
+
+def _body(body: str | Data) -> tuple[bytes | None, str]:
+    """The bytes to send and their media type."""
+    if body is None or body == "":
+        return None, ""
+    if isinstance(body, str):
+        looks_json = body.lstrip()[:1] in {"{", "["}
+        return body.encode(errors="replace"), "application/json" if looks_json else "text/plain; charset=utf-8"
+    return json.dumps(encode(body, PortType.DATA), ensure_ascii=False).encode(), "application/json"
+
+
+def _refused(who: str, answer: HttpAnswer) -> UpstreamFailed:
+    said = "" if is_binary(answer) else clipped(text_of(answer.text), 200)
+    return UpstreamFailed(
+        f"{who}: {urlsplit(answer.url).netloc} answered {answer.status}{': ' + said if said else ''}.",
+        remedy="Check the address, the method and the keys in the headers.",
+        upstream_status=answer.status,
+    )
