@@ -39,7 +39,7 @@ def main() -> None:
     report = _save_report(run["id"])
     evidence = FOLDER / "evidence.json"
     _headgate("runs", "evidence", run["id"], "--output", str(evidence))
-    read = sum(len(json.dumps(step.get("output_payload"))) for step in json.loads(evidence.read_text())["steps"])
+    read = sum(len(json.dumps(step.get("output_payload"))) for step in json.loads(evidence.read_text())["step_results"])
     print(f"   report: {report} ({report.stat().st_size} bytes); evidence: {evidence} ({read} bytes of step outputs)")
     print("\n".join(f"   | {line}" for line in report.read_text(encoding="utf-8").splitlines()[:12]))
 

@@ -12,7 +12,7 @@ from headgate.entrypoints.compose import Parts
 from headgate.features.files import service as files
 from headgate.features.files.run_files import as_value
 from headgate.features.runs import service
-from headgate.features.runs.evidence import read_evidence
+from headgate.features.runs.evidence import gather_evidence
 from headgate.features.runs.schemas import RunOut, RunState, StepSummary
 from headgate.foundation.errors import Invalid
 
@@ -71,7 +71,7 @@ def evidence(run_id: RunId, output: Output = None, json: JsonFlag = False) -> No
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
-            found = await read_evidence(session, parts.engine, PRINCIPAL, run_id)
+            found = await gather_evidence(session, PRINCIPAL, run_id)
         if output is None:
             print_json(found)
             return

@@ -4,7 +4,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import APIRouter, FastAPI
+from fastapi.responses import RedirectResponse
 from pydantic import BaseModel
+from sqlalchemy import text
 
 from headgate import __version__
 from headgate.agents.assistant.routes import router as assistant_router
@@ -18,6 +20,7 @@ from headgate.features.flows.routes import router as flows_router
 from headgate.features.models.routes import router as models_router
 from headgate.features.runs.routes import router as runs_router
 from headgate.features.secrets.routes import router as secrets_router
+from headgate.foundation.api import ReadSession, problems
 from headgate.foundation.settings import Settings
 
 ROUTERS = (
@@ -77,3 +80,16 @@ def create_app(settings: Settings) -> FastAPI:
 async def alive() -> Health:
     """Answers without touching anything else."""
     return Health(status="ok")
+
+
+@health.get("/health/ready", summary="Whether the server can do its work", responses=problems())
+async def ready(session: ReadSession) -> Readiness:
+    """Answers 503 with the reason when the database does not."""
+    await session.execute(text("SELECT 1"))
+    return Readiness(status="ok", database="ok")
+
+
+@health.get("/", include_in_schema=False)
+async def front_door() -> RedirectResponse:
+    """The API's documentation, until the studio's page is served here."""
+    return RedirectResponse("/docs")

@@ -2,9 +2,10 @@
 
 from typing import Any, cast
 
+import orjson
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import ORJSONResponse, Response
+from fastapi.responses import Response
 from pydantic import JsonValue
 from starlette.exceptions import HTTPException
 
@@ -14,10 +15,14 @@ from headgate.foundation.log import get_logger
 log = get_logger(__name__)
 
 
-class ProblemResponse(ORJSONResponse):
+class ProblemResponse(Response):
     """An answer of type `application/problem+json`."""
 
     media_type = "application/problem+json"
+
+    def render(self, content: Any) -> bytes:  # noqa: ANN401 - Starlette's own signature
+        """The document as bytes."""
+        return orjson.dumps(content)
 
 
 class BadRequest(Invalid):
