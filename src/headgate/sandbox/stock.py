@@ -24,6 +24,8 @@ WORKER_PROCESSOR_SECONDS = 600
 """Processor time of a worker's whole life, a hard limit; half of it used, a worker is replaced between calls."""
 ENVELOPE_BYTES, LONGEST_ESCAPE = 4096, 6
 """A request is its arguments, its code as a JSON string (six bytes for the worst character) and little more."""
+REFILL_SECONDS = 0.005
+"""Forking the next spare waits this long, so as not to compete with the call that took the last."""
 TEND_SECONDS = 1.0
 IDLE_PROCESSOR_SECONDS = 0.05
 """An idle worker that computes has left threads behind; it is ended."""
@@ -121,12 +123,11 @@ class WorkerStock:
         except asyncio.CancelledError:
             self._spares.appendleft(spare)
             raise
-        if launcher.alive:
-            self._order_spares(launcher)
+        asyncio.get_running_loop().call_later(REFILL_SECONDS, self._order_spares, launcher)
         return worker
 
     def _order_spares(self, launcher: Launcher) -> None:
-        while len(self._spares) < self.size.spare:
+        while launcher.alive and len(self._spares) < self.size.spare:
             self._order_spare(launcher)
 
     def _order_spare(self, launcher: Launcher) -> None:
