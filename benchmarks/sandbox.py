@@ -166,8 +166,11 @@ def show(figures: list[dict[str, Any]]) -> None:
     for column in ("what", "median", "p95", "aim", "/ process"):
         table.add_column(column, justify="left" if column == "what" else "right", no_wrap=True)
     for row in figures:
-        if "ms" not in row:
-            cells = (f"{row['ms']:.3f} ms", f"{row['p95_ms']:.3f} ms", aim, f"{row['ms'] / plain:.4f}")
+        if "ms" in row:
+            aim = f"< {row['aim_ms']:g} ms" if "aim_ms" in row else ""
+            cells = [f"{row['ms']:.3f} ms", f"{row['p95_ms']:.3f} ms", aim, f"{row['ms'] / plain:.4f}"]
+        else:
+            cells = [f"{row['value']:g} {row['unit']}"]
         table.add_row(row["what"], *cells)
     Console(width=100).print(table)
 
