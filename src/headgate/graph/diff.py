@@ -95,18 +95,16 @@ def diff_flows(before: Flow, after: Flow) -> FlowDiff:
                 changed.append(NodeChange(key, came_from.get(key, ""), found))
     old_edges, new_edges = [_moved(edge, renamed) for edge in before.edges], list(after.edges)
     kept_nodes = [key for key in there if key in new], [key for key in new if key in there]
-    kept_edges = (
-        _without(old_edges, _without(old_edges, new_edges)),
-        _without(new_edges, _without(new_edges, old_edges)),
-    )
+    kept_before, removed = _shared(old_edges, new_edges)
+    kept_after, added = _shared(new_edges, old_edges)
     return FlowDiff(
         nodes_added=tuple(node for key, node in new.items() if key not in there),
         nodes_removed=tuple(node for key, node in old.items() if renamed.get(key, key) not in new),
         nodes_changed=tuple(changed),
-        edges_added=tuple(_without(new_edges, old_edges)),
-        edges_removed=tuple(_without(old_edges, new_edges)),
+        edges_added=tuple(added),
+        edges_removed=tuple(removed),
         flow_changes=flow_changes(before, after),
-        reordered=tuple(what for what, (a, b) in (("nodes", kept_nodes), ("edges", kept_edges)) if list(a) != list(b)),
+        reordered=("nodes",) * (kept_nodes[0] != kept_nodes[1]) + ("edges",) * (kept_before != kept_after),
     )
 
 
@@ -156,16 +154,15 @@ def _moved(edge: Edge, renamed: Mapping[str, str]) -> Edge:
     return edge.model_copy(update=ends)
 
 
-def _without(edges: Sequence[Edge], others: Sequence[Edge]) -> list[Edge]:
-    """The edges that `others` does not have, counting those that occur several times."""
+def _shared(edges: Sequence[Edge], others: Sequence[Edge]) -> tuple[list[Edge], list[Edge]]:
+    """The edges that `others` has too, and those it has not, counting those that occur several times."""
     left = Counter(others)
-    found = []
+    kept: list[Edge] = []
+    extra: list[Edge] = []
     for edge in edges:
-        if left[edge] > 0:
-            left[edge] -= 1
-        else:
-            found.append(edge)
-    return found
+        (kept if left[edge] > 0 else extra).append(edge)
+        left[edge] -= 1
+    return kept, extra
 
 
 def _summary(node: Node) -> dict[str, JsonValue]:

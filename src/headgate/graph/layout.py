@@ -96,8 +96,10 @@ def _place_part(
             if target in numbers:
                 sheet.connect(numbers[key], numbers[target])
     found: dict[str, tuple[float, float]] = {}
-    for key, (column, middle) in zip(part, sheet.draw(), strict=True):
-        _place_unit(found, key, (column * COLUMN, round(middle - heights[key] / 2)), heights, below)
+    drawn = [(key, column, middle - heights[key] / 2) for key, (column, middle) in zip(part, sheet.draw(), strict=True)]
+    highest = min(top for _, _, top in drawn)
+    for key, column, top in drawn:
+        _place_unit(found, key, (column * COLUMN, round(top - highest)), heights, below)
     return found
 
 

@@ -131,6 +131,10 @@ def _dump(value: BaseModel) -> dict[str, JsonValue]:
 
 
 def _json(value: BaseModel, name: str) -> JsonValue:
+    """A member as JSON; of a web request only what was set."""
+    member = getattr(value, name)
+    if isinstance(member, HttpCall):
+        return member.model_dump(mode="json", exclude_defaults=True)
     found: JsonValue = value.model_dump(mode="json", include={name})[name]
     return found
 
