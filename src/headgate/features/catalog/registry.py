@@ -78,6 +78,6 @@ class Registry:
 
 
 def _depends_on_params(component: type[Component]) -> bool:
-    own = (component.extra_fields.__func__, component.extra_outputs.__func__)  # type: ignore[attr-defined]
-    plain = (Component.extra_fields.__func__, Component.extra_outputs.__func__)  # type: ignore[attr-defined]
-    return own != plain
+    """Whether the class says anything of its own about params: ports, or an effect as HTTPRequest's method makes it."""
+    deciding = ("extra_fields", "extra_outputs", "template")
+    return any(getattr(component, name).__func__ is not getattr(Component, name).__func__ for name in deciding)
