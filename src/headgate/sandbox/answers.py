@@ -120,4 +120,5 @@ def _frames(frames: object, lines: list[str]) -> list[JsonValue]:
 
 
 def _text(value: object) -> str:
-    return value[:TEXT_CHARACTERS] if isinstance(value, str) else ""
+    """Text that every database takes; empty for anything else."""
+    return value[:TEXT_CHARACTERS].replace("\0", "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else ""

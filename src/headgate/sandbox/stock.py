@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import secrets
 import tempfile
 from collections import deque
@@ -70,6 +71,11 @@ class WorkerStock:
             report = self.probe()
             if not self.insecure:
                 report.require()
+            if not hasattr(os, "fork"):
+                raise SandboxUnavailable(
+                    "own code in a node needs a system with forked processes.",
+                    remedy="Run Headgate on Linux, for example in a container.",
+                )
             if not report.complete:
                 missing = ", ".join(layer.name for layer in report.missing)
                 log.warning(

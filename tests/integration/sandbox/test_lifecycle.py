@@ -189,6 +189,13 @@ class TestUnavailable:
             await processes(pool)
         await pool.aclose()
 
+    async def test_refuses_where_nothing_can_be_forked(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delattr(os, "fork")
+        pool = SandboxPool(scan=False, insecure=True, probe=lambda: INCOMPLETE)
+        with pytest.raises(SandboxUnavailable, match="forked processes"):
+            await processes(pool)
+        await pool.aclose()
+
     async def test_says_when_the_zygote_does_not_start(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "executable", "/nonexistent/python")
         pool = SandboxPool(scan=False)

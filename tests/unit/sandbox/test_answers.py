@@ -88,6 +88,11 @@ class TestReadAnswer:
             "frames": [{"line": 2, "function": "run", "source": "return 1 / 0"}],
         }
 
+    def test_keeps_no_character_that_databases_refuse(self) -> None:
+        with pytest.raises(CodeFailed) as caught:
+            read(failure(exception="ValueError", message="a\0b", line=None))
+        assert caught.value.extra["message"] == "a\N{REPLACEMENT CHARACTER}b"
+
     @pytest.mark.parametrize("line", [0, 3, -1, "2", True, 2.0, None, [2]])
     def test_names_no_line_that_the_code_does_not_have(self, line: object) -> None:
         with pytest.raises(CodeFailed) as caught:

@@ -128,6 +128,10 @@ class TestGuards:
         assert decide(machine, "socketpair", socket.AF_UNIX, socket.SOCK_DGRAM) == REFUSED
         assert decide(machine, "socketpair", socket.AF_INET, socket.SOCK_STREAM) == REFUSED
 
+    def test_getsockopt_hands_out_no_process(self, machine: str) -> None:
+        assert decide(machine, "getsockopt", 3, socket.SOL_SOCKET, socket.SO_TYPE) == ALLOW
+        assert {decide(machine, "getsockopt", 3, socket.SOL_SOCKET, option) for option in (17, 31, 77)} == {REFUSED}
+
     def test_sendto_names_no_destination(self, machine: str) -> None:
         assert decide(machine, "sendto", 3, 0, 10, 0, 0) == ALLOW
         assert decide(machine, "sendto", 3, 0, 10, 0, 0x7FFF_0000_0000) == REFUSED

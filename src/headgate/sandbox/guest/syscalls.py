@@ -27,7 +27,7 @@ ALLOWED_FOR: Final = {
     "memory": "mmap munmap mprotect mremap madvise brk msync",
     "waiting, and the worker's own socket": """
         poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
-        recvfrom shutdown getsockname getpeername getsockopt
+        recvfrom shutdown getsockname getpeername
     """,
     "threads": """
         futex set_robust_list get_robust_list set_tid_address rseq membarrier sched_yield
@@ -113,6 +113,8 @@ _PRCTL_OPTIONS = (
     0x53564D41,  # PR_SET_VMA: names of memory ranges, set by newer C libraries
 )
 
+_SOCKET_OPTIONS = (3, 4, 30, 38, 39)  # SO_TYPE, SO_ERROR, SO_ACCEPTCONN, SO_PROTOCOL, SO_DOMAIN; never SO_PEERPIDFD
+
 GUARDED: Final = {
     "open": _opening(flags=1),
     "openat": _opening(flags=2),
@@ -126,6 +128,7 @@ GUARDED: Final = {
     "ioctl": Guard(_one_of(1, *_IOCTL_REQUESTS), error=errno.ENOTTY),
     "prctl": Guard(_one_of(0, *_PRCTL_OPTIONS)),
     "socketpair": Guard(((Check(0, _AF_UNIX), Check(1, _SOCK_STREAM, _SOCK_TYPE_MASK)),)),  # asyncio's wake-up pipe
+    "getsockopt": Guard(_one_of(2, *_SOCKET_OPTIONS)),
     "sendto": Guard(((Check(4, 0, null=True),),)),  # on connected sockets only: no destination
     "renameat2": Guard(_one_of(4, 0, 1)),  # RENAME_NOREPLACE at most
 }

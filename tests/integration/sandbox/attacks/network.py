@@ -75,6 +75,21 @@ def run(inputs):
     return next((result for result in results if "ESCAPED" in result), "contained " + str(results))
 """
 
+_PEER = """
+import socket, stat
+def run(inputs):
+    \"\"\"Ask the protocol socket for a descriptor of the server's process (SO_PEERPIDFD) or its identity.\"\"\"
+    results = []
+    for descriptor in range(3, 64):
+        try:
+            if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                own = socket.socket(fileno=os.dup(descriptor))
+                results += [attempt(lambda: own.getsockopt(1, option, 12)) for option in (17, 77)]
+        except OSError:
+            pass
+    return next((result for result in results if "ESCAPED" in result), "contained " + str(results))
+"""
+
 _HTTP = """
 import urllib.request
 def run(inputs):
@@ -107,5 +122,6 @@ NETWORK: Final = (
     Attack("send from a datagram pair", _DATAGRAM_PAIR),
     Attack("lead the protocol socket elsewhere", _PROTOCOL_SOCKET_ELSEWHERE),
     Attack("fetch by HTTP", _HTTP),
+    Attack("take the server by its socket", _PEER, escapes_outside=True),
     Attack("pass descriptors", _PASS_DESCRIPTORS, escapes_outside=True),
 )
