@@ -3,6 +3,8 @@
 A test that takes `settings` or `database` runs on SQLite and on PostgreSQL; the PostgreSQL half is marked `postgres`.
 """
 
+import shutil
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -25,12 +27,14 @@ def sqlite_files(tmp_path_factory: pytest.TempPathFactory) -> SqliteFiles:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Postgres]:
-    base = tmp_path_factory.getbasetemp()
-    shared = base if worker_id == "master" else base.parent
-    server = Postgres(shared / "postgres", worker_id)
+def postgres(worker_id: str) -> Iterator[Postgres]:
+    # Not in pytest's own folder: a server started by root runs as another user, who may not pass through it.
+    folder = Path(tempfile.mkdtemp(prefix=f"headgate-tests-{worker_id}-"))
+    folder.chmod(0o755)
+    server = Postgres(folder / "postgres", worker_id)
     yield server
     server.close()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(params=KINDS)
