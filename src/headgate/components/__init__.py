@@ -1,1 +1,63 @@
-"""The built-in components, one module a category."""
+"""The built-in components."""
+
+from headgate.components.agent import Agent
+from headgate.components.ai import AIStep, LanguageModel
+from headgate.components.calculator import Calculator
+from headgate.components.clock import CurrentDate, Wait
+from headgate.components.code import Python
+from headgate.components.data import MessageHistory, ParseJSON, SelectData
+from headgate.components.inputs import ChatInput, FileInput, FormInput, TextInput
+from headgate.components.logic import If, Merge
+from headgate.components.mapping import Map
+from headgate.components.matching import Regex
+from headgate.components.note import Note
+from headgate.components.outputs import ChatOutput
+from headgate.components.packages import InstalledPackages
+from headgate.components.read_file import ReadFile
+from headgate.components.saving import SaveFile
+from headgate.components.splitting import SplitText
+from headgate.components.structured import StructuredOutput
+from headgate.components.switch import Switch
+from headgate.components.table_query import TableQuery
+from headgate.components.text import CombineText, PromptTemplate
+from headgate.components.web import URL, HTTPRequest
+from headgate.components.webhook import WebhookOut
+from headgate.sdk import Component
+
+BUILTINS: tuple[type[Component], ...] = (
+    ChatInput,
+    TextInput,
+    FormInput,
+    FileInput,
+    InstalledPackages,
+    ChatOutput,
+    SaveFile,
+    WebhookOut,
+    PromptTemplate,
+    CombineText,
+    SplitText,
+    Regex,
+    ParseJSON,
+    SelectData,
+    TableQuery,
+    ReadFile,
+    Calculator,
+    CurrentDate,
+    MessageHistory,
+    HTTPRequest,
+    URL,
+    If,
+    Switch,
+    Merge,
+    Map,
+    Wait,
+    Python,
+    LanguageModel,
+    AIStep,
+    Agent,
+    StructuredOutput,
+    Note,
+)
+"""Every built-in component, in the order of the palette."""
+
+__all__ = ["BUILTINS"]

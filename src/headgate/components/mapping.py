@@ -109,7 +109,8 @@ class Map(Component):
 
         async def work() -> None:
             for index, item in waiting:
-                await self.ctx.check_cancelled()
+                if self.each is not None or index % 500 == 0:
+                    await self.ctx.check_cancelled()
                 try:
                     results[index] = await self._one(index, item)
                 except Cancelled:

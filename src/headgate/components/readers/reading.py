@@ -12,7 +12,7 @@ from headgate.components.readers.document import Document, Unreadable, bounded
 from headgate.components.readers.docx import read_docx
 from headgate.components.readers.markup import read_html
 from headgate.components.readers.pdf import read_pdf
-from headgate.sdk import ComponentError, Table
+from headgate.sdk import Table
 from headgate.sdk.coerce import data_of, markdown_table, text_of
 
 MOST_BYTES = 100_000_000
@@ -103,4 +103,3 @@ _READERS: dict[str, Callable[[bytes, str, str], Document]] = {
     "html": _html,
     "text": _text,
 }
-__all__ = ["ComponentError", "Document", "kind_of", "read_document"]

@@ -1,0 +1,166 @@
+"""A model's answer in the shape of a schema."""
+
+import json
+from typing import Any
+
+from pydantic import JsonValue, PrivateAttr
+
+from headgate.components.ai import composed
+from headgate.components.chat import (
+    ModelStep,
+    as_evidence,
+    conversation,
+    failed,
+    model_field,
+    record_answer_usage,
+    temperature_field,
+    with_temperature,
+)
+from headgate.components.json_text import parse_json
+from headgate.components.schema_check import full_schema, problems
+from headgate.foundation.errors import HeadgateError
+from headgate.graph.names import clipped, listed
+from headgate.graph.template import FieldKind
+from headgate.sdk import ComponentError, Data, Model, Table, field, output
+from headgate.sdk.coerce import table_of
+
+_TRIES = 2
+_REFUSING = frozenset({400, 404, 422, 501})
+"""Statuses with which servers say that they do not know JSON schemas as answers."""
+
+
+class StructuredOutput(ModelStep):
+    """Extracts data of a given shape from a text with a model; the answer is checked against the schema."""
+
+    label = "Structured output"
+    category = "ai"
+    icon = "table-properties"
+    keywords = (
+        "extract", "extraction", "json", "schema", "fields", "parse", "entities", "structured", "form", "records",
+        "invoice", "classify", "typed", "llm", "table", "json schema", "information extraction",
+    )  # fmt: skip
+
+    model: Model = model_field()
+    input: str | Data = field(label="Input", help="The text or data to extract from.", main=True)
+    schema_: Any = field(
+        name="schema",
+        label="Schema",
+        help='JSON Schema of the answer, or its short form: {"name": "string", "price": "number?"}.',
+        kind=FieldKind.JSON,
+        port=False,
+        interpolate=False,
+        schema={"type": "object"},
+    )
+    instructions: str = field(
+        default="Extract the data from the input. Use null or leave out what is not there; invent nothing.",
+        label="Instructions",
+        help="What to extract, and how.",
+        kind=FieldKind.MULTILINE,
+        port=False,
+    )
+    temperature: float | None = temperature_field()
+    _value: JsonValue = PrivateAttr(default=None)
+    _done: bool = PrivateAttr(default=False)
+
+    @output(help="The answer, as the schema says.")
+    async def data(self) -> Data:
+        """The checked answer; asked once a step."""
+        if not self._done:
+            self._value = await self._asked()
+            self._done = True
+        return self._value
+
+    @output(help="The answer's list of objects as rows; a single object is one row.")
+    async def table(self) -> Table:
+        """The answer as a table."""
+        return table_of(rows_in(await self.data()))
+
+    async def _asked(self) -> JsonValue:
+        wanted = full_schema(self.schema_, who="StructuredOutput")
+        # providers take objects only; a list or a plain value travels inside one
+        wrapped = wanted.get("type") != "object"
+        schema: dict[str, JsonValue] = wanted
+        if wrapped:
+            schema = {"type": "object", "properties": {"value": wanted}, "required": ["value"]}
+        model = with_temperature(self.model, self.temperature)
+        chat = await self.ctx.chat_model(model)
+        prompt = composed(self.instructions, self.input, as_json=False)
+        found = await self._native(chat, model, prompt, schema)
+        wrong = problems(found, schema) if found is not None else ["$: there is no answer"]
+        if wrong:
+            found = await self._prompted(chat, model, prompt, schema)
+        return found["value"] if wrapped and isinstance(found, dict) else found
+
+    async def _native(self, chat: Any, model: Model, prompt: str, schema: dict[str, JsonValue]) -> JsonValue:  # noqa: ANN401
+        """The provider's own structured output; null when it has none or gave none."""
+        await self.ctx.check_cancelled()
+        try:
+            asking = chat.with_structured_output({**schema, "title": "answer"}, method="json_schema", include_raw=True)
+            self.ctx.record_prompt(as_evidence("", prompt, ()))
+            result = await asking.ainvoke(await conversation(self.ctx, "", prompt, ()))
+        except (NotImplementedError, ValueError, TypeError):
+            return None
+        except Exception as error:
+            if not refuses_schemas(error):
+                raise failed(model, error) from error
+            return None
+        record_answer_usage(self.ctx, model, result["raw"])
+        parsed: JsonValue = result["parsed"]
+        return parsed
+
+    async def _prompted(self, chat: Any, model: Model, prompt: str, schema: dict[str, JsonValue]) -> JsonValue:  # noqa: ANN401
+        """Ask in words, check, and once more with what was wrong. Raises `ComponentError` with the last problems."""
+        shape = json.dumps(schema, ensure_ascii=False)
+        asked = f"{prompt}\n\nAnswer with JSON only, no other words, after this JSON Schema:\n{shape}"
+        wrong: list[str] = []
+        said = ""
+        for _ in range(_TRIES):
+            text = asked
+            if wrong:
+                text += f"\n\nYour last answer was:\n{clipped(said, 2000)}\nIt was wrong: {listed(wrong)}. Correct it."
+            await self.ctx.check_cancelled()
+            self.ctx.record_prompt(as_evidence("", text, ()))
+            try:
+                answer = await chat.ainvoke(await conversation(self.ctx, "", text, ()))
+            except Exception as error:
+                raise failed(model, error) from error
+            record_answer_usage(self.ctx, model, answer)
+            said = str(answer.text)
+            try:
+                value = parse_json(said, who="StructuredOutput")
+            except ComponentError as error:
+                wrong = [error.detail]
+                continue
+            wrong = problems(value, schema)
+            if not wrong:
+                return value
+        raise ComponentError(
+            f"StructuredOutput: {model} did not keep to the schema: {listed(wrong)}. It said: {clipped(said, 200)}",
+            remedy="Make the schema simpler, describe its fields, or choose a stronger model.",
+            answer=clipped(said, 2000),
+        )
+
+
+def refuses_schemas(error: BaseException) -> bool:
+    """Whether a server said that it does not take JSON schemas, rather than that it is down or the key is wrong."""
+    current: BaseException | None = error
+    while current is not None:
+        if getattr(current, "status_code", None) in _REFUSING:
+            return True
+        extra = current.extra if isinstance(current, HeadgateError) else {}
+        if extra.get("upstream_status") in _REFUSING or extra.get("provider_status") in _REFUSING:
+            return True
+        current = current.__cause__ or current.__context__
+    return False
+
+
+def rows_in(value: JsonValue) -> JsonValue:
+    """The list of objects in an answer: itself, its only list of objects, or the object as the one row."""
+    if not isinstance(value, dict):
+        return value
+    lists = [
+        item
+        for item in value.values()
+        if isinstance(item, list) and item and all(isinstance(row, dict) for row in item)
+    ]
+    return lists[0] if len(lists) == 1 else [value]
