@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tests.support.scripted_server import Asked, Drop, Pause, Reply, Script, ScriptedServer, Step, json_reply
@@ -96,6 +97,18 @@ class OpenAIServer(ScriptedServer):
 
     def slow(self, seconds: float) -> Reply:
         return Reply((Pause(seconds), json.dumps({}).encode()), headers={"content-length": "2"})
+
+    def slow_text(self, text: str, seconds: float) -> Script:
+        """An answer in words after a while."""
+        made = self.text(text)
+
+        def script(asked: Asked) -> Reply:
+            reply = made(asked)
+            size = sum(len(step) for step in reply.steps if isinstance(step, bytes))
+            headers = {} if reply.chunked else {"content-length": str(size)}
+            return replace(reply, steps=(Pause(seconds), *reply.steps), headers=headers)
+
+        return script
 
     def slow_stream(self, seconds: float) -> Reply:
         return _events([_chunk({"content": "Hal"}), Pause(seconds), _DONE])

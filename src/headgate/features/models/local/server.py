@@ -106,6 +106,11 @@ class LocalModelServer:
         return self._path if self._alive() else None
 
     @property
+    def busy(self) -> int:
+        """Calls under way."""
+        return self._users
+
+    @property
     def pid(self) -> int | None:
         """Id of the model's process."""
         return self._process.pid if self._process is not None and self._alive() else None
