@@ -3,7 +3,7 @@
 Imports LangChain; only `service.load_loop` imports this module, when the first request comes.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ async def run_loop(model: BaseChatModel, turn: Turn, history: Sequence[BaseMessa
     agent = create_agent(model, [_as_langchain(tool) for tool in TOOLS], system_prompt=PROMPT, context_schema=Turn)
     opening: Any = {"messages": [*history, HumanMessage(with_canvas(turn.request, turn.bench.flow))]}
     answer = ""
-    stream = agent.astream(
+    stream: AsyncIterator[Any] = agent.astream(
         opening,
         context=turn,
         stream_mode=["messages", "updates"],
@@ -71,21 +71,21 @@ def _read_update(update: dict[str, Any], turn: Turn) -> str:
 
 
 def _as_langchain(tool: ToolDefinition) -> BaseTool:
-    async def call(runtime: ToolRuntime[Turn], **arguments: Any) -> str:  # noqa: ANN401 - checked by the schema
+    async def call(runtime: ToolRuntime[Turn], **arguments: Any) -> str:  # noqa: ANN401 - checked by the tool itself
         turn = runtime.context
         turn.spend_tool_call()
         if tool.name not in _READING:
             turn.stage(_STAGES.get(tool.name, "editing_flow"))
-        plain = {name: getattr(value, "model_dump", lambda value=value: value)() for name, value in arguments.items()}
-        answer = await tool.call_json(turn.bench, plain)
+        answer = await tool.call_json(turn.bench, arguments)
         if tool.name == "build_flow":
             turn.stage("flow_built" if answer.startswith('{"ok":true') else "flow_build_failed")
         return answer
 
+    # The schema as JSON, not as a class: the class would refuse the runtime that LangChain adds to the arguments.
     return StructuredTool.from_function(
         coroutine=call,
         name=tool.name,
         description=tool.description,
-        args_schema=tool.arguments,
+        args_schema=tool.arguments.model_json_schema(),
         handle_tool_error=False,
     )
