@@ -64,11 +64,10 @@ def _loaded(schema: object, who: str) -> JsonValue:
 
 def _is_short(written: dict[str, JsonValue]) -> bool:
     """Whether every member is a field and its type, as in `{"type": "string", "price": "number"}`."""
-    return (
-        all(isinstance(value, str) and value.rstrip("?") in _TYPES for value in written.values())
-        and (written.get("type") not in {"object", "array"} or len(written) > 1)
-        and len(written) > (1 if "type" in written else 0)
+    only_types = all(
+        isinstance(kind, dict) or (isinstance(kind, str) and kind.rstrip("?") in _TYPES) for kind in written.values()
     )
+    return only_types and len(written) > 1 and not (set(written) - {"type"}) & _SCHEMA_WORDS
 
 
 def _completed(written: dict[str, JsonValue], who: str) -> dict[str, JsonValue]:

@@ -27,6 +27,8 @@ from headgate.sdk.coerce import table_of
 _TRIES = 2
 _REFUSING = frozenset({400, 404, 422, 501})
 """Statuses with which servers say that they do not know JSON schemas as answers."""
+_REFUSING_CODES = frozenset({"model_request_refused", "broken_model_answer"})
+"""Codes of Headgate's own errors for the same."""
 
 
 class StructuredOutput(ModelStep):
@@ -147,8 +149,7 @@ def refuses_schemas(error: BaseException) -> bool:
     while current is not None:
         if getattr(current, "status_code", None) in _REFUSING:
             return True
-        extra = current.extra if isinstance(current, HeadgateError) else {}
-        if extra.get("upstream_status") in _REFUSING or extra.get("provider_status") in _REFUSING:
+        if isinstance(current, HeadgateError) and current.code in _REFUSING_CODES:
             return True
         current = current.__cause__ or current.__context__
     return False
