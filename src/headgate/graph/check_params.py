@@ -6,6 +6,7 @@ from pydantic import JsonValue
 
 from headgate.graph.check_graph import named
 from headgate.graph.issues import Issue, IssueCode
+from headgate.graph.json_values import parse_json
 from headgate.graph.model import Node
 from headgate.graph.names import clipped, did_you_mean, listed, nearest
 from headgate.graph.template import FieldKind, FieldTemplate, Template
@@ -93,19 +94,32 @@ def _is_text(value: JsonValue) -> bool:
     return not isinstance(value, (dict, list))
 
 
+def _is_json(value: JsonValue) -> bool:
+    """Whether text that begins like a list or an object is one; other values may stand in a JSON field as they are."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("[", "{")):
+        return True
+    try:
+        parse_json(value)
+    except ValueError:
+        return False
+    return True
+
+
 _EXPECTED: dict[FieldKind, tuple[Callable[[JsonValue], bool], str]] = {
     FieldKind.NUMBER: (_is_number, "a number"),
     FieldKind.INTEGER: (_is_integer, "a whole number"),
     FieldKind.BOOLEAN: (_is_boolean, "true or false"),
     FieldKind.SECRET: (_is_text, "the name of a variable"),
     FieldKind.CODE: (_is_text, "text"),
+    FieldKind.JSON: (_is_json, 'JSON such as ["a", "b"] or {"a": 1}'),
+    FieldKind.MULTISELECT: (_is_json, 'a list such as ["a", "b"]'),
     FieldKind.TABLE: (lambda value: isinstance(value, (dict, list)), "a table: a list of objects"),
     FieldKind.MODEL: (
         lambda value: isinstance(value, dict) or (isinstance(value, str) and "/" in value),
         "a model as provider/name",
     ),
 }
-"""Kind to what it takes. Text, JSON and message fields take anything that the component itself converts."""
+"""Kind to what it takes. Text and message fields take anything that the component itself converts."""
 
 
 def _shown(value: JsonValue) -> str:

@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Annotated, cast
 
 from pydantic import AfterValidator, JsonValue
@@ -58,16 +59,21 @@ PlainObject = Annotated[dict[str, JsonValue], AfterValidator(plain_json)]
 def parse_json(text: str) -> JsonValue:
     """The value of a JSON text from outside. Raises `ValueError`, never `RecursionError`; NaN is refused."""
     depth = 0
-    for match in _STRING_OR_BRACKET.finditer(text):
-        bracket = match[0]
-        if bracket in ("[", "{"):
-            depth += 1
-        elif bracket in ("]", "}"):
-            depth -= 1
+    for step in bracket_steps(text):
+        depth += step
         if depth > MAX_DEPTH:
             raise ValueError(TOO_DEEP)
     value = cast("JsonValue", json.loads(text, parse_constant=_refuse, object_pairs_hook=_without_duplicates))
     return plain_json(value)
+
+
+def bracket_steps(text: str) -> Iterator[int]:
+    """1 for each bracket that opens in a JSON text and -1 for each that closes, those in strings left out."""
+    for match in _STRING_OR_BRACKET.finditer(text):
+        if match[0] in ("[", "{"):
+            yield 1
+        elif match[0] in ("]", "}"):
+            yield -1
 
 
 def _refuse(name: str) -> None:

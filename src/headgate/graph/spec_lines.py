@@ -9,6 +9,8 @@ that ends in `: |` (or is `- |`) takes the deeper lines below it as text, whatev
 | `|+`   | the same with a line break after every line, blank lines at the end kept        |
 | `|2`   | the indentation is 2 beyond the header's, so that the text may itself begin with spaces |
 
+JSON that begins with a bracket at the end of a line goes on until that bracket closes, however it is indented.
+
 A list item that holds a member (`- name: value`) stands for a `-` with the member on a deeper line.
 """
 
@@ -16,6 +18,7 @@ import re
 from dataclasses import dataclass, field
 
 from headgate.graph.issues import FlowInvalid, Issue, IssueCode
+from headgate.graph.json_values import bracket_steps
 
 MAX_CHARACTERS = 1_048_576
 MAX_LINES = 100_000
@@ -29,6 +32,7 @@ KEY = r'(?:"(?:[^"\\]|\\.)*+"|[^\W][^\s:"]*+)'
 MEMBER = re.compile(rf"({KEY}):(?:[ \t]+(.*))?", re.DOTALL)
 BLOCK_MARK = re.compile(r"\|([1-9]?)([+-]?)")
 _BLOCK_LINE = re.compile(rf"(?:-|{KEY}:)[ \t]+(\|[1-9]?[+-]?)[ \t]*")
+_JSON_LINE = re.compile(rf"(?:-|{KEY}:)[ \t]+[\[{{]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
@@ -93,6 +97,8 @@ def read_lines(text: str, faults: Faults) -> list[Line]:
         mark = _BLOCK_LINE.fullmatch(line.text)
         if mark is not None:
             line.block, number = _block(rows, number, line.indent, mark[1])
+        elif _JSON_LINE.fullmatch(line.text):
+            line.text, number = _json(rows, number, line, faults)
     return top.children
 
 
@@ -147,6 +153,18 @@ def _place(open_lines: list[Line], line: Line, faults: Faults) -> Line:
         open_lines.append(member)
         return member
     return line
+
+
+def _json(rows: list[str], start: int, line: Line, faults: Faults) -> tuple[str, int]:
+    """The line with the rest of the JSON that begins at its end, and the index of the first row after it."""
+    depth = 1
+    for end in range(start, len(rows)):
+        depth += sum(bracket_steps(rows[end]))
+        if depth <= 0:
+            return " ".join([line.text, *(row.strip(" \t") for row in rows[start : end + 1])]), end + 1
+    faults.add(line.number, "the JSON that begins here does not end.", "Close its brackets, or quote the value.")
+    faults.stop()
+    return line.text, len(rows)
 
 
 def _block(rows: list[str], start: int, indent: int, mark: str) -> tuple[str, int]:

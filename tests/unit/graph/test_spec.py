@@ -135,6 +135,10 @@ class TestNestedValues:
         found = params_of("x:\n  Content-Type: text/html\n  deep:\n    - 1\n    - a: 2\n      b: 3\n  none:\n")
         assert found == {"x": {"Content-Type": "text/html", "deep": [1, {"a": 2, "b": 3}], "none": ""}}
 
+    def test_may_be_json_over_several_lines(self) -> None:
+        found = params_of('x: {\n  "a": [\n1, "}"],\n"b": 2\n}\ny: [\n  3\n]\nz:\n  - {\n  "c": 4 }')
+        assert found == {"x": {"a": [1, "}"], "b": 2}, "y": [3], "z": [{"c": 4}]}
+
     def test_are_printed_when_a_line_would_be_long(self) -> None:
         value: JsonValue = {"first": "x" * 60, "second": [{"y": "z" * 60, "w": "v" * 60}, "a: b"]}
         text = print_spec(flow(node("a", "A", x=value)))
@@ -210,6 +214,7 @@ class TestParseSpec:
             ("form:\n  x: select\n", "line 2: form field 'x': options belong to type 'select'"),
             ("settings:\n  data_retention_days: 0\n", "line 2: 'data_retention_days'"),
             ("nodes:\n  a: A\n    x: \x07\n", "line 3: the line holds the control character U+0007"),
+            ("nodes:\n  a: A\n    x: {\n      y: 1\n", "line 3: the JSON that begins here does not end"),
             ("x" * 1_048_577, "at most 1,048,576 are read"),
             ("\n" * 100_001, "at most 100,000 are read"),
             ("\n".join(" " * n + "a:" for n in range(60)), "nested deeper than"),
@@ -235,6 +240,7 @@ class TestParseSpec:
             "a" * 1_000_000,
             "nodes:\n  a: A\n    x:\n" + "      - 1\n" * 90_000,
             "edges:\n" + "  a.b -> c.d\n" * 70_000,
+            "nodes:\n  a: A\n" + "    x: {\n" * 90_000,
         ],
     )
     def test_takes_linear_time_whatever_it_is_given(self, text: str) -> None:

@@ -153,6 +153,7 @@ class TestCheckDraft:
                 "field 'size' of node 'a' (SplitText) takes a whole number, not",
             ),
             (flow(node("a", "SplitText", size=1.5)), "takes a whole number, not 1.5"),
+            (flow(node("a", "Switch", cases="[bug, idea]")), 'takes JSON such as ["a", "b"]'),
             (flow(node("a", "Wait", seconds=True)), "takes a number, not True"),
             (flow(node("a", "AIStep", model="gpt")), "takes a model as provider/name, not 'gpt'"),
         ],
