@@ -65,8 +65,8 @@ class Guards:
         except HeadgateError as error:
             await _answer(send, error)
             return
-        limit = self._limit(scope)
-        await self._app(scope, _capped(receive, limit), _with_headers(send))
+        body = _CappedBody(receive, self._limit(scope))
+        await self._app(scope, body, _guarded(send, body))
 
     def _limit(self, scope: Scope) -> int:
         path = scope["path"].rstrip("/")
@@ -99,24 +99,39 @@ def _too_large(limit: int) -> BodyTooLarge:
     return BodyTooLarge(f"The request body is over {limit} bytes.", remedy="Send files to /api/v1/files.", limit=limit)
 
 
-def _capped(receive: Receive, limit: int) -> Receive:
-    """Stop reading a body that has no honest length."""
-    seen = 0
+class _CappedBody:
+    """Reads a body that may have no honest length, up to a limit."""
 
-    async def read() -> MutableMapping[str, Any]:
-        nonlocal seen
-        message = await receive()
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive = receive
+        self._seen = 0
+        self.limit = limit
+
+    @property
+    def is_over(self) -> bool:
+        """Whether more came than may."""
+        return self._seen > self.limit
+
+    async def __call__(self) -> MutableMapping[str, Any]:
+        message = await self._receive()
         if message["type"] == "http.request":
-            seen += len(message.get("body", b""))
-            if seen > limit:
-                raise _too_large(limit)
+            self._seen += len(message.get("body", b""))
+            if self.is_over:
+                raise _too_large(self.limit)
         return message
 
-    return read
 
+def _guarded(send: Send, body: _CappedBody) -> Send:
+    """Add the headers; answer for a body that was too large, whatever the framework made of the error."""
+    answered = False
 
-def _with_headers(send: Send) -> Send:
     async def write(message: MutableMapping[str, Any]) -> None:
+        nonlocal answered
+        if body.is_over and not answered and message["type"] == "http.response.start":
+            answered = True
+            await _answer(send, _too_large(body.limit))
+        if answered:
+            return
         if message["type"] == "http.response.start":
             message["headers"] = [*message.get("headers", []), *_HEADERS]
         await send(message)
