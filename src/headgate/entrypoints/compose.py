@@ -127,4 +127,6 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
 
 
 def _limits(settings: Settings) -> Limits:
-    return Limits(memory_bytes=settings.sandbox.memory_mb * 1024 * 1024)
+    seconds = settings.sandbox.timeout_seconds
+    memory = settings.sandbox.memory_mb * 1024 * 1024
+    return Limits(memory_bytes=memory, wall_seconds=seconds, processor_seconds=seconds)
