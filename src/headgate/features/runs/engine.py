@@ -5,6 +5,7 @@ from pathlib import Path
 from headgate.features.runs.embedded import EmbeddedBackend
 from headgate.features.runs.ports import Services
 from headgate.features.runs.store import RunStore
+from headgate.features.runs.store_postgres import PostgresRunStore
 from headgate.features.runs.store_sqlite import SqliteRunStore
 from headgate.features.runs.worker import Worker
 from headgate.foundation.database import Database
@@ -25,4 +26,7 @@ def build_engine(settings: Settings, database: Database, services: Services) -> 
 
 def build_store(database: Database) -> RunStore:
     """The rows of runs in the same database, over connections of their own."""
+    if database.dialect == "postgresql":
+        url = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        return PostgresRunStore(url, database.settings.pool_size)
     return SqliteRunStore(Path(database.url.database or ""), database.settings)

@@ -1,0 +1,235 @@
+"""The transitions as SQL for PostgreSQL: one statement, and so one transaction and one round trip, each.
+
+Every statement locks the run's row before it touches steps, so transitions of one run take turns and none can deadlock
+with another. After waiting for the lock PostgreSQL looks at the rows again as they are now, not as they were.
+"""
+
+# ruff: noqa: S608 - what is put into the statements are constants of this module and of `states`
+
+from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE
+from headgate.features.runs.states import (
+    ATTEMPT_MOVES,
+    LIVE_RUNS,
+    RUN_MOVES,
+    STEP_MOVES,
+    AttemptStatus,
+    RunStatus,
+    StepStatus,
+    guard,
+    sources,
+    sql_list,
+)
+
+_LIVE = sql_list(LIVE_RUNS)
+_OPEN = sql_list({*LIVE_RUNS, RunStatus.FAILED})
+"""Runs that still record a step that finishes."""
+
+_RUN = """run AS (
+    SELECT r.id, r.status, r.unfinished, f.deleted_at IS NOT NULL AS deleted
+    FROM flow_runs r JOIN flows f ON f.id = r.flow_id
+    WHERE r.id = %(run_id)s AND r.tenant_id = %(tenant_id)s
+    FOR NO KEY UPDATE OF r
+)"""
+_OPENED = """opened AS (
+    INSERT INTO flow_step_attempts (flow_run_id, flow_id, version, tenant_id, step_id, step_order, attempt_no, status,
+        worker_id, started_at)
+    SELECT %(run_id)s, %(flow_id)s, %(version)s, %(tenant_id)s, step_id, step_order, attempts, 'started', %(worker_id)s,
+        %(at)s
+    FROM {source} WHERE status = 'running'
+)"""
+
+CREATE = f"""
+WITH run AS (
+    INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,
+        created_at, started_at)
+    VALUES (%(run_id)s, %(tenant_id)s, %(flow_id)s, %(version)s, %(user_id)s, %(session_id)s, %(status)s::text,
+        cardinality(%(steps)s::text[]), %(input_payload)s::jsonb, %(at)s,
+        CASE WHEN %(status)s::text = 'running' THEN %(at)s::bigint END)
+), steps AS (
+    INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,
+        attempts, worker_id, lease_until, started_at)
+    SELECT %(run_id)s, %(flow_id)s, %(version)s, %(tenant_id)s, step_id, step_order, waiting,
+        CASE WHEN mine THEN 'running' ELSE 'pending' END, mine::int,
+        CASE WHEN mine THEN %(worker_id)s END, CASE WHEN mine THEN %(until)s::bigint END,
+        CASE WHEN mine THEN %(at)s::bigint END
+    FROM unnest(%(steps)s::text[], %(orders)s::int[], %(waiting)s::int[], %(mine)s::bool[])
+        AS t(step_id, step_order, waiting, mine)
+    RETURNING step_id, step_order, attempts, status
+), {_OPENED.format(source="steps")}
+SELECT 1
+"""
+
+_CLOSED = """closed AS (
+    UPDATE flow_step_attempts a
+    SET status = {status}, error_code = {code}, error_message = {message}, finished_at = %(at)s
+    FROM done
+    WHERE a.flow_run_id = %(run_id)s AND a.flow_id = %(flow_id)s AND a.step_id = done.step_id
+        AND a.attempt_no = %(attempt)s AND a.status IN {started}
+)"""
+_DONE = """done AS (
+    UPDATE flow_step_results s
+    SET status = {status}, output_payload = %(output_payload)s::jsonb, input_payload = %(input_payload)s::jsonb,
+        effective_prompt = %(effective_prompt)s, model_parameters = %(model_parameters)s::jsonb,
+        tool_calls = %(tool_calls)s::jsonb, log = %(log)s::jsonb, num_tokens_input = %(tokens_input)s,
+        num_tokens_output = %(tokens_output)s, execution_hash = %(execution_hash)s, error_code = {code},
+        error_message = {message}, lease_until = NULL, finished_at = %(at)s
+    FROM run
+    WHERE s.flow_run_id = %(run_id)s AND s.flow_id = %(flow_id)s AND s.step_id = %(step_id)s
+        AND s.attempts = %(attempt)s AND s.status IN {before} AND run.status IN {open}
+    RETURNING s.step_id
+)"""
+
+
+def _ending(status: StepStatus, code: str = "NULL", message: str = "NULL") -> str:
+    """The expressions that end a step and its attempt."""
+    return (
+        _DONE.format(
+            status=f"'{status}'",
+            code=code,
+            message=message,
+            before=sql_list(sources(STEP_MOVES, status)),
+            open=_OPEN,
+        )
+        + ", "
+        + _CLOSED.format(
+            status=f"'{status}'",
+            code=code,
+            message=message,
+            started=sql_list(sources(ATTEMPT_MOVES, AttemptStatus(status))),
+        )
+    )
+
+
+_GO = f"t.action = 'claim' AND s.waiting = t.settled AND run.status IN {_LIVE} AND NOT run.deleted"
+_MOVE = f"""moved AS (
+    UPDATE flow_step_results s
+    SET status = CASE WHEN t.action = 'skip' THEN 'skipped' WHEN {_GO} THEN 'running' ELSE s.status END,
+        waiting = CASE WHEN t.action = 'skip' THEN 0 ELSE s.waiting - t.settled END,
+        attempts = CASE WHEN {_GO} THEN s.attempts + 1 ELSE s.attempts END,
+        worker_id = CASE WHEN {_GO} THEN %(worker_id)s ELSE s.worker_id END,
+        lease_until = CASE WHEN {_GO} THEN %(until)s::bigint END,
+        started_at = CASE WHEN {_GO} THEN %(at)s::bigint END,
+        finished_at = CASE WHEN t.action = 'skip' THEN %(at)s::bigint END
+    FROM unnest(%(steps)s::text[], %(settled)s::int[], %(actions)s::text[]) AS t(step_id, settled, action), {{after}}
+    WHERE s.flow_run_id = %(run_id)s AND s.flow_id = %(flow_id)s AND s.step_id = t.step_id AND s.status = 'pending'
+        AND run.status IN {_OPEN}
+    RETURNING s.step_id, s.step_order, s.status, s.waiting, s.attempts
+), sums AS (
+    SELECT count(*) FILTER (WHERE status = 'skipped') AS skipped, count(*) FILTER (WHERE status = 'running') AS started
+    FROM moved
+)"""
+_AFTER = f"""CASE
+            WHEN run.status NOT IN {_LIVE} THEN run.status
+            WHEN run.unfinished = {{finished}} + sums.skipped THEN 'completed'
+            WHEN run.deleted THEN 'failed'
+            WHEN sums.started > 0 THEN 'running'
+            ELSE run.status
+        END"""
+_COUNT = f"""judged AS (
+    SELECT run.id, run.unfinished - {{finished}} - sums.skipped AS unfinished, run.status AS before, {_AFTER} AS status
+    FROM sums, {{after}}
+    WHERE run.status IN {_OPEN}
+), counted AS (
+    UPDATE flow_runs r
+    SET unfinished = judged.unfinished, status = judged.status,
+        started_at = coalesce(r.started_at, CASE WHEN judged.status = 'running' THEN %(at)s::bigint END),
+        output_payload = CASE WHEN judged.status = 'completed' THEN %(run_output)s::jsonb ELSE r.output_payload END,
+        error_code = CASE WHEN judged.status = 'failed' AND judged.before <> 'failed' THEN '{FLOW_DELETED}'
+            ELSE r.error_code END,
+        error_message = CASE WHEN judged.status = 'failed' AND judged.before <> 'failed' THEN '{FLOW_DELETED_MESSAGE}'
+            ELSE r.error_message END,
+        finished_at = CASE WHEN judged.status IN {_LIVE} OR judged.before = judged.status THEN r.finished_at
+            ELSE %(at)s::bigint END
+    FROM judged
+    WHERE r.id = judged.id
+    RETURNING r.status
+)"""
+_TOLD = """
+SELECT run.status, counted.status, moved.step_id, moved.status, moved.waiting, moved.attempts
+FROM run LEFT JOIN counted ON true LEFT JOIN moved ON true
+"""
+
+ADVANCE = (
+    f"WITH {_RUN}, {_MOVE.format(after='run')}, {_OPENED.format(source='moved')},"
+    f" {_COUNT.format(finished='0', after='run')} {_TOLD}"
+)
+FINISH = (
+    f"WITH {_RUN}, {_ending(StepStatus.COMPLETED)}, {_MOVE.format(after='run, done')},"
+    f" {_OPENED.format(source='moved')}, {_COUNT.format(finished='1', after='run, done')} {_TOLD}"
+)
+FAIL = f"""
+WITH {_RUN}, {_ending(StepStatus.FAILED, "%(code)s", "%(message)s")}, ended AS (
+    UPDATE flow_runs r
+    SET status = 'failed', error_code = %(code)s, error_message = %(message)s, finished_at = %(at)s
+    FROM run, done
+    WHERE r.id = run.id AND run.status IN {sql_list(sources(RUN_MOVES, RunStatus.FAILED))}
+)
+SELECT run.status, done.step_id IS NOT NULL FROM run LEFT JOIN done ON true
+"""
+TAKE_OVER = f"""
+WITH {_RUN}, taken AS (
+    UPDATE flow_step_results s
+    SET attempts = s.attempts + 1, worker_id = %(worker_id)s, lease_until = %(until)s, started_at = %(at)s
+    FROM unnest(%(steps)s::text[], %(seen)s::int[]) AS t(step_id, attempt), run
+    WHERE s.flow_run_id = %(run_id)s AND s.flow_id = %(flow_id)s AND s.step_id = t.step_id AND s.attempts = t.attempt
+        AND s.status = 'running' AND run.status = 'running' AND NOT run.deleted
+    RETURNING s.step_id, s.step_order, s.attempts, s.status
+), closed AS (
+    UPDATE flow_step_attempts a SET status = 'retried', finished_at = %(at)s
+    FROM taken
+    WHERE a.flow_run_id = %(run_id)s AND a.flow_id = %(flow_id)s AND a.step_id = taken.step_id
+        AND a.attempt_no = taken.attempts - 1
+        AND a.status IN {sql_list(sources(ATTEMPT_MOVES, AttemptStatus.RETRIED))}
+), {_OPENED.format(source="taken")}
+SELECT step_id, attempts FROM taken
+"""
+RENEW = """
+UPDATE flow_step_results s SET lease_until = %(until)s
+FROM unnest(%(runs)s::text[], %(steps)s::text[], %(attempts)s::int[]) AS t(run_id, step_id, attempt)
+WHERE s.flow_run_id = t.run_id AND s.step_id = t.step_id AND s.attempts = t.attempt AND s.worker_id = %(worker_id)s
+    AND s.status = 'running'
+RETURNING s.flow_run_id, s.step_id, s.attempts
+"""
+
+# A step that is claimed while these wait for the lock has an attempt that a statement begun earlier would not see. So
+# they are two statements: the second begins when the lock is had.
+LOCK = "SELECT status FROM flow_runs WHERE id = %(run_id)s AND tenant_id = %(tenant_id)s FOR NO KEY UPDATE"
+_CANCEL_STEPS = f"""steps AS (
+    UPDATE flow_step_results s SET status = 'cancelled', lease_until = NULL, finished_at = %(at)s
+    FROM changed WHERE s.flow_run_id = changed.id AND s.status IN {{which}}
+), attempts AS (
+    UPDATE flow_step_attempts a SET status = 'cancelled', finished_at = %(at)s
+    FROM changed WHERE a.flow_run_id = changed.id
+        AND a.status IN {sql_list(sources(ATTEMPT_MOVES, AttemptStatus.CANCELLED))}
+)"""
+CANCEL = f"""
+WITH changed AS (
+    UPDATE flow_runs SET status = 'cancelled', cancelled_at = %(at)s, finished_at = %(at)s
+    WHERE id = %(run_id)s AND {guard(RUN_MOVES, RunStatus.CANCELLED)}
+    RETURNING id
+), {_CANCEL_STEPS.format(which=sql_list(sources(STEP_MOVES, StepStatus.CANCELLED)))}
+SELECT id FROM changed
+"""
+END = f"""
+WITH changed AS (
+    UPDATE flow_runs SET status = 'failed', error_code = %(code)s, error_message = %(message)s, finished_at = %(at)s
+    WHERE id = %(run_id)s AND {guard(RUN_MOVES, RunStatus.FAILED)}
+    RETURNING id
+), {_CANCEL_STEPS.format(which="('running')")}
+SELECT id FROM changed
+"""
+
+STATUS = "SELECT status FROM flow_runs WHERE id = %(run_id)s"
+LOAD_RUN = (
+    "SELECT id, tenant_id, flow_id, version, status, user_id, session_id, input_payload::text FROM flow_runs"
+    " WHERE id = %(run_id)s"
+)
+LOAD_STEPS = (
+    "SELECT step_id, status, waiting, attempts, worker_id, lease_until, output_payload::text FROM flow_step_results"
+    " WHERE flow_run_id = %(run_id)s"
+)
+PAST_TURNS = (
+    "SELECT input_payload::text, output_payload::text FROM flow_runs"
+    " WHERE flow_id = %(flow_id)s AND session_id = %(session_id)s AND tenant_id = %(tenant_id)s"
+    " AND status = 'completed' AND id < %(run_id)s ORDER BY id DESC LIMIT %(limit)s"
+)

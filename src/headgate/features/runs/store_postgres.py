@@ -1,0 +1,245 @@
+"""`RunStore` on PostgreSQL: one prepared statement a transition, on a small pool; nothing is held between two."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from headgate.features.runs import postgres_statements as sql
+from headgate.features.runs.rows import LIVE_RUNS_SQL, live_runs_of, stored_run_of
+from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
+from headgate.features.runs.transitions import (
+    Cancelled,
+    Claim,
+    Failed,
+    Finished,
+    Held,
+    Lease,
+    LiveRun,
+    NewRun,
+    Onward,
+    PastTurn,
+    Progress,
+    RunKey,
+    StepRecord,
+    StoredRun,
+)
+from headgate.foundation.database import explain
+from headgate.foundation.errors import Invalid, Unavailable
+
+if TYPE_CHECKING:  # named without importing psycopg
+    from psycopg import AsyncConnection
+    from psycopg_pool import AsyncConnectionPool
+
+_EVERY_STATEMENT_GOES_BY_KEY = "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off"
+"""A plan is made once a connection; one made while the tables were small must serve when they are not."""
+WAIT_FOR_CONNECTION_SECONDS = 30.0
+
+
+class PostgresRunStore:
+    """Runs in PostgreSQL.
+
+    Args:
+        url: A libpq URL of a migrated database.
+        pool_size: Most connections; each is out only for the length of one statement.
+    """
+
+    def __init__(self, url: str, pool_size: int) -> None:
+        self._url = url
+        self._pool_size = pool_size
+
+    async def open(self) -> None:
+        """Connect. Raises `Unavailable`."""
+        self._pool: AsyncConnectionPool[Any] = _open_pool(self._url, self._pool_size)
+        async with _database_errors():
+            await self._pool.open(wait=True, timeout=WAIT_FOR_CONNECTION_SECONDS)
+
+    async def close(self) -> None:
+        """Disconnect."""
+        await self._pool.close()
+
+    @property
+    def connections_out(self) -> int:
+        """Connections in use this moment."""
+        stats = self._pool.get_stats()
+        return int(stats["pool_size"]) - int(stats["pool_available"])
+
+    async def create(self, run: NewRun, lease: Lease) -> None:
+        """Insert a run and its steps."""
+        claimed = set(run.claim)
+        await self._execute(
+            sql.CREATE,
+            {
+                **_key(run.key),
+                **_lease(lease),
+                "user_id": run.user_id,
+                "session_id": run.session_id,
+                "status": RunStatus.RUNNING.value if claimed else RunStatus.QUEUED.value,
+                "input_payload": run.input_payload,
+                "steps": [seed.step_id for seed in run.steps],
+                "orders": [seed.order for seed in run.steps],
+                "waiting": [seed.waiting for seed in run.steps],
+                "mine": [seed.step_id in claimed for seed in run.steps],
+            },
+        )
+
+    async def advance(self, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None = None) -> Progress:
+        """Complete, skip, settle and claim."""
+        values = {**_key(key), **_lease(lease), **_moves(onward), "run_output": onward.output_payload}
+        if finished is not None:
+            values |= _step(finished.claim, finished.record)
+        rows = await self._execute(sql.ADVANCE if finished is None else sql.FINISH, values)
+        if not rows:
+            return Progress(None, recorded=False)
+        before, after = rows[0][0], rows[0][1]
+        if after is None:
+            return Progress(RunStatus(before), recorded=False)
+        moved = [row[2:] for row in rows if row[2] is not None]
+        return Progress(
+            RunStatus(after),
+            claims=tuple(Claim(row[0], row[3]) for row in moved if row[1] == StepStatus.RUNNING),
+            ready=tuple(row[0] for row in moved if row[1] == StepStatus.PENDING and row[2] == 0),
+        )
+
+    async def fail(self, key: RunKey, failed: Failed, at: int) -> Progress:
+        """Fail a step and its run."""
+        error = {"code": failed.code, "message": failed.message, "at": at}
+        rows = await self._execute(sql.FAIL, {**_key(key), **_step(failed.claim, failed.record), **error})
+        if not rows:
+            return Progress(None, recorded=False)
+        before, recorded = RunStatus(rows[0][0]), rows[0][1]
+        return Progress(RunStatus.FAILED if recorded and before in LIVE_RUNS else before, recorded=recorded)
+
+    async def take_over(self, key: RunKey, held: Sequence[Claim], lease: Lease) -> tuple[Claim, ...]:
+        """Take steps from a dead worker."""
+        seen = {"steps": [claim.step_id for claim in held], "seen": [claim.attempt for claim in held]}
+        rows = await self._execute(sql.TAKE_OVER, {**_key(key), **_lease(lease), **seen})
+        return tuple(Claim(*row) for row in rows)
+
+    async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
+        """Fail a run from outside."""
+        _, changed = await self._locked(sql.END, {**_key(key), "code": code, "message": message, "at": at})
+        return changed
+
+    async def cancel(self, run_id: str, tenant_id: str, at: int) -> Cancelled | None:
+        """Cancel a run."""
+        status, changed = await self._locked(sql.CANCEL, {"run_id": run_id, "tenant_id": tenant_id, "at": at})
+        if status is None:
+            return None
+        return Cancelled(RunStatus.CANCELLED if changed else status, changed=changed)
+
+    async def renew(self, held: Sequence[Held], lease: Lease) -> frozenset[Held]:
+        """Lengthen leases."""
+        values = {
+            "worker_id": lease.worker_id,
+            "until": lease.until,
+            "runs": [one.run_id for one in held],
+            "steps": [one.step_id for one in held],
+            "attempts": [one.attempt for one in held],
+        }
+        return frozenset(Held(*row) for row in await self._execute(sql.RENEW, values))
+
+    async def is_cancelled(self, run_id: str) -> bool:
+        """Whether the run may have no effect any more."""
+        return await self.status(run_id) in {None, RunStatus.CANCELLED}
+
+    async def status(self, run_id: str) -> RunStatus | None:
+        """Where a run is."""
+        rows = await self._execute(sql.STATUS, {"run_id": run_id})
+        return RunStatus(rows[0][0]) if rows else None
+
+    async def load(self, run_id: str) -> StoredRun | None:
+        """A run and its steps, as they were at one moment."""
+        values = {"run_id": run_id}
+        async with self._connection() as connection, connection.transaction():
+            await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            run = await (await connection.execute(sql.LOAD_RUN, values)).fetchone()
+            steps = await (await connection.execute(sql.LOAD_STEPS, values)).fetchall()
+        return stored_run_of(run, steps)
+
+    async def live_runs(self) -> Sequence[LiveRun]:
+        """Every run that is not over."""
+        return live_runs_of(await self._execute(LIVE_RUNS_SQL, {}))
+
+    async def past_turns(self, key: RunKey, session_id: str, limit: int) -> Sequence[PastTurn]:
+        """Earlier turns of a chat session."""
+        rows = await self._execute(sql.PAST_TURNS, {**_key(key), "session_id": session_id, "limit": limit})
+        return [PastTurn(*row) for row in reversed(rows)]
+
+    async def _execute(self, statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        async with self._connection() as connection:
+            cursor = await connection.execute(statement, values, prepare=True)
+            return await cursor.fetchall()
+
+    async def _locked(self, statement: str, values: Mapping[str, Any]) -> tuple[RunStatus | None, bool]:
+        """Lock a run, then change it: its status before, and whether it was changed."""
+        async with self._connection() as connection, connection.transaction():
+            row = await (await connection.execute(sql.LOCK, values)).fetchone()
+            if row is None:
+                return None, False
+            changed = await (await connection.execute(statement, values)).fetchone()
+        return RunStatus(row[0]), changed is not None
+
+    @asynccontextmanager
+    async def _connection(self) -> "AsyncIterator[AsyncConnection[Any]]":
+        async with _database_errors(), self._pool.connection() as connection:
+            yield connection
+
+
+@asynccontextmanager
+async def _database_errors() -> AsyncIterator[None]:
+    """Turns what psycopg raises about the database itself (gone, full, in recovery, deadlocked) into `Unavailable`."""
+    try:
+        yield
+    except Exception as error:
+        found = explain(error) or _away(error)
+        if found is None:
+            raise
+        raise found from error
+
+
+def _away(error: Exception) -> Unavailable | None:
+    """PostgreSQL's operational errors are never about the statement: the same one may succeed later."""
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if names & {"OperationalError", "PoolTimeout", "PoolClosed"}:
+        return Unavailable("The database does not answer.", remedy="Check HEADGATE_DATABASE__URL and the server.")
+    return None
+
+
+def _open_pool(url: str, size: int) -> "AsyncConnectionPool[Any]":
+    """The one place that imports psycopg. Raises `Invalid` where it is not installed."""
+    try:
+        from psycopg_pool import AsyncConnectionPool  # noqa: PLC0415 - heavy and optional
+    except ImportError as error:
+        raise Invalid("PostgreSQL needs a driver.", remedy="Install headgate[postgres].") from error
+    return AsyncConnectionPool(
+        url,
+        min_size=1,
+        max_size=size,
+        timeout=WAIT_FOR_CONNECTION_SECONDS,
+        kwargs={"autocommit": True, "options": _EVERY_STATEMENT_GOES_BY_KEY},
+        open=False,
+    )
+
+
+def _key(key: RunKey) -> dict[str, Any]:
+    return asdict(key)
+
+
+def _lease(lease: Lease) -> dict[str, Any]:
+    return {"worker_id": lease.worker_id, "at": lease.at, "until": lease.until}
+
+
+def _step(claim: Claim, record: StepRecord) -> dict[str, Any]:
+    return {"step_id": claim.step_id, "attempt": claim.attempt, **asdict(record)}
+
+
+def _moves(onward: Onward) -> dict[str, Any]:
+    """Steps, the parents settled for each, and what is to be done with it."""
+    actions = dict.fromkeys(onward.settles, "settle")
+    actions |= dict.fromkeys(onward.skip, "skip") | dict.fromkeys(onward.claim, "claim")
+    return {
+        "steps": list(actions),
+        "settled": [onward.settles.get(step, 0) for step in actions],
+        "actions": list(actions.values()),
+    }

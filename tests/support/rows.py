@@ -1,0 +1,46 @@
+"""Looking at the rows of runs, and seeding them, past the store."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import select, text
+
+from headgate.features.runs.tables import flow_runs, flow_step_attempts, flow_step_results
+from headgate.foundation.database import Database
+
+
+async def run_row(database: Database, run_id: str) -> Any:
+    """The run's row."""
+    async with database.reading() as session:
+        return (await session.execute(select(flow_runs).where(flow_runs.c.id == run_id))).one()
+
+
+async def step_rows(database: Database, run_id: str) -> dict[str, Any]:
+    """Step id to row."""
+    query = select(flow_step_results).where(flow_step_results.c.flow_run_id == run_id)
+    async with database.reading() as session:
+        return {row.step_id: row for row in (await session.execute(query)).all()}
+
+
+async def statuses(database: Database, run_id: str) -> dict[str, str]:
+    """Step id to status."""
+    return {step_id: row.status for step_id, row in (await step_rows(database, run_id)).items()}
+
+
+async def attempt_rows(database: Database, run_id: str) -> Sequence[Any]:
+    """Attempts by step and number."""
+    table = flow_step_attempts
+    query = select(table).where(table.c.flow_run_id == run_id).order_by(table.c.step_order, table.c.attempt_no)
+    async with database.reading() as session:
+        return (await session.execute(query)).all()
+
+
+async def attempts(database: Database, run_id: str) -> list[tuple[str, int, str]]:
+    """Step id, number and status of every attempt."""
+    return [(row.step_id, row.attempt_no, row.status) for row in await attempt_rows(database, run_id)]
+
+
+async def execute(database: Database, statement: str, **values: Any) -> None:
+    """Change something behind everybody's back."""
+    async with database.writing() as session:
+        await session.execute(text(statement), values)
