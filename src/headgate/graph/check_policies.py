@@ -48,6 +48,8 @@ class Reach:
         step = self.wiring.step_named(root, self.aliases)
         if step is None:
             return self._unknown(reference)
+        if len(self.wiring.order) < len(self.wiring.steps):
+            return None  # a cycle is told first; until it is cut nothing runs before anything
         if step not in self.bits:
             return (
                 f"{reference} refers to '{step}', which is not a step and produces nothing",
@@ -110,7 +112,7 @@ def _source_issues(node: Node, template: Template | None, *, has_parents: bool) 
             "Give input_config a url.",
         )
     if (
-        source is not InputSource.PREVIOUS_STEP
+        source not in {InputSource.PREVIOUS_STEP, InputSource.FLOW_INPUT}
         and template is not None
         and template.main_field is None
         and not template.annotation

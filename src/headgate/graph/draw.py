@@ -180,10 +180,14 @@ def _by_output(wiring: Wiring, step: str) -> list[str]:
 
 
 def _attached(wiring: Wiring, step: str) -> list[str]:
-    """`[model: llm, tools: calc, url]`."""
+    """`[model: llm, tools: calc, url]`: what is attached, and the model chosen in a param."""
     by_input: dict[str, list[str]] = {}
     for one in wiring.attachments(step):
         by_input.setdefault(one.edge.input, []).append(one.edge.source)
+    chosen = wiring.nodes[step].params.get("model")
+    if "model" not in by_input and chosen:
+        names = (chosen.get("provider"), chosen.get("name")) if isinstance(chosen, dict) else (chosen,)
+        by_input["model"] = ["/".join(str(name) for name in names)]
     inside = ", ".join(f"{name}: {', '.join(sources)}" for name, sources in by_input.items())
     return [f"[{inside}]"] if inside else []
 

@@ -154,7 +154,8 @@ def configure(
     merged = {name: value for name, value in {**node.params, **params}.items() if name not in unset}
     template = _template(node, merged, catalog)
     raise_if_any(param_issues(node, template, params))
-    raise_if_any(unknown_field(node, template, name) for name in unset if name not in node.params)
+    nowhere = [name for name in unset if name not in node.params and template.field(name) is None]
+    raise_if_any(unknown_field(node, template, name) for name in nowhere)
     made = _remade(node, params=merged)
     if not node_changes(node, made):
         return Edit(flow)

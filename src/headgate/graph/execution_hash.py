@@ -38,7 +38,12 @@ def input_context_hash(value: JsonValue) -> str:
 
 
 def step_execution_hash(
-    step: PlanStep, *, run_pin: str, input_context: str, resolved: Mapping[str, JsonValue] | None = None
+    step: PlanStep,
+    *,
+    run_pin: str,
+    input_context: str,
+    resolved: Mapping[str, JsonValue] | None = None,
+    logic: str = "",
 ) -> str:
     """The hash of one execution of a step.
 
@@ -47,10 +52,10 @@ def step_execution_hash(
         run_pin: What the run is pinned to, for example `run id:flow version`.
         input_context: `input_context_hash` of what the step saw.
         resolved: See `step_logic_hash`.
+        logic: The step's `step_logic_hash`, where it is known already: it is the same in every run.
     """
-    return sha256_of(
-        {"run": run_pin, "step": step.id, "logic": step_logic_hash(step, resolved), "input": input_context}
-    )
+    logic = logic or step_logic_hash(step, resolved)
+    return sha256_of({"run": run_pin, "step": step.id, "logic": logic, "input": input_context})
 
 
 def _attachment_logic(attachment: Attachment, seen: dict[int, JsonValue]) -> JsonValue:

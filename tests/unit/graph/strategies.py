@@ -1,5 +1,6 @@
 """Hypothesis strategies: any flow the model allows, and sound flows over the palette."""
 
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -17,6 +18,9 @@ from headgate.graph.model import (
     StepPolicy,
 )
 from tests.unit.graph.wires import edge
+
+SOME = hypothesis_settings(deadline=None, max_examples=40)
+"""For properties of whole flows, which take long to make up."""
 
 TRICKY = (
     "", " ", "\n", "\n\n", "a\n", "a\n\n", "\na", " a\nb", "  a\n  b\n", "a\n  \nb", "a\n  ", "a\t", "\ta\n\tb",

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -9,7 +9,7 @@ from headgate.graph.canonical import canonical_json, checksum, logic_checksum
 from headgate.graph.layout import arrange
 from headgate.graph.model import Flow, FlowSettings, FormField, StepPolicy
 from tests.unit.graph.palette import PALETTE
-from tests.unit.graph.strategies import flows, json_values
+from tests.unit.graph.strategies import SOME, flows, json_values
 from tests.unit.graph.wires import edge, flow, node
 
 BASE = flow(node("a", "URL", url="x"), node("b", "CombineText"), edges="a.text -> b.parts")
@@ -40,7 +40,7 @@ class TestCanonicalJson:
 
 
 class TestChecksum:
-    @settings(deadline=None)
+    @SOME
     @given(flows())
     def test_survives_storage(self, made: Flow) -> None:
         assert checksum(Flow.model_validate_json(made.model_dump_json())) == checksum(made)
@@ -53,7 +53,7 @@ class TestChecksum:
 
 
 class TestLogicChecksum:
-    @settings(deadline=None)
+    @SOME
     @given(flows(), st.text(min_size=1, max_size=20).filter(lambda text: "\x00" not in text))
     def test_ignores_cosmetic_edits(self, made: Flow, text: str) -> None:
         nodes = tuple(one.model_copy(update={"label": text}) for one in arrange(made).nodes)

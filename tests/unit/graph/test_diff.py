@@ -1,7 +1,7 @@
 import json
 import time
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -10,7 +10,7 @@ from headgate.graph.edits import rename_node
 from headgate.graph.layout import arrange
 from headgate.graph.model import Flow, FlowSettings, FormField, HttpCall, StepPolicy
 from headgate.graph.value_changes import same, shown, shown_apart
-from tests.unit.graph.strategies import flows, json_values
+from tests.unit.graph.strategies import SOME, flows, json_values
 from tests.unit.graph.wires import chain, flow, node
 
 BASE = flow(
@@ -22,7 +22,7 @@ BASE = flow(
 
 
 class TestDiffFlows:
-    @settings(deadline=None)
+    @SOME
     @given(flows())
     def test_finds_nothing_between_equal_flows_wherever_they_stand(self, made: Flow) -> None:
         found = diff_flows(made, arrange(made))
@@ -30,7 +30,7 @@ class TestDiffFlows:
         assert found.lines() == []
         assert found.as_json() == {}
 
-    @settings(deadline=None)
+    @SOME
     @given(flows(), flows())
     def test_finds_something_between_different_flows(self, before: Flow, after: Flow) -> None:
         found = diff_flows(before, after)
@@ -91,7 +91,7 @@ class TestDiffFlows:
         after = rename_node(rename_node(BASE, "page", "x").flow, "brief", "y").flow
         assert diff_flows(BASE, after).lines() == ["~ node 'page' is now 'x'", "~ node 'brief' is now 'y'"]
 
-    @settings(deadline=None)
+    @SOME
     @given(flows(), st.data())
     def test_adds_and_removes_nothing_when_a_node_is_renamed(self, made: Flow, data: st.DataObject) -> None:
         if made.nodes:

@@ -1,13 +1,13 @@
 from textwrap import dedent
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.graph.draw import cells, cut, draw
 from headgate.graph.model import Flow
 from tests.unit.graph.palette import PALETTE
-from tests.unit.graph.strategies import flows, graphs
+from tests.unit.graph.strategies import SOME, flows, graphs
 from tests.unit.graph.test_plan import DIAMOND
 from tests.unit.graph.test_wiring import AGENT
 from tests.unit.graph.wires import chain, flow, node
@@ -42,7 +42,7 @@ class TestDraw:
             node("packages", "TextInput"),
             node("check", "If"),
             node("praise", "AIStep"),
-            node("fix", "AIStep"),
+            node("fix", "AIStep", model="openai/gpt-5-mini"),
             node("llm", "LanguageModel"),
             node("count", "Regex"),
             node("report", "CombineText"),
@@ -63,7 +63,7 @@ class TestDraw:
             ○ │   check     If
             ├─│─╮
             ○ │ │ praise    AIStep      ← check.true [model: llm]
-            │ │ ○ fix       AIStep      ← check.false
+            │ │ ○ fix       AIStep      ← check.false [model: openai/gpt-5-mini]
             ├─│─╯
             │ ○   count     Regex
             ├─╯
@@ -115,13 +115,13 @@ class TestDraw:
         made = flow(node("a", "CombineText"), node("b", "CombineText"), edges="a.text -> b.parts\nb.text -> a.parts")
         assert draw(made) == "Untitled flow\n↻ in a circle: a, b"
 
-    @settings(deadline=None)
+    @SOME
     @given(flows(), st.integers(10, 120))
     def test_never_fails_and_keeps_the_width(self, made: Flow, width: int) -> None:
         for line in draw(made, PALETTE, width=width).split("\n"):
             assert cells(line) <= width
 
-    @settings(deadline=None)
+    @SOME
     @given(graphs())
     def test_shows_every_step_once(self, made: Flow) -> None:
         text = draw(made, PALETTE)

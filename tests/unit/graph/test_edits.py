@@ -26,7 +26,7 @@ from headgate.graph.issues import FlowInvalid
 from headgate.graph.model import Flow, InputSource, Position, StepPolicy
 from headgate.graph.validate import check_draft
 from tests.unit.graph.palette import PALETTE
-from tests.unit.graph.strategies import flows, graphs, json_values, port_names
+from tests.unit.graph.strategies import SOME, flows, graphs, json_values, port_names
 from tests.unit.graph.wires import edge, flow, node
 
 BRIEF = flow(
@@ -98,7 +98,7 @@ class TestAddNode:
         with refused("finite"):
             add_node(BRIEF, "Wait", PALETTE, params={"seconds": float("inf")})
 
-    @settings(deadline=None)
+    @SOME
     @given(graphs())
     def test_overlaps_nothing(self, before: Flow) -> None:
         edit = add_node(before, "URL", PALETTE)
@@ -131,7 +131,7 @@ class TestRemoveNode:
         with refused("no node 'pagee'; did you mean 'page'"):
             remove_node(BRIEF, "pagee")
 
-    @settings(deadline=None)
+    @SOME
     @given(flows(), st.data())
     def test_can_be_undone(self, before: Flow, data: st.DataObject) -> None:
         if before.nodes:
@@ -194,6 +194,9 @@ class TestConfigure:
         edit = configure(BRIEF, "brief", {}, PALETTE, unset=["model"])
         assert edit.flow.nodes[1].params == {"prompt": "Sum up {{page.text}}"}
         assert edit.patch() == [{"op": "remove", "path": "/nodes/1/params/model"}]
+
+    def test_clears_a_field_that_was_never_set(self) -> None:
+        assert configure(BRIEF, "brief", {}, PALETTE, unset=["output_type"]).changes == ()
 
     def test_changes_nothing_when_nothing_is_new(self) -> None:
         assert configure(BRIEF, "page", {"url": "https://example.org"}, PALETTE).changes == ()
@@ -266,7 +269,7 @@ class TestRenameNode:
             rename_node(BRIEF, "page", "Brief")
         assert rename_node(BRIEF, "page", "page").changes == ()
 
-    @settings(deadline=None)
+    @SOME
     @given(flows(), st.data())
     def test_can_be_undone_and_taken_back_by_renaming(self, before: Flow, data: st.DataObject) -> None:
         if before.nodes:

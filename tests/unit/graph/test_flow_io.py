@@ -1,10 +1,10 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from headgate.graph.flow_io import FlowInput, FlowOutput, classify_io
 from headgate.graph.model import Flow, FormField, HttpCall, InputSource, OutputType, StepPolicy
 from tests.unit.graph.palette import PALETTE
-from tests.unit.graph.strategies import flows
+from tests.unit.graph.strategies import SOME, flows
 from tests.unit.graph.test_wiring import AGENT
 from tests.unit.graph.wires import flow, node
 
@@ -90,7 +90,7 @@ class TestClassifyIo:
     def test_is_json(self) -> None:
         assert classify_io(AGENT, PALETTE).as_json()["tools"] == [{"tool": "calc", "agent": "boss"}]
 
-    @settings(deadline=None)
+    @SOME
     @given(flows())
     def test_never_fails(self, made: Flow) -> None:
         classify_io(made, PALETTE).as_json()

@@ -1,14 +1,14 @@
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from headgate.graph.geometry import Box, bounds, boxes
 from headgate.graph.layering import Sheet
 from headgate.graph.layout import arrange
 from headgate.graph.model import Flow
 from tests.unit.graph.palette import PALETTE
-from tests.unit.graph.strategies import flows, graphs
+from tests.unit.graph.strategies import SOME, flows, graphs
 from tests.unit.graph.test_plan import DIAMOND
 from tests.unit.graph.test_wiring import AGENT
 from tests.unit.graph.wires import chain, flow, node
@@ -25,14 +25,14 @@ def middle(box: Box) -> float:
 
 class TestArrange:
     @pytest.mark.parametrize("catalog", [PALETTE, None])
-    @settings(deadline=None)
+    @SOME
     @given(made=graphs(cyclic=True))
     def test_overlaps_nothing(self, catalog: object, made: Flow) -> None:
         known = PALETTE if catalog else None
         every = list(boxes(arrange(made, known), known))
         assert not any(a.overlaps(b) for a, b in combinations(every, 2))
 
-    @settings(deadline=None)
+    @SOME
     @given(flows())
     def test_changes_nothing_but_positions(self, made: Flow) -> None:
         arranged = arrange(made)
@@ -41,13 +41,13 @@ class TestArrange:
         ]
         assert arranged.model_copy(update={"nodes": made.nodes}) == made
 
-    @settings(deadline=None)
+    @SOME
     @given(graphs())
     def test_gives_the_same_again(self, made: Flow) -> None:
         once = arrange(made, PALETTE)
         assert arrange(once, PALETTE) == once
 
-    @settings(deadline=None)
+    @SOME
     @given(graphs())
     def test_puts_every_step_right_of_what_feeds_it(self, made: Flow) -> None:
         where = placed(made)
@@ -55,7 +55,7 @@ class TestArrange:
             if one.output == "text":
                 assert where[one.source].right < where[one.target].x
 
-    @settings(deadline=None)
+    @SOME
     @given(graphs())
     def test_begins_at_the_origin(self, made: Flow) -> None:
         around = bounds(arrange(made, PALETTE), PALETTE)

@@ -1,4 +1,4 @@
-from hypothesis import given, settings
+from hypothesis import given
 
 from headgate.graph.geometry import boxes
 from headgate.graph.layout import arrange
@@ -6,7 +6,7 @@ from headgate.graph.merge import merge
 from headgate.graph.model import Edge, Flow, FormField, Position
 from headgate.graph.wiring import wire
 from tests.unit.graph.palette import PALETTE
-from tests.unit.graph.strategies import flows, graphs
+from tests.unit.graph.strategies import SOME, flows, graphs
 from tests.unit.graph.wires import edge, flow, node
 
 PAGE = flow(
@@ -54,7 +54,7 @@ class TestMerge:
         before, after = wire(PAGE, PALETTE).aliases, wire(merged, PALETTE).aliases
         assert after.items() >= before.items()
 
-    @settings(deadline=None)
+    @SOME
     @given(flows(), flows())
     def test_collides_nowhere_and_leaves_the_base_alone(self, base: Flow, other: Flow) -> None:
         merged = merge(base, other)
@@ -65,7 +65,7 @@ class TestMerge:
         assert merged.flow.form[: len(base.form)] == base.form
         assert (merged.flow.name, merged.flow.settings) == (base.name, base.settings)
 
-    @settings(deadline=None)
+    @SOME
     @given(flows(), flows())
     def test_keeps_the_structure_of_the_other(self, base: Flow, other: Flow) -> None:
         merged = merge(base, other)
@@ -79,7 +79,7 @@ class TestMerge:
         added = [one for one in merged.flow.edges[len(base.edges) :] if one.source in set(ids.values())]
         assert added[: len(expected)] == expected or not expected
 
-    @settings(deadline=None)
+    @SOME
     @given(graphs(), graphs())
     def test_overlaps_nothing(self, base: Flow, other: Flow) -> None:
         merged = merge(arrange(base, PALETTE), arrange(other, PALETTE), catalog=PALETTE).flow
@@ -87,7 +87,7 @@ class TestMerge:
         old, new = placed[: len(base.nodes)], placed[len(base.nodes) :]
         assert not any(one.overlaps(other_box) for one in old for other_box in new)
 
-    @settings(deadline=None)
+    @SOME
     @given(graphs())
     def test_can_be_done_twice(self, made: Flow) -> None:
         twice = merge(merge(made, made).flow, made).flow

@@ -1,13 +1,13 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from headgate.graph.issues import FlowInvalid, IssueCode
 from headgate.graph.model import Flow, InputSource, OutputType, StepPolicy
 from headgate.graph.plan import compile_plan
 from tests.unit.graph.palette import PALETTE
-from tests.unit.graph.strategies import graphs
+from tests.unit.graph.strategies import SOME, graphs
 from tests.unit.graph.test_wiring import AGENT
 from tests.unit.graph.wires import chain, edge, flow, node
 
@@ -135,7 +135,7 @@ class TestCompilePlan:
     def test_compiles_a_draft_with_missing_values(self) -> None:
         assert len(compile_plan(flow(node("a", "AIStep")), PALETTE).steps) == 1
 
-    @settings(deadline=None)
+    @SOME
     @given(graphs())
     def test_is_the_same_every_time_and_whole(self, made: Flow) -> None:
         plan = compile_plan(made, PALETTE)

@@ -44,12 +44,12 @@ def faults(text: str, *, checked: bool = True) -> list[str]:
 
 
 class TestRoundTrip:
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=120, deadline=None)
     @given(flows())
     def test_gives_any_flow_back_freshly_laid_out(self, original: Flow) -> None:
         assert parse_spec(print_spec(original)) == arrange(original)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=40, deadline=None)
     @given(flows())
     def test_prints_what_it_read_as_the_same_text(self, original: Flow) -> None:
         text = print_spec(original)

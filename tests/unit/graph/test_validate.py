@@ -1,12 +1,12 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from pydantic import JsonValue
 
 from headgate.graph.issues import FlowInvalid, IssueCode
 from headgate.graph.model import Flow, FormField, HttpCall, InputSource, InputType, OutputType, StepPolicy
 from headgate.graph.validate import check_draft, check_runnable, require_draft, require_runnable
 from tests.unit.graph.palette import PALETTE
-from tests.unit.graph.strategies import flows, graphs
+from tests.unit.graph.strategies import SOME, flows, graphs
 from tests.unit.graph.test_wiring import AGENT
 from tests.unit.graph.wires import flow, node
 
@@ -199,12 +199,12 @@ class TestCheckDraft:
         codes = {issue.code for issue in check_draft(made, tools)}
         assert IssueCode.TOO_MANY_ATTACHMENTS in codes
 
-    @settings(deadline=None)
+    @SOME
     @given(flows())
     def test_never_fails(self, made: Flow) -> None:
         check_runnable(made, PALETTE)
 
-    @settings(deadline=None)
+    @SOME
     @given(graphs())
     def test_passes_every_sound_graph(self, made: Flow) -> None:
         assert draft(made) == []
@@ -254,8 +254,17 @@ class TestStepPolicies:
         assert draft(flow(node("u", "URL"), node("a", "AIStep", policy), edges="u.text -> a.input")) == []
 
     def test_refuse_a_source_for_a_component_without_input(self) -> None:
-        (found,) = draft(flow(node("d", "CurrentDate", with_policy(input_source="flow_input"))))
-        assert "has input_source flow_input but no input that could take it" in found
+        policy = with_policy(input_source="http_get", input_config={"url": URL})
+        (found,) = draft(flow(node("d", "CurrentDate", policy)))
+        assert "has input_source http_get but no input that could take it" in found
+        assert draft(flow(node("c", "ChatInput", with_policy(input_source="flow_input")))) == []
+
+    def test_are_not_blamed_for_a_cycle(self) -> None:
+        policy = with_policy(input_bindings={"title": "{{a.text}}"})
+        made = flow(
+            node("a", "CombineText"), node("b", "CombineText", policy), edges="a.text -> b.parts\nb.text -> a.parts"
+        )
+        assert [issue.code for issue in check_draft(made, PALETTE)] == [IssueCode.CYCLE]
 
     def test_are_ignored_on_configuration(self) -> None:
         policy = with_policy(input_source="all_previous_steps")

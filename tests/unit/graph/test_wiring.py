@@ -1,10 +1,10 @@
-from hypothesis import given, settings
+from hypothesis import given
 
 from headgate.graph.model import Flow
 from headgate.graph.ports import PortType
 from headgate.graph.wiring import attachment_counts, by_attachment, find_cycle, wire
 from tests.unit.graph.palette import PALETTE
-from tests.unit.graph.strategies import flows, graphs
+from tests.unit.graph.strategies import SOME, flows, graphs
 from tests.unit.graph.wires import flow, node
 
 AGENT = flow(
@@ -45,11 +45,12 @@ class TestWire:
         made = flow(node("b", "TextInput"), node("z", "CombineText"), node("a", "TextInput"), edges="a.text -> z.parts")
         assert wire(made, PALETTE).aliases == {"step_1": "b", "step_2": "a", "step_3": "z"}
 
+    @SOME
     @given(flows())
     def test_never_fails(self, any_flow: Flow) -> None:
         wire(any_flow, PALETTE)
 
-    @settings(deadline=None)
+    @SOME
     @given(graphs())
     def test_orders_every_step_behind_its_parents(self, made: Flow) -> None:
         wiring = wire(made, PALETTE)
@@ -57,7 +58,7 @@ class TestWire:
         assert set(place) == set(wiring.steps)
         assert all(place[parent] < place[step] for step in place for parent in wiring.parents[step])
 
-    @settings(deadline=None)
+    @SOME
     @given(graphs(cyclic=True))
     def test_leaves_steps_on_a_cycle_out_exactly_when_there_is_one(self, made: Flow) -> None:
         wiring = wire(made, PALETTE)
