@@ -2,6 +2,7 @@
 
 from pydantic import JsonValue, PrivateAttr
 
+from headgate.graph.ports import PortType
 from headgate.graph.template import FieldKind
 from headgate.sdk import Component, Data, Table, Text, field, output
 from headgate.sdk.coerce import data_of, table_of, text_of
@@ -21,7 +22,12 @@ class Python(Component):
         "sandbox", "execute", "def", "algorithm", "pandas",
     )  # fmt: skip
 
-    inputs: Data | str | Table = field(label="Inputs", help="The value that run(inputs) gets.", main=True)
+    inputs: Data | str | Table = field(
+        label="Inputs",
+        help="The value that run(inputs) gets.",
+        main=True,
+        types=(PortType.DATA, PortType.TEXT, PortType.TABLE),
+    )
     source: str = field(
         label="Code",
         help="Python that defines run(inputs) and returns text, numbers, lists or objects, e.g. def run(inputs): ...",

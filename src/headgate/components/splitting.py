@@ -28,7 +28,7 @@ class SplitText(Component):
     )  # fmt: skip
 
     text: str = field(label="Text", help="The text to cut.", main=True, tool_mode=True)
-    by: By = field(default="paragraph", label="Cut by", help="Where to cut.", tool_mode=True)
+    by: By = field(default="paragraph", label="Cut by", help="Where to cut.")
     separator: str = field(
         default="", label="Separator", help="For 'separator': the text to cut at; \\n is a line break.", port=False
     )

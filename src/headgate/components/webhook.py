@@ -41,7 +41,7 @@ class WebhookOut(Component):
         label="Payload",
         help='What to send: data goes as it is, text as {"text": ...}; empty sends the ids of run and node.',
         main=True,
-        port=True,
+        types=(PortType.DATA, PortType.TEXT),
         kind=FieldKind.JSON,
     )
     headers: dict[str, str] = field(

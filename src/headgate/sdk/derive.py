@@ -28,14 +28,15 @@ _KINDS: dict[object, FieldKind] = {
     int: FieldKind.INTEGER,
     float: FieldKind.NUMBER,
     SecretStr: FieldKind.SECRET,
-    Message: FieldKind.MESSAGE,
+    dict: FieldKind.JSON,
+    JsonValue: FieldKind.JSON,
     Table: FieldKind.TABLE,
+    Message: FieldKind.MESSAGE,
     File: FieldKind.FILE,
     Model: FieldKind.MODEL,
     Tool: FieldKind.TOOLS,
-    dict: FieldKind.JSON,
-    JsonValue: FieldKind.JSON,
 }
+"""In order of preference: of a union's editors the simplest is chosen, whatever order Python keeps the union in."""
 _CONNECTED_BY_DEFAULT = {str, Message, Table, File, Model, Tool, dict, JsonValue}
 
 
@@ -77,7 +78,7 @@ def field_template(name: str, info: FieldInfo) -> FieldTemplate:
     port = meta.get("port")
     if port is None:
         port = not options and any(branch in _CONNECTED_BY_DEFAULT for branch in plain if _hashable(branch))
-    ports = [_PORTS[branch] for branch in plain if _hashable(branch) and branch in _PORTS] if port else []
+    ports = {_PORTS[branch] for branch in plain if _hashable(branch) and branch in _PORTS} if port else set()
     default = None if info.default is PydanticUndefined else info.default
     if info.default_factory is not None:
         default = info.get_default(call_default_factory=True, validated_data={})
@@ -88,7 +89,7 @@ def field_template(name: str, info: FieldInfo) -> FieldTemplate:
         help=info.description or "",
         default=_as_json(default),
         required=info.is_required(),
-        types=tuple(dict.fromkeys(ports)),
+        types=_ordered(name, ports, meta.get("types", ())),
         many=bool(meta.get("many")),
         options=options,
         advanced=bool(meta.get("advanced")),
@@ -97,6 +98,16 @@ def field_template(name: str, info: FieldInfo) -> FieldTemplate:
         main=bool(meta.get("main")),
         schema_=meta.get("schema"),
     )
+
+
+def _ordered(name: str, ports: set[PortType], wanted: tuple[PortType, ...]) -> tuple[PortType, ...]:
+    """The port types as declared, else as `PortType` lists them: text before data.
+
+    Never as the annotation lists them: `typing` hands out the union that was built first, in that one's order.
+    """
+    if wanted and set(wanted) != ports:
+        raise TypeError(f"{name}: types says {sorted(wanted)}, the annotation {sorted(ports)}")
+    return wanted or tuple(kind for kind in PortType if kind in ports)
 
 
 def _kind(plain: list[object], *, options: tuple[str, ...]) -> FieldKind:
@@ -108,7 +119,7 @@ def _kind(plain: list[object], *, options: tuple[str, ...]) -> FieldKind:
         return FieldKind.MULTISELECT if options else FieldKind.JSON
     if options:
         return FieldKind.SELECT
-    return next((_KINDS[branch] for branch in plain if _hashable(branch) and branch in _KINDS), FieldKind.JSON)
+    return next((kind for hint, kind in _KINDS.items() if any(hint is branch for branch in plain)), FieldKind.JSON)
 
 
 def _literal_options(plain: list[object]) -> tuple[str, ...]:

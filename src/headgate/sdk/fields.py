@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import Field, JsonValue
 from pydantic.fields import FieldInfo
 
+from headgate.graph.ports import PortType
 from headgate.graph.template import FieldKind
 from headgate.sdk.values import Tool
 
@@ -24,6 +25,7 @@ def field(
     help: str = "",  # noqa: A002 - the word the canvas uses
     kind: FieldKind | None = None,
     port: bool | None = None,
+    types: Sequence[PortType] = (),
     main: bool = False,
     many: bool = False,
     options: Sequence[str] = (),
@@ -45,6 +47,8 @@ def field(
         help: One sentence: what to put here. The agent reads it too.
         kind: How it is edited; derived from the annotation when None.
         port: Whether an edge may lead here; by default yes for port types except plain options, numbers and secrets.
+        types: The port types in order of preference, where a value that must be coerced should not become text first:
+            Python does not keep the order in which a union was written.
         main: The port that a step policy's input source fills.
         many: Whether several edges may lead here; annotate with a list.
         options: Choices of a select; taken from a `Literal` annotation when there is one.
@@ -60,6 +64,7 @@ def field(
         "kind": kind,
         "label": label,
         "port": port,
+        "types": tuple(types),
         "main": main,
         "many": many,
         "options": tuple(options),

@@ -5,7 +5,7 @@ from jsonschema import Draft202012Validator
 
 from headgate.graph.ports import PortType
 from headgate.graph.template import FieldKind
-from headgate.sdk import Component, ComponentError, Message, output, tool_name
+from headgate.sdk import Component, ComponentError, Data, Message, Table, field, output, tool_name
 from headgate.sdk.testing import FakeContext
 from tests.unit.sdk.samples import Sample
 
@@ -13,7 +13,7 @@ from tests.unit.sdk.samples import Sample
 class TestTemplate:
     def test_reads_the_fields_from_the_class(self) -> None:
         template = Sample.template()
-        kinds = {field.name: (field.kind, field.types, field.required) for field in template.fields}
+        kinds = {one.name: (one.kind, one.types, one.required) for one in template.fields}
         assert kinds == {
             "text": (FieldKind.TEXT, (PortType.TEXT, PortType.MESSAGE), True),
             "times": (FieldKind.INTEGER, (), False),
@@ -27,6 +27,35 @@ class TestTemplate:
         assert template.label == "Say again"
         assert template.description == "Says a thing several times."
         assert template.keywords == ("echo", "parrot")
+
+    def test_does_not_depend_on_the_order_that_python_keeps_a_union_in(self) -> None:
+        class First(Component):
+            """One order."""
+
+            value: str | Data | Table = field()
+
+        class Second(Component):
+            """The other, for which `typing` may hand out the first."""
+
+            value: Table | Data | str = field()
+            chosen: Table | Data | str = field(types=(PortType.DATA, PortType.TABLE, PortType.TEXT))
+
+        everyday = (PortType.TEXT, PortType.DATA, PortType.TABLE)
+        assert [one.types for one in First.template().fields] == [everyday]
+        assert [one.types for one in Second.template().fields] == [
+            everyday,
+            (PortType.DATA, PortType.TABLE, PortType.TEXT),
+        ]
+        assert {one.kind for one in Second.template().fields} == {FieldKind.TEXT}
+
+    def test_refuses_types_that_the_annotation_does_not_have(self) -> None:
+        class Wrong(Component):
+            """Says table, takes text."""
+
+            value: str = field(types=(PortType.TABLE,))
+
+        with pytest.raises(TypeError, match="value: types says"):
+            Wrong.template()
 
     def test_lists_outputs_in_source_order_under_their_own_names(self) -> None:
         outputs = Sample.template().outputs

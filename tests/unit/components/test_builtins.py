@@ -1,0 +1,161 @@
+"""What holds for every built-in component."""
+
+import gzip
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+
+import pytest
+from jsonschema import Draft202012Validator
+from pydantic import JsonValue
+
+from headgate.components import BUILTINS
+from headgate.components.document import example
+from headgate.graph.model import PORT_PATTERN, TYPE_PATTERN
+from headgate.graph.ports import PortType
+from headgate.graph.spec import read_spec
+from headgate.graph.template import TOOL_OUTPUT, FieldTemplate, OutputTemplate, Template
+from headgate.graph.validate import check_runnable
+from headgate.sdk import Component, tool_name
+
+CONTRACT = """
+ChatInput: text -> text:Text message:Message files:Data
+TextInput: text~ -> text:Text
+FormInput: only -> data:Data text:Text
+FileInput: field -> file:File files:Data
+InstalledPackages: match~ licence_texts -> table:Table text:Text
+ChatOutput: input*@(Text|Message) -> message:Message text:Text
+SaveFile!: content*@(Text|Table|Data) name -> file:File
+WebhookOut!: url* payload@(Data|Text) headers secret -> response:Data
+PromptTemplate: template* -> text:Text
+CombineText: parts*@[](Text) separator title -> text:Text
+SplitText: text*@~ by separator size overlap -> chunks:Data count:Data
+Regex: text*@~ pattern*~ mode replacement ignore_case -> matches:Data text:Text found:Data
+ParseJSON: text*@ -> data:Data table:Table
+SelectData: data*@(Data|Table) expression* -> data:Data text:Text
+TableQuery: table*@[](Table) sql*~ -> table:Table data:Data
+ReadFile: file*@(File) -> text:Text table:Table data:Data
+Calculator: expression*~ -> result:Data text:Text
+CurrentDate: timezone~ format -> text:Text data:Data
+MessageHistory: limit -> text:Text messages:Data
+HTTPRequest: method~ url*~ headers body~(Text|Data) timeout_seconds -> data:Data text:Text status:Data
+URL: url*~@ -> text:Text title:Text links:Data
+If: value*@(Text|Data|Table) field operator compare ignore_case -> true:Data? false:Data?
+Switch: value*@(Text|Data) cases* field -> otherwise:Data?
+Merge: values*@[](Text|Data|Table) mode separator -> value:Data text:Text
+Map: items*@(Data|Table) each(Tool) argument template concurrency -> results:Data table:Table text:Text
+Wait: seconds value@(Text|Data|Table) -> value:Data
+Python: inputs*@(Data|Text|Table) source* -> result:Data text:Text table:Table
+LanguageModel: model*(Model) input@(Text|Message) system temperature -> text:Text message:Message model:Model
+AIStep: prompt* model*(Model) input@(Text|Data|Table|Message) output_type -> output:Text data:Data
+Agent: model*(Model) tools[](Tool) input*@(Text|Message) instructions max_steps \
+ -> response:Text message:Message calls:Data
+StructuredOutput: model*(Model) input*@(Text|Data) schema* -> data:Data table:Table
+Note: text ->
+"""
+"""Type (! effect), fields (* required, @ main, ~ for agents, [] many, port types), outputs (? branch)."""
+_FIELD = re.compile(r"(?P<name>\w+)(?P<marks>[*@~\[\]]*)(?:\((?P<types>[\w|]+)\))?")
+ROWS = CONTRACT.strip().splitlines()
+TEMPLATES = [component.template() for component in BUILTINS]
+by_type = pytest.mark.parametrize("component", BUILTINS, ids=lambda component: component.__name__)
+
+
+class Builtins:
+    """A catalog of the built-in components."""
+
+    def types(self) -> Sequence[str]:
+        return sorted(component.__name__ for component in BUILTINS)
+
+    def template(self, type_: str, params: Mapping[str, JsonValue] | None = None) -> Template | None:
+        found = next((component for component in BUILTINS if component.__name__ == type_), None)
+        return found.template(params) if found else None
+
+
+class TestContract:
+    @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.partition(":")[0])
+    def test_has_the_fields_and_outputs_that_flows_rely_on(self, row: str) -> None:
+        head, _, rest = row.partition(":")
+        fields, _, outputs = rest.partition("->")
+        template = Builtins().template(head.rstrip("!"))
+        assert template is not None
+        assert template.effect is head.endswith("!")
+        for match in _FIELD.finditer(fields):
+            field = template.field(match["name"])
+            assert field is not None, match["name"]
+            assert field.required is ("*" in match["marks"]), match["name"]
+            assert field.tool_mode is ("~" in match["marks"]), match["name"]
+            assert field.many is ("[]" in match["marks"]), match["name"]
+            if "@" in match["marks"]:
+                assert template.main_field == field
+            if match["types"]:
+                wanted = [PortType(name) for name in match["types"].split("|")]
+                assert (field.types[0], set(field.types)) == (wanted[0], set(wanted))
+        found = [f"{out.name}:{out.type}{'?' if out.branch else ''}" for out in template.outputs]
+        assert found == outputs.split()
+
+    def test_is_all_there_is(self) -> None:
+        assert sorted(row.partition(":")[0].rstrip("!") for row in ROWS) == Builtins().types()
+
+    def test_marks_what_calls_models(self) -> None:
+        using = {template.type for template in TEMPLATES if template.model_using}
+        assert using == {"LanguageModel", "AIStep", "Agent", "StructuredOutput"}
+        assert [template.type for template in TEMPLATES if template.annotation] == ["Note"]
+
+
+class TestEveryTemplate:
+    @by_type
+    def test_is_json(self, component: type[Component]) -> None:
+        template = component.template()
+        assert Template.model_validate_json(template.model_dump_json()) == template
+
+    @by_type
+    def test_explains_itself(self, component: type[Component]) -> None:
+        template = component.template()
+        assert re.fullmatch(TYPE_PATTERN, template.type)
+        assert len(template.description) > 20
+        assert re.fullmatch(r"[a-z0-9-]+", template.icon)
+        assert template.icon != "box"
+        assert template.category in {"input", "output", "text", "data", "web", "logic", "code", "ai", "note"}
+        assert 8 <= len(template.keywords) <= 25
+        assert len(set(template.keywords)) == len(template.keywords)
+        parts: list[FieldTemplate | OutputTemplate] = [*template.fields, *template.outputs]
+        for part in parts:
+            assert re.fullmatch(PORT_PATTERN, part.name)
+            assert part.name != TOOL_OUTPUT
+            assert part.label, f"{template.type}.{part.name}"
+            assert len(part.help) > 5, f"{template.type}.{part.name}"
+            assert "\n" not in part.help
+
+    @by_type
+    def test_has_a_valid_tool_schema(self, component: type[Component]) -> None:
+        schema = component.tool_schema()
+        Draft202012Validator.check_schema(schema)
+        names = {field.name for field in component.template().fields if field.tool_mode}
+        assert set(schema["properties"]) == names  # type: ignore[arg-type]
+        assert len(json.dumps(schema)) < 4_000
+
+    @by_type
+    def test_has_an_example_that_runs(self, component: type[Component]) -> None:
+        flow = read_spec(example(component.__name__), Builtins())
+        assert component.__name__ in {node.type for node in flow.nodes}
+        assert check_runnable(flow, Builtins()) == []
+
+    def test_has_a_name_of_its_own(self) -> None:
+        assert len({template.type for template in TEMPLATES}) == len(TEMPLATES)
+        assert len({template.label for template in TEMPLATES}) == len(TEMPLATES)
+        assert len({tool_name(template.type) for template in TEMPLATES}) == len(TEMPLATES)
+
+    def test_is_small_all_together(self) -> None:
+        everything = json.dumps([template.model_dump(mode="json") for template in TEMPLATES]).encode()
+        assert len(gzip.compress(everything)) < 20_000
+
+
+class TestImport:
+    def test_loads_no_heavy_library(self) -> None:
+        heavy = ["langchain", "langchain_core", "langgraph", "pypdf", "docx", "bs4", "markdownify", "lxml", "re2"]
+        heavy += ["jsonschema", "referencing", "numpy", "fastapi", "sqlalchemy", "httpx2"]
+        code = f"import sys, headgate.components; print([name for name in {heavy} if name in sys.modules])"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == "[]"
