@@ -1,0 +1,175 @@
+"""The assistant over HTTP: real application, real OpenAI client, a scripted server speaking OpenAI's protocol."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+from pydantic import SecretStr
+
+from headgate.entrypoints.http.app import create_app
+from headgate.features.accounts.principal import LOCAL
+from headgate.features.secrets import service as secrets
+from headgate.foundation.settings import Settings
+from tests.integration.http.conftest import ECHO, created
+from tests.support.openai_server import OpenAIServer
+
+KEY = "sk-test-0123456789abcdef"
+MODEL = {"provider": "openai", "model_name": "gpt-5-mini"}
+
+
+@pytest.fixture
+def openai() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def app(settings: Settings, openai: OpenAIServer) -> AsyncIterator[FastAPI]:
+    made = create_app(settings)
+    async with made.router.lifespan_context(made):
+        async with made.state.database.writing() as session:
+            for name, value in (("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", openai.base_url)):
+                await secrets.set_variable(session, LOCAL, made.state.box, name=name, value=SecretStr(value))
+        yield made
+
+
+@pytest.fixture
+async def client(app: FastAPI) -> AsyncIterator[httpx2.AsyncClient]:
+    transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:7411", timeout=60) as found:
+        yield found
+
+
+async def streamed(client: httpx2.AsyncClient, **body: Any) -> list[dict[str, Any]]:
+    answer = await client.post("/api/v1/agentic/assist/stream", json=MODEL | body)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    frames = [frame for frame in answer.text.split("\n\n") if frame]
+    assert [frame.split("\n")[0] for frame in frames] == [f"id: {number}" for number in range(1, len(frames) + 1)]
+    return [json.loads(frame.split("data: ", 1)[1]) for frame in frames]
+
+
+class TestStream:
+    async def test_builds_a_flow_and_never_saves_it_unasked(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
+        openai.script(openai.tool_call("build_flow", {"spec": ECHO}), openai.text("It repeats what it hears."))
+        events = await streamed(client, input_value="build an echo")
+        kinds = [event["event"] for event in events]
+        assert kinds[0] == "progress"
+        assert kinds[-1] == "complete"
+        preview = next(event for event in events if event["event"] == "flow_preview")
+        assert (preview["name"], preview["node_count"], preview["edge_count"]) == ("Echo", 2, 1)
+        update = next(event for event in events if event["event"] == "flow_update")
+        assert update["action"] == "set_flow"
+        data = events[-1]["data"]
+        assert data["result"] == "It repeats what it hears."
+        assert data["usage"]["total_tokens"] > 0
+        assert data["duration_seconds"] > 0
+        assert data["saved"] is False
+        assert (await client.get("/api/v1/flows")).json()["items"] == []
+
+    async def test_saves_what_it_built_when_it_may(self, client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
+        openai.script(openai.tool_call("build_flow", {"spec": ECHO}), openai.text("Done."))
+        data = (await streamed(client, input_value="build an echo", apply=True))[-1]["data"]
+        flow = (await client.get(f"/api/v1/flows/{data['flow_id']}")).json()
+        assert flow["name"] == "Echo"
+        assert data["saved"] is True
+
+    async def test_builds_and_runs_in_one_request(self, client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
+        openai.script(
+            openai.tool_call("build_flow", {"spec": ECHO}),
+            openai.tool_call("run_flow", {"text": "hej"}),
+            openai.text("It said hej."),
+        )
+        events = await streamed(client, input_value="build an echo and run it with hej")
+        kinds = [event["kind"] for event in events if event["event"] == "run_update"]
+        assert kinds[0] == "run_started"
+        assert kinds[-1] == "run_completed"
+        data = events[-1]["data"]
+        assert data["run_status"] == "completed"
+        run = (await client.get(f"/api/v1/flow-runs/{data['run_id']}")).json()
+        assert run["output"]["text"] == "hej"
+
+    async def test_tells_what_changed_from_the_flow_not_from_the_words(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
+        flow = await created(client)
+        openai.script(openai.text("I have renamed everything and published it."))
+        data = (await streamed(client, input_value="rename it all", flow_id=flow["id"]))[-1]["data"]
+        assert data["changes"] == []
+        assert data["flow"] is None
+
+    async def test_edits_the_flow_it_was_given(self, client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
+        flow = await created(client)
+        openai.script(
+            openai.tool_call("configure_component", {"node_id": "heard", "params": {"text": "fixed"}}),
+            openai.text("It now says fixed."),
+        )
+        data = (await streamed(client, input_value="always say fixed", flow_id=flow["id"], apply=True))[-1]["data"]
+        assert any("heard" in line for line in data["changes"])
+        assert data["revision"] == 2
+        saved = (await client.get(f"/api/v1/flows/{flow['id']}")).json()
+        assert saved["definition"]["nodes"][0]["params"] == {"text": "fixed"}
+
+
+class TestBrokenModels:
+    async def test_a_wrong_key_names_the_variable_and_hides_the_key(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
+        openai.script(openai.wrong_key(f"Incorrect API key provided: {KEY}."))
+        last = (await streamed(client, input_value="hello"))[-1]
+        assert last["event"] == "error"
+        assert "OPENAI_API_KEY" in last["message"] + last["remedy"]
+        assert KEY not in json.dumps(last)
+
+    async def test_an_answer_cut_short_loses_nothing(self, client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
+        flow = await created(client)
+        openai.script(
+            openai.tool_call("configure_component", {"node_id": "heard", "params": {"text": "half"}}),
+            openai.reset_half_way(),
+            openai.reset_half_way(),
+            openai.reset_half_way(),
+            openai.reset_half_way(),
+        )
+        last = (await streamed(client, input_value="edit", flow_id=flow["id"], apply=True))[-1]
+        assert last["event"] == "error"
+        saved = (await client.get(f"/api/v1/flows/{flow['id']}")).json()
+        assert saved["revision"] == 1
+
+    async def test_a_missing_key_is_told_before_anything_is_asked(self, client: httpx2.AsyncClient) -> None:
+        await client.delete("/api/v1/variables/OPENAI_API_KEY")
+        last = (await streamed(client, input_value="hello"))[-1]
+        assert last["event"] == "error"
+        assert "OPENAI_API_KEY" in last["message"] + last["remedy"]
+
+    async def test_an_unknown_provider_names_the_nearest(self, client: httpx2.AsyncClient) -> None:
+        last = (await streamed(client, input_value="hello", provider="opneai"))[-1]
+        assert "openai" in last["message"].lower() + last["remedy"].lower()
+
+    async def test_an_unknown_flow_is_told(self, client: httpx2.AsyncClient) -> None:
+        assert (await streamed(client, input_value="hello", flow_id="nope"))[-1]["code"] == "flow_not_found"
+
+
+class TestCancel:
+    async def test_hanging_up_stops_the_turn_and_saves_nothing(self, app: FastAPI, openai: OpenAIServer) -> None:
+        openai.script(openai.slow(30))
+        from headgate.agents.assistant.schemas import AssistRequest
+
+        request = AssistRequest(input_value="build", apply=True, **MODEL)
+        stream = app.state.assistant.stream(LOCAL, request)
+        assert (await anext(stream))["event"] == "progress"
+        await asyncio.wait_for(stream.aclose(), timeout=10)
+
+
+class TestCheckConfig:
+    async def test_lists_providers_and_the_offline_builder(self, client: httpx2.AsyncClient) -> None:
+        found = (await client.get("/api/v1/agentic/check-config")).json()
+        assert found["configured"] is True
+        assert "openai" in found["configured_providers"]
+        assert found["offline_builder"] is True
+        assert KEY not in json.dumps(found)
