@@ -43,7 +43,7 @@ class ServerSettings(BaseModel):
 
 
 class LimitSettings(BaseModel):
-    """Caps on what a step may keep in the database (seed 002, Overlay 8)."""
+    """Caps on what a step may keep in the database."""
 
     max_inline_text_bytes: int = Field(default=MEBIBYTE, ge=256, description="Longer text becomes an artifact.")
     max_inline_json_bytes: int = Field(default=MEBIBYTE, ge=256, description="Larger JSON becomes an artifact.")

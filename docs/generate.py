@@ -1,0 +1,26 @@
+"""Writes the pages of `docs/` that come from the code; `make docs` calls it, a test says when it was forgotten."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from headgate.components.document import components_page
+from headgate.entrypoints.cli.document import command_line_page
+from headgate.foundation.settings_page import settings_page
+
+FOLDER = Path(__file__).parent
+PAGES: dict[str, Callable[[], str]] = {
+    "command-line.md": command_line_page,
+    "components.md": components_page,
+    "settings.md": settings_page,
+}
+"""File name to what writes it."""
+
+
+def main() -> None:
+    """Write every page."""
+    for name, write in PAGES.items():
+        (FOLDER / name).write_text(write(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
