@@ -1,6 +1,6 @@
 """Start-up: version, first healthy answer, memory, size of the install, and what is imported before it is used.
 
-The raw floor in the same run: an interpreter that does nothing, and the smallest FastAPI application on the same server.
+The raw floor in the same run: an interpreter that does nothing, and the smallest FastAPI application.
 
     python -m benchmarks.startup [--quick] [--json FILE]
 """
@@ -91,7 +91,7 @@ def _seconds(command: Sequence[str], environment: dict[str, str]) -> float:
 
 def _serve(command: Sequence[str], environment: dict[str, str]) -> tuple[float, float]:
     """Seconds from the start of the process to its first healthy answer, and megabytes resident then."""
-    port = _free_port()
+    port = free_port()
     bare = command[-1] == "-c"
     last = BARE.replace("PORT", str(port)) if bare else str(port)
     began = time.perf_counter()
@@ -113,7 +113,8 @@ def _serve(command: Sequence[str], environment: dict[str, str]) -> tuple[float, 
         process.wait(timeout=20)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nothing listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -1,0 +1,111 @@
+"""What every benchmark shares: options, percentiles, processor time, and a report as table, JSON and picture."""
+
+import argparse
+import json
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import matplotlib as mpl
+import psutil
+from rich.console import Console
+from rich.table import Table
+
+__all__ = ["Options", "Report", "arguments", "cpu_seconds", "median", "percentile"]
+PICTURES = Path(".benchmarks")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line asked for."""
+
+    quick: bool
+    json: Path | None
+
+
+def arguments(description: str) -> Options:
+    """Read `--quick` and `--json FILE`."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="under 40 seconds, fewer repeats")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    found = parser.parse_args()
+    return Options(quick=found.quick, json=found.json)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value below which a share of the values lies (nearest rank)."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def cpu_seconds(*pids: int) -> float:
+    """Processor seconds that processes have used, their children included."""
+    total = 0.0
+    for pid in pids:
+        process = psutil.Process(pid)
+        for one in (process, *process.children(recursive=True)):
+            try:
+                times = one.cpu_times()
+            except psutil.NoSuchProcess:
+                continue
+            total += times.user + times.system
+    return total
+
+
+@dataclass(slots=True)
+class Report:
+    """Rows that are printed as a table, written as JSON and drawn as bars."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[str, ...]] = field(default_factory=list)
+    values: list[dict[str, Any]] = field(default_factory=list)
+    bars: list[tuple[str, float]] = field(default_factory=list)
+
+    def add(self, *cells: str, values: dict[str, Any], bar: tuple[str, float] | None = None) -> None:
+        """A row; `bar` is its label and height in the picture."""
+        self.rows.append(cells)
+        self.values.append({"row": cells[0], **values})
+        if bar is not None:
+            self.bars.append(bar)
+
+    def finish(self, options: Options, *, picture: str, axis: str = "share of the aim (1.0 or less is good)") -> None:
+        """Print the table, draw the picture, write the JSON."""
+        table = Table(title=self.title, title_justify="left", header_style="bold")
+        for column in self.columns:
+            table.add_column(column)
+        for row in self.rows:
+            table.add_row(*row)
+        Console(width=120).print(table)
+        PICTURES.mkdir(exist_ok=True)
+        self._draw(PICTURES / picture, axis)
+        if options.json is not None:
+            machine = {"cores": os.cpu_count(), "system": platform.platform(), "python": platform.python_version()}
+            options.json.parent.mkdir(parents=True, exist_ok=True)
+            options.json.write_text(
+                json.dumps({"title": self.title, "machine": machine, "rows": self.values}, indent=2)
+            )
+
+    def _draw(self, path: Path, axis: str) -> None:
+        if not self.bars:
+            return
+        mpl.use("Agg")
+        pyplot: Any = __import__("matplotlib.pyplot").pyplot
+        figure, axes = pyplot.subplots(figsize=(9, 0.6 + 0.42 * len(self.bars)))
+        labels = [label for label, _ in self.bars][::-1]
+        heights = [height for _, height in self.bars][::-1]
+        colours = ["#2f7d5b" if height <= 1 else "#c2622d" for height in heights]
+        drawn = axes.barh(labels, heights, color=colours)
+        axes.bar_label(drawn, fmt="%.2f", padding=3)
+        axes.axvline(1.0, color="#555", linewidth=1, linestyle="--")
+        axes.set_xlabel(axis)
+        axes.set_title(self.title, loc="left")
+        axes.spines[["top", "right"]].set_visible(False)
+        figure.tight_layout()
+        figure.savefig(path, dpi=120)
+        pyplot.close(figure)
+        print(f"Picture: {path}")
