@@ -19,6 +19,8 @@ def main() -> None:
     try:
         server = _start(settings)
         reply = {"url": server.listening_address}
+        if not reply["url"].startswith("http://127.0.0.1:"):
+            server, reply = None, {"error": f"it listens at {reply['url']}, which others can reach"}
     except Exception as error:  # noqa: BLE001 - whatever it was, the parent must hear it
         server, reply = None, {"error": f"{type(error).__name__}: {error}"}
     answer.write(json.dumps(reply) + "\n")
@@ -34,8 +36,7 @@ def _start(settings: dict[str, object]) -> "xllamacpp.Server":  # type: ignore[n
     params = xllamacpp.CommonParams()
     params.model.path = settings["path"]
     params.model_alias = {Path(str(settings["path"])).stem}
-    params.hostnames = ["127.0.0.1"]
-    params.port = 0
+    params.port = 0  # the system picks one; the address is this machine's own unless told otherwise
     params.api_keys = [settings["token"]]
     params.n_ctx = settings["context"]
     params.n_parallel = 1
