@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Final, Self, TypeVar, cast, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr, ValidationError, create_model
@@ -11,9 +12,11 @@ from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr, ValidationEr
 from headgate.foundation.errors import Invalid
 from headgate.graph.ports import PortType
 from headgate.graph.template import FieldTemplate, OutputTemplate, Template
+from headgate.sdk.coerce import text_of
 from headgate.sdk.context import RunContext
-from headgate.sdk.derive import field_template, port_type_of
+from headgate.sdk.derive import field_template, port_type_of, text_fields
 from headgate.sdk.fields import META
+from headgate.sdk.values import Message
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -72,7 +75,9 @@ class Component(BaseModel):
     a run only if several outputs share work: keep shared results in a private attribute.
     """
 
-    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, validate_default=False)
+    model_config = ConfigDict(
+        extra="forbid", arbitrary_types_allowed=True, validate_default=False, coerce_numbers_to_str=True
+    )
 
     label: ClassVar[str] = ""
     category: ClassVar[str] = "other"
@@ -100,9 +105,14 @@ class Component(BaseModel):
 
     @classmethod
     def create(cls, values: Mapping[str, Any], *, node_id: str = "") -> Self:
-        """Build from values, turning validation failures into one readable error."""
+        """Build from values, turning validation failures into one readable error.
+
+        A field that takes only text gets numbers, true, false, lists and objects as text: `compare: 1000` and
+        `text: {{step.data}}` mean what they say.
+        """
+        texts = text_fields(cls)
         try:
-            return cls(**values)
+            return cls(**{key: _as_text(value, texts[key]) if key in texts else value for key, value in values.items()})
         except ValidationError as error:
             raise _readable(cls.__name__, node_id, error) from error
 
@@ -128,7 +138,7 @@ class Component(BaseModel):
     def declared_outputs(cls) -> tuple[OutputTemplate, ...]:
         """The outputs of the `@output` methods, in source order, base classes first."""
         found: dict[str, OutputTemplate] = {}
-        for name, (mark, method) in cls._marked_methods().items():
+        for name, (mark, method) in output_methods(cls).items():
             hint = get_type_hints(method, include_extras=True).get("return")
             found[name] = OutputTemplate(
                 name=name,
@@ -138,17 +148,6 @@ class Component(BaseModel):
                 branch=mark.branch,
             )
         return tuple(found.values())
-
-    @classmethod
-    def _marked_methods(cls) -> dict[str, tuple[OutputMark, Callable[..., Any]]]:
-        """Output name to its method, base classes first; an override keeps the place of what it overrides."""
-        found: dict[str, tuple[OutputMark, Callable[..., Any]]] = {}
-        for klass in reversed(cls.__mro__):
-            for attribute, method in vars(klass).items():
-                mark = getattr(method, "__headgate_output__", None)
-                if mark is not None:
-                    found[mark.name or attribute] = (mark, method)
-        return found
 
     @classmethod
     def extra_fields(cls, params: Mapping[str, JsonValue]) -> tuple[FieldTemplate, ...]:  # noqa: ARG003
@@ -169,7 +168,7 @@ class Component(BaseModel):
 
     async def produce(self, name: str) -> Any:  # noqa: ANN401 - any port value
         """The value of one output, or `NOT_TAKEN`. Sync methods run on the event loop: keep them quick."""
-        found = self._marked_methods().get(name)
+        found = output_methods(type(self)).get(name)
         if found is None:
             return await self.produce_extra(name)
         result = found[1](self)
@@ -192,9 +191,29 @@ class Component(BaseModel):
         return cast("dict[str, JsonValue]", found | {"additionalProperties": False})
 
 
+@lru_cache(maxsize=1024)
+def output_methods(component: type[Component]) -> dict[str, tuple[OutputMark, Callable[..., Any]]]:
+    """Output name to its method, base classes first; an override keeps the place of what it overrides."""
+    found: dict[str, tuple[OutputMark, Callable[..., Any]]] = {}
+    for klass in reversed(component.__mro__):
+        for attribute, method in vars(klass).items():
+            mark = getattr(method, "__headgate_output__", None)
+            if mark is not None:
+                found[mark.name or attribute] = (mark, method)
+    return found
+
+
 def tool_name(type_name: str) -> str:
     """The name an agent calls a component by: `HTTPClient` is `http_client`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", type_name).lower()
+
+
+def _as_text(value: Any, port: PortType) -> Any:  # noqa: ANN401 - any port value
+    """An inline value as a text field takes it; an object that is a message becomes one, or its text."""
+    if isinstance(value, dict) and "text" in value and set(value) <= set(Message.model_fields):
+        message = Message.model_validate(value)
+        return message if port is PortType.MESSAGE else message.text
+    return text_of(value) if isinstance(value, bool | int | float | list | dict) else value
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:

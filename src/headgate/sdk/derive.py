@@ -1,9 +1,10 @@
 """Derives a field's template from its annotation: written once, in the class."""
 
 import types
+from functools import lru_cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import JsonValue, SecretStr
+from pydantic import BaseModel, JsonValue, SecretStr
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
@@ -98,6 +99,17 @@ def field_template(name: str, info: FieldInfo) -> FieldTemplate:
         main=bool(meta.get("main")),
         schema_=meta.get("schema"),
     )
+
+
+@lru_cache(maxsize=1024)
+def text_fields(component: type[BaseModel]) -> dict[str, PortType]:
+    """Public names of the fields whose inline value is text, with Message where they take messages too."""
+    found: dict[str, PortType] = {}
+    for name, info in component.model_fields.items():
+        branches = _branches(info.annotation)
+        if all(branch in (str, Message) for branch in branches) and str in branches:
+            found[info.alias or name] = PortType.MESSAGE if Message in branches else PortType.TEXT
+    return found
 
 
 def _ordered(name: str, ports: set[PortType], wanted: tuple[PortType, ...]) -> tuple[PortType, ...]:

@@ -109,6 +109,41 @@ class TestCreate:
         assert words in str(caught.value)
 
 
+class TestInlineText:
+    class Taker(Component):
+        """Takes text."""
+
+        text: str = field(default="")
+        maybe: str | None = field(default=None)
+        said: str | Message = field(default="")
+        names: list[str] = field(default_factory=list, port=False)
+        either: str | Data = field(default=None)
+
+    @pytest.mark.parametrize(
+        ("name", "value", "taken"),
+        [
+            ("text", 1000, "1000"),
+            ("text", 0.5, "0.5"),
+            ("text", True, "true"),
+            ("text", {"a": 1}, '{\n  "a": 1\n}'),
+            ("text", {"role": "user", "text": "hi"}, "hi"),
+            ("maybe", [1], "[\n  1\n]"),
+            ("maybe", None, None),
+            ("said", {"text": "hi"}, Message(text="hi")),
+            ("said", {"a": 1}, '{\n  "a": 1\n}'),
+            ("names", [1, "x"], ["1", "x"]),
+            ("either", 5, 5),
+            ("either", {"a": 1}, {"a": 1}),
+        ],
+    )
+    def test_becomes_what_the_field_takes(self, name: str, value: object, taken: object) -> None:
+        assert getattr(self.Taker.create({name: value}), name) == taken
+
+    def test_names_a_message_that_is_none(self) -> None:
+        with pytest.raises(ComponentError, match="Taker: field 'role'"):
+            self.Taker.create({"said": {"role": "king", "text": "hi"}})
+
+
 class TestProduce:
     async def test_runs_sync_async_and_extra_outputs(self) -> None:
         step = Sample.create({"text": Message(text="a")})
