@@ -90,6 +90,18 @@ class TestFlows:
         assert [one["id"] for one in first["items"] + rest["items"]] == ids[::-1]
         assert rest["next_cursor"] is None
 
+    async def test_are_compared_by_version(self, client: httpx2.AsyncClient) -> None:
+        flow = await created(client)
+        await client.post(f"/api/v1/flows/{flow['id']}/publish")
+        changed = flow["definition"] | {"description": "New words"}
+        await client.patch(f"/api/v1/flows/{flow['id']}/draft", json={"revision": 1, "definition": changed})
+        found = (await client.get(f"/api/v1/flows/{flow['id']}/versions/1..draft")).json()
+        assert found["identical"] is False
+        assert "New words" in str(found["lines"])
+        assert (await client.get(f"/api/v1/flows/{flow['id']}/versions/1..1")).json()["identical"] is True
+        is_problem(await client.get(f"/api/v1/flows/{flow['id']}/versions/1..9"), 404, "version_not_found")
+        assert (await client.get(f"/api/v1/flows/{flow['id']}/versions/x..1")).status_code == 422
+
     async def test_are_gone_after_deletion(self, client: httpx2.AsyncClient) -> None:
         flow = await created(client)
         assert (await client.delete(f"/api/v1/flows/{flow['id']}")).status_code == 204

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import JsonValue
 
 from headgate.features.accounts.principal import Caller
@@ -38,6 +38,7 @@ def _catalog(request: Request) -> Catalog:
 
 
 Components = Annotated[Catalog, Depends(_catalog)]
+Which = Annotated[int, Path(ge=1)] | Literal["draft"]
 
 
 @router.post("", status_code=201, summary="Create a flow", responses=problems(404))
@@ -147,24 +148,18 @@ async def list_versions(
     return Page(items=[VersionSummary.model_validate(row) for row in kept], next_cursor=following)
 
 
+@router.get("/{flow_id}/versions/{before}..{after}", summary="Compare two versions", responses=problems(404))
+async def diff(flow_id: str, before: Which, after: Which, session: ReadSession, caller: Caller) -> DiffOut:
+    """What changed in nodes, values, edges, form and settings; positions do not count. Each side may be `draft`."""
+    found = await versions.diff_versions(session, caller, flow_id, before=before, after=after)
+    changes: dict[str, JsonValue] = found.as_json()
+    return DiffOut(before=before, after=after, identical=found.is_empty, lines=found.lines(), changes=changes)
+
+
 @router.get("/{flow_id}/versions/{version}", summary="Read a version", responses=problems(404))
 async def read_version(flow_id: str, version: int, session: ReadSession, caller: Caller) -> VersionOut:
     """A version with its content."""
     return _version_out(await versions.get_version(session, caller, flow_id, version))
-
-
-@router.get("/{flow_id}/diff", summary="Compare two versions", responses=problems(404))
-async def diff(
-    flow_id: str,
-    session: ReadSession,
-    caller: Caller,
-    before: int | Literal["draft"],
-    after: int | Literal["draft"] = "draft",
-) -> DiffOut:
-    """What changed in nodes, values, edges, form and settings; positions do not count."""
-    found = await versions.diff_versions(session, caller, flow_id, before=before, after=after)
-    changes: dict[str, JsonValue] = found.as_json()
-    return DiffOut(before=before, after=after, identical=found.is_empty, lines=found.lines(), changes=changes)
 
 
 @router.post("/{flow_id}/versions/{version}/restore", summary="Restore a version", responses=problems(404, 409))
