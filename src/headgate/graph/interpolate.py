@@ -101,7 +101,7 @@ def interpolate(value: JsonValue, context: Mapping[str, JsonValue], json_safe: b
         The same shape; a text stays a text. Use `resolve` to keep the type of a value that is all there is.
     """
     lookup = _Lookup(context)
-    return map_texts(value, lambda text: interpolate_text(text, lookup, json_safe=json_safe))
+    return map_texts(value, lambda text: _interpolated_text(text, lookup, json_safe=json_safe))
 
 
 def resolve(value: JsonValue, context: Mapping[str, JsonValue]) -> JsonValue:
@@ -114,7 +114,7 @@ def resolve(value: JsonValue, context: Mapping[str, JsonValue]) -> JsonValue:
     def one(text: str) -> JsonValue:
         whole = REFERENCE.fullmatch(text)
         if whole is None:
-            return interpolate_text(text, lookup)
+            return _interpolated_text(text, lookup)
         found = lookup.find(whole[1])
         return text if found is _MISSING else found  # type: ignore[return-value]
 
@@ -148,7 +148,7 @@ class _Lookup:
         return self._read[text]
 
 
-def interpolate_text(text: str, lookup: "_Lookup", *, json_safe: bool = False) -> str:
+def _interpolated_text(text: str, lookup: _Lookup, *, json_safe: bool = False) -> str:
     """One text with its references replaced."""
     if "{{" not in text:
         return text

@@ -110,7 +110,7 @@ def looks_like_member(text: str) -> bool:
 def _reads_back(text: str) -> bool:
     if not text or text != text.strip() or "\n" in text or _NOT_IN_A_BLOCK.search(text):
         return False
-    if text[0] in '"#' or text in {"{", "["} or BLOCK_MARK.fullmatch(text):
+    if text[0] == "#" or text in {"{", "["} or BLOCK_MARK.fullmatch(text):
         return False
     try:
         return parse_scalar(text) == text and isinstance(parse_scalar(text), str)

@@ -9,6 +9,7 @@ from headgate.graph.plan import PlanStep, compile_plan
 from tests.unit.graph.palette import PALETTE
 from tests.unit.graph.strategies import json_values
 from tests.unit.graph.test_canonical import shuffled
+from tests.unit.graph.test_plan import with_tool
 from tests.unit.graph.wires import flow, node
 
 
@@ -93,11 +94,11 @@ class TestStepExecutionHash:
         def chained(model: str) -> str:
             made = flow(
                 node("llm", "LanguageModel", model=model),
-                node("helper", "Agent"),
+                node("helper", "StructuredOutput"),
                 node("map", "Map"),
-                edges="llm.model -> helper.model\nhelper.response -> map.items",
+                edges="llm.model -> helper.model\nhelper.tool -> map.each",
             )
-            return step_logic_hash(compile_plan(made, PALETTE).step("helper"))
+            return step_logic_hash(compile_plan(made, with_tool("StructuredOutput")).step("map"))
 
         assert chained("a/b") != chained("a/c")
 

@@ -98,7 +98,7 @@ class TestInterpolate:
         assert time.perf_counter() - started < 2
 
     def test_reads_a_long_json_text_once(self) -> None:
-        long = json.dumps({"k": list(range(50_000))})
+        long = json.dumps({"k": list(range(120_000))})
         started = time.perf_counter()
         found = interpolate("{{a.output.k.7}} " * 500, {"a": {"output": long}})
         assert found == "7 " * 500

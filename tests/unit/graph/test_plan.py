@@ -70,7 +70,7 @@ class TestCompilePlan:
                 node("m", "Map"),
                 edges="llm.model -> tool.model\ntool.tool -> m.each",
             ),
-            _with_tool("StructuredOutput"),
+            with_tool("StructuredOutput"),
         )
         (outer,) = chained.step("m").attachments
         assert [inner.node.id for inner in outer.attachments] == ["llm"]
@@ -175,5 +175,5 @@ class _WithTool:
         return self.changed if type_ == self.changed.type else PALETTE.template(type_, params)
 
 
-def _with_tool(type_: str) -> _WithTool:
+def with_tool(type_: str) -> _WithTool:
     return _WithTool(type_)

@@ -323,6 +323,9 @@ class TestPrintSpec:
     def test_escapes_what_an_editor_would_not_show(self) -> None:
         assert 'x: "a\\u202eb"' in print_spec(flow(node("a", "A", x="a\u202eb")))
 
+    def test_quotes_a_value_that_a_reader_would_take_for_a_comment(self) -> None:
+        assert 'x: "# a"' in print_spec(flow(node("a", "A", x="# a")))
+
     def test_keeps_edge_order(self) -> None:
         edges = [edge("a.x -> b.y"), edge("b.x -> a.y"), edge("a.x -> b.y")]
         text = print_spec(Flow(edges=tuple(edges)))
