@@ -1,7 +1,7 @@
 """The main job, as a newcomer sees it: `make demo`.
 
-Everything goes through the public command line and the HTTP API, with the offline builder: no key, no network. The input
-is real: the metadata of every Python package that is installed here. Nothing in Headgate knows this sentence.
+Everything goes through the public command line and the HTTP API, with the offline builder: no key, no network. The
+input is real: the metadata of every Python package that is installed here. Nothing in Headgate knows this sentence.
 """
 
 import json
@@ -17,8 +17,8 @@ from typing import Any
 
 REQUEST = (
     "List the python packages that are installed here with their licences, count them per licence, and if any licence"
-    " contains GPL name those packages, otherwise say that there are none. Put the counts and that finding together in a"
-    " report and save it as licences.md"
+    " contains GPL name those packages, otherwise say that there are none. Put the counts and that finding together in"
+    " a report and save it as licences.md"
 )
 EDIT = "wait 3 seconds before saving the report"
 HEADGATE = str(Path(sys.executable).with_name("headgate"))
@@ -33,7 +33,7 @@ def main() -> None:
     print(f'   headgate ask "{REQUEST}" --run\n', flush=True)
     _headgate("ask", REQUEST, "--run", "--model", "offline")
     flow = _json("flows", "list")[0]
-    run = _json("runs", "list", "--flow", flow["id"])["items"][0]
+    run = _json("runs", "list", "--flow", flow["id"])[0]
 
     _say("2. The result is a file you can use, and the run left evidence")
     report = _save_report(run["id"])
@@ -81,21 +81,20 @@ class _Server:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [HEADGATE, "serve", "--port", "0"], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
+            [HEADGATE, "serve", "--port", "0", "--json"], env=ENVIRONMENT, stdout=subprocess.PIPE, text=True
         )
-        line = self._process.stderr.readline() if self._process.stderr else ""
-        self.url = next((word for word in line.split() if word.startswith("http://")), "")
-        if not self.url:
-            raise SystemExit(
-                f"The server did not start: {line}{self._process.stderr.read() if self._process.stderr else ''}"
-            )
+        line = self._process.stdout.readline() if self._process.stdout else ""
+        if not line:
+            raise SystemExit("FAILED: the server did not start")
+        self.url = json.loads(line)["url"]
         for _ in range(200):
             try:
                 self.get("/health")
-                return
             except OSError:
                 time.sleep(0.05)
-        raise SystemExit("The server did not answer.")
+            else:
+                return
+        raise SystemExit("FAILED: the server did not answer")
 
     def get(self, path: str) -> Any:
         """The JSON at an address."""

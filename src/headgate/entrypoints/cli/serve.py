@@ -1,5 +1,6 @@
 """`headgate serve`."""
 
+import os
 import socket
 from ipaddress import ip_address
 from typing import Annotated, Any
@@ -7,7 +8,7 @@ from typing import Annotated, Any
 import typer
 import uvicorn
 
-from headgate.entrypoints.cli.output import errors
+from headgate.entrypoints.cli.output import JsonFlag, errors, print_json
 from headgate.entrypoints.http.app import create_app
 from headgate.foundation.errors import Invalid, Unavailable
 from headgate.foundation.log import configure
@@ -23,6 +24,7 @@ def serve(
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Allow auto-login on an address that others can reach.")
     ] = False,
+    json: JsonFlag = False,
 ) -> None:
     """Start the server: the API, its documentation at /docs, and the engine that runs flows."""
     settings = Settings()
@@ -34,7 +36,11 @@ def serve(
     listening = _listen(settings.server)
     address = listening.getsockname()
     shown = f"[{address[0]}]" if ":" in address[0] else address[0]
-    errors.print(f"Headgate is at [bold]http://{shown}:{address[1]}[/]  (API: /docs, stop: Ctrl+C)")
+    url = f"http://{shown}:{address[1]}"
+    if json:
+        print_json({"url": url, "pid": os.getpid()})
+    else:
+        errors.print(f"Headgate is at [bold]{url}[/]  (API: /docs, stop: Ctrl+C)")
     config = uvicorn.Config(
         create_app(settings),
         lifespan="on",

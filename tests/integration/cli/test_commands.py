@@ -1,0 +1,187 @@
+"""The command line, called as a terminal calls it, on a real data folder."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headgate.entrypoints.cli.app import COMMANDS, run
+from headgate.entrypoints.cli.document import command_line_page
+
+FLOW = """name: Echo
+nodes:
+  heard: ChatInput
+  said: ChatOutput
+edges:
+  heard.text -> said.input
+"""
+HEADGATE = Path(sys.executable).with_name("headgate")
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HEADGATE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def flow_file(data_folder: Path) -> Path:
+    path = data_folder / "echo.flow"
+    path.write_text(FLOW)
+    return path
+
+
+def answered(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
+    """The JSON that a command answers with."""
+    capsys.readouterr()
+    assert run([*arguments, "--json"]) == code, capsys.readouterr()
+    return json.loads(capsys.readouterr().out)
+
+
+class TestFlowsAndRuns:
+    def test_go_from_a_file_to_evidence(self, capsys: pytest.CaptureFixture[str], flow_file: Path) -> None:
+        flow = answered(capsys, "import", str(flow_file))
+        assert flow["issues"] == []
+        outcome = answered(capsys, "run", flow["id"], "--text", "hej")
+        assert outcome["outputs"] == {"said": "hej"}
+        listed = answered(capsys, "runs", "list", "--flow", flow["id"])
+        assert [one["id"] for one in listed] == [outcome["run_id"]]
+        evidence = answered(capsys, "runs", "evidence", outcome["run_id"])
+        assert evidence["run"]["status"] == "completed"
+        assert answered(capsys, "flows", "publish", flow["id"])["release"] == 1
+        assert answered(capsys, "run", flow["id"], "--published", "--text", "x")["status"] == "completed"
+
+    def test_tell_people_the_same(self, capsys: pytest.CaptureFixture[str], flow_file: Path) -> None:
+        assert run(["run", str(flow_file), "--text", "hej"]) == 0
+        shown = capsys.readouterr().out
+        assert "heard" in shown
+        assert "hej" in shown
+        assert run(["flows", "list"]) == 0
+        assert "Echo" in capsys.readouterr().out
+
+    def test_export_what_was_imported(self, capsys: pytest.CaptureFixture[str], flow_file: Path) -> None:
+        flow = answered(capsys, "import", str(flow_file))
+        assert run(["export", flow["id"]]) == 0
+        assert capsys.readouterr().out == FLOW
+        assert run(["export", flow["id"], "--format", "json", "-o", "flow.json"]) == 0
+        again = answered(capsys, "import", "flow.json")
+        assert again["name"] == "Echo"
+
+    def test_say_what_a_failed_run_failed_on(self, capsys: pytest.CaptureFixture[str], data_folder: Path) -> None:
+        broken = data_folder / "broken.flow"
+        broken.write_text(FLOW.replace("  said: ChatOutput", "  said: ParseJSON").replace("said.input", "said.text"))
+        outcome = answered(capsys, "run", str(broken), "--text", "not json", code=1)
+        assert outcome["status"] == "failed"
+        assert "JSON" in outcome["error"]
+
+    def test_compare_and_restore_versions(self, capsys: pytest.CaptureFixture[str], flow_file: Path) -> None:
+        flow = answered(capsys, "import", str(flow_file))
+        answered(capsys, "flows", "publish", flow["id"])
+        assert answered(capsys, "flows", "diff", flow["id"], "1")["identical"] is True
+        assert answered(capsys, "flows", "restore", flow["id"], "1")["revision"] == 1
+        assert len(answered(capsys, "flows", "versions", flow["id"])) == 1
+        answered(capsys, "flows", "delete", flow["id"])
+        assert answered(capsys, "flows", "list") == []
+
+    def test_give_back_the_file_a_run_made(self, capsys: pytest.CaptureFixture[str], data_folder: Path) -> None:
+        saving = data_folder / "save.flow"
+        saving.write_text(
+            FLOW.replace("said: ChatOutput", "said: SaveFile\n    name: words.txt").replace(
+                "said.input", "said.content"
+            )
+        )
+        outcome = answered(capsys, "run", str(saving), "--text", "åäö")
+        made = answered(capsys, "runs", "files", outcome["run_id"])
+        answered(capsys, "runs", "download", made[0]["id"], "--output", "got.txt")
+        assert Path("got.txt").read_text(encoding="utf-8").strip() == "åäö"
+
+
+class TestValidate:
+    def test_names_every_fault_with_its_line(self, capsys: pytest.CaptureFixture[str], data_folder: Path) -> None:
+        wrong = data_folder / "wrong.flow"
+        wrong.write_text(FLOW.replace("ChatOutput", "ChatOutptu").replace("heard.text", "heard.txet"))
+        found = answered(capsys, "validate", str(wrong), code=3)
+        assert found["valid"] is False
+        assert {issue["line"] for issue in found["issues"]} >= {4}
+
+    def test_stores_nothing(self, capsys: pytest.CaptureFixture[str], flow_file: Path) -> None:
+        assert answered(capsys, "validate", str(flow_file)) == {"valid": True, "issues": []}
+        assert not (flow_file.parent / "data" / "headgate.db").exists()
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("arguments", "code", "word"),
+        [
+            (["flows", "show", "nope"], 4, "nope"),
+            (["runs", "show", "nope"], 4, "nope"),
+            (["import", "missing.flow"], 3, "missing.flow"),
+            (["flows", "diff", "x", "y"], 3, "y"),
+            (["ask", "hello", "--model", "nonsense"], 3, "nonsense"),
+            (["run", "nope", "--form", "bad"], 3, "bad"),
+            (["components", "describe", "too", "many"], 2, ""),
+        ],
+    )
+    def test_have_a_code_and_name_the_thing(
+        self, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, word: str
+    ) -> None:
+        assert run(arguments) == code
+        told = capsys.readouterr()
+        assert word in told.err + told.out
+        assert "Traceback" not in told.err
+
+    def test_are_problem_documents_for_programs(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert answered(capsys, "flows", "show", "nope", code=4)["code"] == "flow_not_found"
+
+
+class TestVariables:
+    def test_are_listed_by_name_only(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        import io
+
+        monkeypatch.setattr("sys.stdin", io.StringIO("sk-abcdefghijklmnop\n"))
+        assert answered(capsys, "variables", "set", "OPENAI_API_KEY") == {"name": "OPENAI_API_KEY", "stored": True}
+        listed = answered(capsys, "variables", "list")
+        assert listed == [{"name": "OPENAI_API_KEY", "secret": True}]
+        assert answered(capsys, "variables", "delete", "OPENAI_API_KEY")["deleted"] == "OPENAI_API_KEY"
+
+
+class TestSystem:
+    def test_doctor_finds_this_machine_fit(self, capsys: pytest.CaptureFixture[str]) -> None:
+        found = answered(capsys, "doctor")
+        assert {one["what"] for one in found["findings"]} >= {"database", "sandbox", "secret key"}
+
+    def test_db_upgrade_is_done_once(self, capsys: pytest.CaptureFixture[str], data_folder: Path) -> None:
+        (data_folder / "data").mkdir()
+        first = answered(capsys, "db", "upgrade")
+        assert first["before"] is None
+        assert answered(capsys, "db", "upgrade")["before"] == first["after"]
+
+    def test_components_are_found_and_described(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert any(one["type"] == "ReadFile" for one in answered(capsys, "components", "read a pdf"))
+        assert answered(capsys, "components", "Regex")["type"] == "Regex"
+
+    def test_version_loads_nothing_else(self) -> None:
+        code = "import sys; sys.argv = ['headgate', 'version']; from headgate.entrypoints.cli import main; main(); "
+        code += "print([m for m in ('typer', 'pydantic', 'rich', 'fastapi') if m in sys.modules])"
+        done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+        assert done.stdout.splitlines()[-1] == "[]"
+
+    @pytest.mark.parametrize("name", sorted(COMMANDS))
+    def test_every_command_explains_itself(self, capsys: pytest.CaptureFixture[str], name: str) -> None:
+        assert run([name, "--help"]) == 0
+        assert "Usage" in capsys.readouterr().out
+
+    def test_every_answer_can_be_json(self) -> None:
+        page = command_line_page()
+        sections = [part for part in page.split("\n#") if "`headgate " in part.split("\n")[0] and "| `" in part]
+        assert sections
+        for section in sections:
+            assert "`--json`" in section, section.split("\n")[0]
+
+    def test_serve_refuses_an_open_door(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run(["serve", "--host", "0.0.0.0", "--port", "0"]) == 3
+        assert "--insecure" in capsys.readouterr().err
