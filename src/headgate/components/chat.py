@@ -11,8 +11,9 @@ from headgate.sdk import Component, ComponentError, File, Message, Model, RunCon
 
 _SECONDS_BETWEEN_LOOKS = 1.0
 HOW_TO_ADD = (
-    "Choose a model, written provider/name, for example openai/gpt-5-mini. Add a provider's key in Settings, Models, "
-    "or on the command line; `headgate models` lists what there is, `headgate models pull` fetches one without a key."
+    "Choose a model, written provider/name, for example openai/gpt-5-mini. Give its key with "
+    "`headgate variables set OPENAI_API_KEY` or in Settings, Models; `headgate models list` shows what there is, and "
+    "`headgate models pull` fetches one that needs no key."
 )
 
 
