@@ -9,15 +9,17 @@ from pydantic import SecretStr
 
 from headgate.features.accounts.principal import LOCAL
 from headgate.features.catalog.registry import Registry
+from headgate.features.files.local_storage import LocalStorage
+from headgate.features.files.run_files import RunFiles as StoredRunFiles
 from headgate.features.flows import service, versions
 from headgate.features.runs.backend import RunRequest
-from headgate.features.runs.ports import ChatModels, Origin, Services
+from headgate.features.runs.ports import ChatModels, Origin, RunFiles, Services
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid, NotFound
 from headgate.foundation.events import EventBus
 from headgate.foundation.ids import new_id
-from headgate.foundation.settings import EngineSettings, LimitSettings
+from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
 from headgate.graph.model import Edge, Flow, Node
 from headgate.sdk import NOT_TAKEN, Component, Data, File, Message, Model, NotTaken, RunInput, Text, field, output
 from headgate.sdk.fakes import FakeCode, FakeHttp
@@ -246,6 +248,7 @@ def make_services(
     components: Iterable[type[Component]] = COMPONENTS,
     engine: EngineSettings | None = None,
     limits: LimitSettings | None = None,
+    files: RunFiles | None = None,
 ) -> Services:
     """Services with fakes behind them, on real versions."""
     return Services(
@@ -253,13 +256,18 @@ def make_services(
         definitions=StoredDefinitions(database),
         chat_models=cast("ChatModels", NoModels()),
         http=FakeHttp(),
-        files=MemoryFiles(),
+        files=files or MemoryFiles(),
         secrets=DictSecrets(),
         code=OneRunner(),
         bus=EventBus(),
         limits=limits or LimitSettings(),
         engine=engine or EngineSettings(),
     )
+
+
+def on_disk(database: Database, settings: Settings) -> RunFiles:
+    """Files as an installation keeps them, for tests in which a second process reads them."""
+    return StoredRunFiles(database, LocalStorage(settings.data_dir / "files"), settings.limits)
 
 
 def make_flow(nodes: Mapping[str, str | Node], edges: Iterable[str] = (), **params: Mapping[str, Any]) -> Flow:
@@ -281,7 +289,7 @@ def make_edge(text: str) -> Edge:
 
 def make_chain(length: int, **last: Any) -> Flow:
     """Start and then echoes: `s1 -> s2 -> ...`."""
-    nodes: dict[str, str | Node] = {"s1": "Start"} | {f"s{number}": "Echo" for number in range(2, length + 1)}
+    nodes = {"s1": "Start"} | {f"s{number}": "Echo" for number in range(2, length + 1)}
     edges = [f"s{number}.text -> s{number + 1}.input" for number in range(1, length)]
     return make_flow(nodes, edges, **last)
 

@@ -76,7 +76,9 @@ async def begin(
 
 
 class TestCreate:
-    async def test_seeds_every_step_and_claims_the_named_ones(self, store, version, database):
+    async def test_seeds_every_step_and_claims_the_named_ones(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
         key = await begin(store, version)
         assert await statuses(database, key.run_id) == {"s1": "running", "s2": "pending", "s3": "pending"}
         assert await attempts(database, key.run_id) == [("s1", 1, "started")]
@@ -84,20 +86,22 @@ class TestCreate:
         assert (row.status, row.unfinished, row.input_payload) == ("running", 3, {"text": "hi"})
         assert row.started_at == row.created_at
 
-    async def test_queues_a_run_without_claims(self, store, version, database):
+    async def test_queues_a_run_without_claims(self, store: RunStore, version: RunKey, database: Database) -> None:
         key = await begin(store, version, claim=())
         row = await run_row(database, key.run_id)
         assert (row.status, row.started_at) == ("queued", None)
         assert await attempts(database, key.run_id) == []
 
-    async def test_leaves_nothing_when_a_step_is_not_of_the_version(self, store, version, database):
+    async def test_leaves_nothing_when_a_step_is_not_of_the_version(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
         key = replace(version, run_id=new_id())
         run = NewRun(key, "{}", (*CHAIN, Seed("stranger", 4, 0)), claim=("s1",))
         with pytest.raises(Exception, match=r"(?i)foreign key"):
             await store.create(run, lease())
         assert await store.load(key.run_id) is None
 
-    async def test_a_failing_job_leaves_the_others_of_its_tick_alone(self, store, version):
+    async def test_a_failing_job_leaves_the_others_of_its_tick_alone(self, store: RunStore, version: RunKey) -> None:
         good = [replace(version, run_id=new_id()) for _ in range(3)]
         bad = replace(version, run_id=new_id(), version=99)
         runs = [NewRun(key, "{}", CHAIN) for key in (good[0], bad, *good[1:])]
@@ -108,7 +112,9 @@ class TestCreate:
 
 
 class TestAdvance:
-    async def test_finishes_a_step_and_claims_the_next_at_once(self, store, version, database):
+    async def test_finishes_a_step_and_claims_the_next_at_once(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
         key = await begin(store, version)
         progress = await store.advance(key, Onward({"s2": 1}, claim=("s2",)), lease(), finished("s1"))
         assert progress.claims == (Claim("s2", 1),)
@@ -117,7 +123,7 @@ class TestAdvance:
         assert await attempts(database, key.run_id) == [("s1", 1, "completed"), ("s2", 1, "started")]
         assert (await run_row(database, key.run_id)).unfinished == 2
 
-    async def test_stores_everything_a_step_leaves(self, store, version, database):
+    async def test_stores_everything_a_step_leaves(self, store: RunStore, version: RunKey, database: Database) -> None:
         key = await begin(store, version)
         record = StepRecord(
             output_payload=PAYLOAD,
@@ -138,7 +144,7 @@ class TestAdvance:
         assert (row.num_tokens_input, row.num_tokens_output, row.execution_hash) == (5, 6, "ab")
         assert row.lease_until is None
 
-    async def test_keeps_missing_json_as_sql_null(self, store, version, database):
+    async def test_keeps_missing_json_as_sql_null(self, store: RunStore, version: RunKey, database: Database) -> None:
         key = await begin(store, version)
         await store.advance(key, Onward(), lease(), finished("s1"))
         await execute(
@@ -148,7 +154,7 @@ class TestAdvance:
         )
         assert (await step_rows(database, key.run_id))["s1"].effective_prompt == "null found"
 
-    async def test_ends_the_run_with_the_last_step(self, store, version, database):
+    async def test_ends_the_run_with_the_last_step(self, store: RunStore, version: RunKey, database: Database) -> None:
         key = await begin(store, version)
         for step, following in (("s1", "s2"), ("s2", "s3")):
             await store.advance(key, Onward({following: 1}, claim=(following,)), lease(), finished(step))
@@ -158,7 +164,9 @@ class TestAdvance:
         assert (row.status, row.unfinished, row.output_payload) == ("completed", 0, {"text": "end"})
         assert row.finished_at >= row.started_at
 
-    async def test_counts_a_fan_in_down_and_claims_behind_the_last_parent(self, store, diamond, database):
+    async def test_counts_a_fan_in_down_and_claims_behind_the_last_parent(
+        self, store: RunStore, diamond: RunKey, database: Database
+    ) -> None:
         key = await begin(store, diamond, DIAMOND, ("top",))
         fan = Onward({"left": 1, "right": 1}, claim=("left", "right"))
         assert len((await store.advance(key, fan, lease(), finished("top"))).claims) == 2
@@ -168,19 +176,21 @@ class TestAdvance:
         second = await store.advance(key, join, lease(), finished("right"))
         assert second.claims == (Claim("bottom", 1),)
 
-    async def test_tells_of_ready_steps_it_did_not_claim(self, store, diamond):
+    async def test_tells_of_ready_steps_it_did_not_claim(self, store: RunStore, diamond: RunKey) -> None:
         key = await begin(store, diamond, DIAMOND, ("top",))
         progress = await store.advance(key, Onward({"left": 1, "right": 1}, claim=("left",)), lease(), finished("top"))
         assert progress.claims == (Claim("left", 1),)
         assert progress.ready == ("right",)
 
-    async def test_claims_a_step_that_became_ready_earlier(self, store, diamond):
+    async def test_claims_a_step_that_became_ready_earlier(self, store: RunStore, diamond: RunKey) -> None:
         key = await begin(store, diamond, DIAMOND, ("top",))
         await store.advance(key, Onward({"left": 1, "right": 1}), lease(), finished("top"))
         progress = await store.advance(key, Onward(claim=("right", "bottom")), lease())
         assert progress.claims == (Claim("right", 1),)
 
-    async def test_skips_steps_and_counts_them_as_done(self, store, diamond, database):
+    async def test_skips_steps_and_counts_them_as_done(
+        self, store: RunStore, diamond: RunKey, database: Database
+    ) -> None:
         key = await begin(store, diamond, DIAMOND, ("top",))
         onward = Onward({"left": 1, "bottom": 1}, skip=("right",), claim=("left",))
         await store.advance(key, onward, lease(), finished("top"))
@@ -189,18 +199,18 @@ class TestAdvance:
         progress = await store.advance(key, Onward({"bottom": 1}, claim=("bottom",)), lease(), finished("left"))
         assert progress.claims == (Claim("bottom", 1),)
 
-    async def test_ends_the_run_by_skipping_what_is_left(self, store, version):
+    async def test_ends_the_run_by_skipping_what_is_left(self, store: RunStore, version: RunKey) -> None:
         key = await begin(store, version)
         progress = await store.advance(key, Onward(skip=("s2", "s3")), lease(), finished("s1"))
         assert progress.status is RunStatus.COMPLETED
 
-    async def test_starts_a_queued_run(self, store, version, database):
+    async def test_starts_a_queued_run(self, store: RunStore, version: RunKey, database: Database) -> None:
         key = await begin(store, version, claim=())
         progress = await store.advance(key, Onward(claim=("s1",)), lease())
         assert (progress.status, progress.claims) == (RunStatus.RUNNING, (Claim("s1", 1),))
         assert (await run_row(database, key.run_id)).started_at is not None
 
-    async def test_records_a_result_once(self, store, version, database):
+    async def test_records_a_result_once(self, store: RunStore, version: RunKey, database: Database) -> None:
         key = await begin(store, version)
         onward = Onward({"s2": 1}, claim=("s2",))
         assert (await store.advance(key, onward, lease(), finished("s1"))).recorded
@@ -209,7 +219,9 @@ class TestAdvance:
         assert await attempts(database, key.run_id) == [("s1", 1, "completed"), ("s2", 1, "started")]
         assert (await run_row(database, key.run_id)).unfinished == 2
 
-    async def test_refuses_the_result_of_an_attempt_that_was_taken_over(self, store, version, database):
+    async def test_refuses_the_result_of_an_attempt_that_was_taken_over(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
         key = await begin(store, version)
         assert await store.take_over(key, [Claim("s1", 1)], lease("w2")) == (Claim("s1", 2),)
         late = await store.advance(key, Onward({"s2": 1}, claim=("s2",)), lease(), finished("s1", 1))
@@ -217,7 +229,9 @@ class TestAdvance:
         assert await attempts(database, key.run_id) == [("s1", 1, "retried"), ("s1", 2, "started")]
         assert (await store.advance(key, Onward({"s2": 1}), lease("w2"), finished("s1", 2))).recorded
 
-    async def test_gives_a_step_to_one_of_two_workers(self, store, diamond, database):
+    async def test_gives_a_step_to_one_of_two_workers(
+        self, store: RunStore, diamond: RunKey, database: Database
+    ) -> None:
         other = build_store(database)
         await other.open()
         try:
@@ -232,7 +246,9 @@ class TestAdvance:
         finally:
             await other.close()
 
-    async def test_counts_right_when_two_parents_finish_in_two_processes(self, store, diamond, database):
+    async def test_counts_right_when_two_parents_finish_in_two_processes(
+        self, store: RunStore, diamond: RunKey, database: Database
+    ) -> None:
         other = build_store(database)
         await other.open()
         try:
@@ -251,7 +267,9 @@ class TestAdvance:
         finally:
             await other.close()
 
-    async def test_fails_the_run_of_a_deleted_flow_in_place_of_claiming(self, store, version, database):
+    async def test_fails_the_run_of_a_deleted_flow_in_place_of_claiming(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
         key = await begin(store, version)
         await execute(database, "UPDATE flows SET deleted_at = 1 WHERE id = :id", id=key.flow_id)
         progress = await store.advance(key, Onward({"s2": 1}, claim=("s2",)), lease(), finished("s1"))
@@ -260,13 +278,15 @@ class TestAdvance:
         assert (row.error_code, row.unfinished) == ("flow_deleted", 2)
         assert (await statuses(database, key.run_id))["s1"] == "completed"
 
-    async def test_completes_the_run_of_a_deleted_flow_whose_last_step_finishes(self, store, version, database):
+    async def test_completes_the_run_of_a_deleted_flow_whose_last_step_finishes(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
         key = await begin(store, version, claim=("s1",))
         await execute(database, "UPDATE flows SET deleted_at = 1 WHERE id = :id", id=key.flow_id)
         progress = await store.advance(key, Onward(skip=("s2", "s3")), lease(), finished("s1"))
         assert progress.status is RunStatus.COMPLETED
 
-    async def test_knows_no_run_of_another_tenant(self, store, version, database):
+    async def test_knows_no_run_of_another_tenant(self, store: RunStore, version: RunKey, database: Database) -> None:
         key = await begin(store, version)
         stranger = replace(key, tenant_id=new_id())
         progress = await store.advance(stranger, Onward({"s2": 1}, claim=("s2",)), lease(), finished("s1"))
@@ -275,7 +295,9 @@ class TestAdvance:
 
 
 class TestFail:
-    async def test_fails_step_attempt_and_run_and_leaves_the_rest_pending(self, store, version, database):
+    async def test_fails_step_attempt_and_run_and_leaves_the_rest_pending(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
         key = await begin(store, version)
         failed = Failed(Claim("s1", 1), "invalid", "No good.", StepRecord(effective_prompt="asked"))
         assert (await store.fail(key, failed, clock())).status is RunStatus.FAILED
@@ -285,7 +307,9 @@ class TestFail:
         assert (row.status, row.error_code, row.error_message) == ("failed", "invalid", "No good.")
         assert (await step_rows(database, key.run_id))["s1"].effective_prompt == "asked"
 
-    async def test_keeps_the_result_of_a_step_beside_the_failed_one(self, store, diamond, database):
+    async def test_keeps_the_result_of_a_step_beside_the_failed_one(
+        self, store: RunStore, diamond: RunKey, database: Database
+    ) -> None:
         key = await begin(store, diamond, DIAMOND, ("top",))
         await store.advance(key, Onward({"left": 1, "right": 1}, claim=("left", "right")), lease(), finished("top"))
         await store.fail(key, Failed(Claim("left", 1), "invalid", "No."), clock())
@@ -294,7 +318,9 @@ class TestFail:
         found = await statuses(database, key.run_id)
         assert (found["right"], found["bottom"]) == ("completed", "pending")
 
-    async def test_changes_nothing_for_a_lost_attempt(self, store, version, database):
+    async def test_changes_nothing_for_a_lost_attempt(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
         key = await begin(store, version)
         await store.take_over(key, [Claim("s1", 1)], lease("w2"))
         assert not (await store.fail(key, Failed(Claim("s1", 1), "invalid", "No."), clock())).recorded
@@ -302,19 +328,19 @@ class TestFail:
 
 
 class TestTakeOver:
-    async def test_takes_only_the_attempt_that_was_seen(self, store, version):
+    async def test_takes_only_the_attempt_that_was_seen(self, store: RunStore, version: RunKey) -> None:
         key = await begin(store, version)
         assert await store.take_over(key, [Claim("s1", 1)], lease("w2")) == (Claim("s1", 2),)
         assert await store.take_over(key, [Claim("s1", 1)], lease("w3")) == ()
 
-    async def test_takes_nothing_of_a_run_that_is_over(self, store, version):
+    async def test_takes_nothing_of_a_run_that_is_over(self, store: RunStore, version: RunKey) -> None:
         key = await begin(store, version)
         await store.cancel(key.run_id, key.tenant_id, clock())
         assert await store.take_over(key, [Claim("s1", 1)], lease("w2")) == ()
 
 
 class TestCancel:
-    async def test_cancels_run_steps_and_attempts(self, store, version, database):
+    async def test_cancels_run_steps_and_attempts(self, store: RunStore, version: RunKey, database: Database) -> None:
         key = await begin(store, version)
         await store.advance(key, Onward({"s2": 1}, claim=("s2",)), lease(), finished("s1"))
         found = await store.cancel(key.run_id, key.tenant_id, clock())
@@ -326,7 +352,7 @@ class TestCancel:
         assert row.cancelled_at is not None
         assert row.cancelled_at == row.finished_at
 
-    async def test_is_idempotent(self, store, version, database):
+    async def test_is_idempotent(self, store: RunStore, version: RunKey, database: Database) -> None:
         key = await begin(store, version)
         await store.cancel(key.run_id, key.tenant_id, 1)
         again = await store.cancel(key.run_id, key.tenant_id, 2)
@@ -334,19 +360,21 @@ class TestCancel:
         assert (again.status, again.changed) == (RunStatus.CANCELLED, False)
         assert (await run_row(database, key.run_id)).cancelled_at == 1
 
-    async def test_leaves_a_finished_run_as_it_is(self, store, version):
+    async def test_leaves_a_finished_run_as_it_is(self, store: RunStore, version: RunKey) -> None:
         key = await begin(store, version)
         await store.advance(key, Onward(skip=("s2", "s3")), lease(), finished("s1"))
         found = await store.cancel(key.run_id, key.tenant_id, clock())
         assert found is not None
         assert (found.status, found.changed) == (RunStatus.COMPLETED, False)
 
-    async def test_finds_no_run_of_another_tenant(self, store, version):
+    async def test_finds_no_run_of_another_tenant(self, store: RunStore, version: RunKey) -> None:
         key = await begin(store, version)
         assert await store.cancel(key.run_id, new_id(), clock()) is None
         assert not await store.is_cancelled(key.run_id)
 
-    async def test_leaves_nothing_open_when_a_claim_is_made_at_the_same_time(self, store, version, database):
+    async def test_leaves_nothing_open_when_a_claim_is_made_at_the_same_time(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
         other = build_store(database)
         await other.open()
         try:
@@ -366,7 +394,9 @@ class TestCancel:
 
 
 class TestEnd:
-    async def test_fails_a_run_and_closes_what_was_at_work(self, store, version, database):
+    async def test_fails_a_run_and_closes_what_was_at_work(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
         key = await begin(store, version)
         assert await store.end(key, "flow_deleted", "Gone.", clock())
         assert await statuses(database, key.run_id) == {"s1": "cancelled", "s2": "pending", "s3": "pending"}
@@ -375,7 +405,9 @@ class TestEnd:
 
 
 class TestRenew:
-    async def test_lengthens_the_leases_of_several_runs_and_says_which_are_still_held(self, store, version, database):
+    async def test_lengthens_the_leases_of_several_runs_and_says_which_are_still_held(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
         first, second = await begin(store, version), await begin(store, version)
         await store.cancel(second.run_id, second.tenant_id, clock())
         held = [Held(first.run_id, "s1", 1), Held(second.run_id, "s1", 1)]
@@ -383,13 +415,13 @@ class TestRenew:
         assert await store.renew(held, later) == {held[0]}
         assert (await step_rows(database, first.run_id))["s1"].lease_until == later.until
 
-    async def test_does_not_lengthen_the_lease_of_another_worker(self, store, version):
+    async def test_does_not_lengthen_the_lease_of_another_worker(self, store: RunStore, version: RunKey) -> None:
         key = await begin(store, version)
         assert await store.renew([Held(key.run_id, "s1", 1)], lease("w2")) == frozenset()
 
 
 class TestReading:
-    async def test_loads_a_run_with_its_steps(self, store, version):
+    async def test_loads_a_run_with_its_steps(self, store: RunStore, version: RunKey) -> None:
         key = await begin(store, version, session_id="chat", user_id=None)
         await store.advance(key, Onward({"s2": 1}, claim=("s2",)), lease(), finished("s1"))
         stored = await store.load(key.run_id)
@@ -403,7 +435,9 @@ class TestReading:
         assert '"å"' in (stored.steps["s1"].output_payload or "")
         assert (stored.steps["s2"].attempts, stored.steps["s2"].worker_id) == (1, "w1")
 
-    async def test_lists_live_runs_with_who_holds_their_steps(self, store, version, database):
+    async def test_lists_live_runs_with_who_holds_their_steps(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
         queued = await begin(store, version, claim=())
         running = await begin(store, version)
         over = await begin(store, version)
@@ -416,7 +450,7 @@ class TestReading:
         assert (holder.step_id, holder.attempt, holder.worker_id) == ("s1", 1, "w1")
         assert found[running.run_id].flow_deleted
 
-    async def test_knows_the_earlier_turns_of_a_chat(self, store, version):
+    async def test_knows_the_earlier_turns_of_a_chat(self, store: RunStore, version: RunKey) -> None:
         keys = []
         for number in range(3):
             key = await begin(store, version, session_id="chat")
@@ -430,12 +464,16 @@ class TestReading:
 
 
 class TestConstraints:
-    async def test_the_database_refuses_an_unknown_status(self, store, version, database):
+    async def test_the_database_refuses_an_unknown_status(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
         key = await begin(store, version)
         with pytest.raises(IntegrityError):
             await execute(database, "UPDATE flow_runs SET status = 'odd' WHERE id = :id", id=key.run_id)
 
-    async def test_the_database_refuses_a_step_of_another_tenant(self, store, version, database):
+    async def test_the_database_refuses_a_step_of_another_tenant(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
         key = await begin(store, version)
         with pytest.raises(IntegrityError):
             await execute(

@@ -19,6 +19,8 @@ class ActiveRun:
     input: RunInput
     started_at: int
     ledger: Ledger
+    digests: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Step and output to the hash of the value, for those that a later step was given."""
     working: dict[str, Claim] = field(default_factory=dict)
     """Steps this process is busy with."""
     ready: deque[str] = field(default_factory=deque)

@@ -97,6 +97,8 @@ class EmbeddedBackend:
 
     async def close(self, grace_seconds: float = GRACE_SECONDS) -> None:
         """Take no more steps, wait a moment for those at work, leave the rest to be recovered."""
+        if self._shift.stopping:
+            return
         self._shift.stopping = True
         if self._beat is not None:
             self._beat.cancel()

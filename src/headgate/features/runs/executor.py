@@ -10,6 +10,7 @@ from headgate.features.runs.active import ActiveRun
 from headgate.features.runs.context import StepContext
 from headgate.features.runs.errors import StepTimeout
 from headgate.features.runs.events import StepEvents
+from headgate.features.runs.hashes import execution_hash
 from headgate.features.runs.inputs import gather_inputs
 from headgate.features.runs.ledger import Outputs
 from headgate.features.runs.payloads import Packer
@@ -64,7 +65,9 @@ class StepExecutor:
                 f"Step '{step.id}' took longer than {limit:g} seconds.",
                 remedy="Give it less to do, or raise HEADGATE_ENGINE__STEP_TIMEOUT_SECONDS.",
             ) from error
-        return Executed(outputs, recorder.as_record(packed.payload), packed.preview)
+        return Executed(
+            outputs, recorder.as_record(packed.payload, execution_hash(run, step, recorder)), packed.preview
+        )
 
     async def _work(self, run: ActiveRun, step: PlannedStep, ctx: StepContext, recorder: Recorder) -> Outputs:
         values = await gather_inputs(run, step, self._services.components, ctx=ctx, recorder=recorder)

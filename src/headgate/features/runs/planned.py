@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from headgate.features.runs.errors import NotOffered
 from headgate.features.runs.ports import Components, Definitions
 from headgate.features.runs.transitions import RunKey, Seed
+from headgate.graph.execution_hash import step_logic_hash
 from headgate.graph.interpolate import references_in
 from headgate.graph.model import FormField, InputSource, OutputType, StepPolicy
 from headgate.graph.plan import Plan, PlanStep, compile_plan
@@ -54,6 +55,8 @@ class PlannedStep:
     plain: bool
     """Whether its policy asks for nothing."""
     attached: bool
+    logic: str
+    """Hash of what the step does, whatever it is given."""
 
     @property
     def id(self) -> str:
@@ -127,6 +130,7 @@ def prepare_step(plan: Plan, step: PlanStep, components: Components) -> PlannedS
         ),
         plain=step.policy == _PLAIN,
         attached=bool(step.attachments),
+        logic=step_logic_hash(step),
     )
 
 
@@ -149,6 +153,10 @@ def refuse_unoffered(planned: PlannedFlow) -> None:
 
 
 def _inlets(plan: Plan, step: PlanStep) -> tuple[Inlet, ...]:
+    main = step.template.main_field
+    filled = {*step.policy.input_bindings}
+    if step.policy.input_source is not InputSource.PREVIOUS_STEP and main is not None:
+        filled.add(main.name)
     found: list[Inlet] = []
     for name in dict.fromkeys(edge.input for edge in step.inbound):
         template = step.template.field(name)
@@ -158,7 +166,7 @@ def _inlets(plan: Plan, step: PlanStep) -> tuple[Inlet, ...]:
             Feed(edge.source, edge.output, _output_type(plan.step(edge.source), edge.output))
             for edge in step.into(name)
         )
-        set_already = step.node.params.get(name) not in (None, "", [], {}) or name in step.policy.input_bindings
+        set_already = step.node.params.get(name) not in (None, "", [], {}) or name in filled
         found.append(Inlet(name, template.types, template.many, feeds, template.required and not set_already))
     return tuple(found)
 
@@ -168,8 +176,3 @@ def _output_type(step: PlanStep, output: str) -> PortType:
     if found is None:
         raise LookupError(f"{step.id} has no output {output}")
     return found.type
-
-
-def reads_run_input(policy: StepPolicy) -> bool:
-    """Whether the policy, and not an edge, fills the step's main field."""
-    return policy.input_source is not InputSource.PREVIOUS_STEP

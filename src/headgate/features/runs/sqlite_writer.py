@@ -182,7 +182,7 @@ def translated(error: Exception) -> Exception:
 
 def is_busy(error: sqlite3.Error) -> bool:
     """Whether somebody else holds the lock (SQLITE_BUSY and its extended codes)."""
-    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def commit(connection: sqlite3.Connection, batch: list[_Waiting]) -> list[Any]:

@@ -1,0 +1,43 @@
+"""A process of its own that carries one run out, to be killed: `python -m tests.support.engine_process <JSON>`.
+
+The JSON names `folder`, `url`, `version` (tenant, flow, number) and `text`, or no `version` to only recover. Prints the
+run's id once it is started and then stays until it is killed or told on standard input to end.
+"""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from headgate.features.runs.engine import build_engine
+from headgate.features.runs.transitions import RunKey
+from headgate.foundation.database import Database
+from headgate.foundation.settings import EngineSettings
+from tests.support.databases import make_settings
+from tests.support.engine import make_services, new_run, on_disk
+
+
+async def work(order: dict[str, Any]) -> None:
+    """Start what was ordered, then wait for a line."""
+    settings = make_settings(Path(order["folder"]), order["url"])
+    database = Database(settings)
+    engine_settings = EngineSettings(recover_on_start="version" not in order, lease_seconds=order.get("lease", 30))
+    services = make_services(database, engine=engine_settings, files=on_disk(database, settings))
+    engine = build_engine(settings, database, services)
+    await engine.open()
+    if "version" in order:
+        tenant, flow, number = order["version"]
+        request = new_run(RunKey("", tenant, flow, number), order["text"])
+        await engine.start(request)
+        sys.stdout.write(request.key.run_id + "\n")
+    else:
+        sys.stdout.write("open\n")
+    sys.stdout.flush()
+    await asyncio.to_thread(sys.stdin.readline)
+    await engine.close()
+    await database.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(work(json.loads(sys.argv[1])))
