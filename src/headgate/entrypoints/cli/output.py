@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import orjson
 import typer
@@ -12,8 +12,17 @@ from rich.table import Table
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")]
 
-console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
-errors = Console(stderr=True, highlight=False, soft_wrap=not sys.stderr.isatty())
+PIPED_WIDTH = 200
+"""Columns when the answer goes to a file or another program, which do not fold."""
+
+
+def _console(stream: TextIO, *, stderr: bool) -> Console:
+    piped = not stream.isatty()
+    return Console(stderr=stderr, highlight=False, soft_wrap=piped, width=PIPED_WIDTH if piped else None)
+
+
+console = _console(sys.stdout, stderr=False)
+errors = _console(sys.stderr, stderr=True)
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401 - any JSON value
