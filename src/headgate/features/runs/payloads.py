@@ -104,12 +104,14 @@ async def unpack(payload: Json, tenant_id: str, files: RunFiles) -> Outputs:
 
 
 def main_text(payload: Mapping[str, Any]) -> str | None:
-    """The main output of a stored payload as text; of an artifact its preview. None when it was not made."""
+    """The main output of a stored payload as text: of an artifact its preview, of a file its name. None if not made."""
     entry = payload["outputs"].get(payload.get("main", ""))
     if entry is None:
         return None
     if "value" not in entry:
         return str(entry["preview"])
+    if entry["type"] == PortType.FILE:
+        return str(entry["value"]["name"])
     return text_of(decode(entry["value"], PortType(entry["type"])))
 
 
