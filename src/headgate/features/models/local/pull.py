@@ -84,7 +84,7 @@ def _fetch_verified(
             return
     raise PullFailed(
         f"{weights.name} could not be fetched. {' '.join(reasons)}",
-        remedy="Check the network and pull again: it continues. Or add a file you have: `headgate models add FILE`.",
+        remedy="Check the network and pull again: it continues. A file you have: `headgate models use FILE NAME`.",
     )
 
 

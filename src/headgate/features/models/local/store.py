@@ -76,7 +76,7 @@ def find_local(models_dir: Path, name: str) -> Path:
         remedy = f"Fetch it with: headgate models pull {name} ({WEIGHTS[name].size / 1e9:.1f} GB)"
     else:
         close = nearest(name, [model.name for model in models])
-        remedy = f"Did you mean '{close}'?" if close else "See: headgate models list"
+        remedy = f"Did you mean '{close}'?" if close else "See: headgate models local"
     raise LocalModelMissing(f"The local model '{name}' is not on this machine.", remedy=remedy)
 
 

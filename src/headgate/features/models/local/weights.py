@@ -86,5 +86,5 @@ def find_weights(name: str) -> Weights:
     hint = f"Did you mean '{close}'? " if close else ""
     raise LocalModelMissing(
         f"Headgate does not know where to pull '{name}' from.",
-        remedy=f"{hint}It can pull: {', '.join(WEIGHTS)}. A GGUF file you have: `headgate models add FILE`.",
+        remedy=f"{hint}It can pull: {', '.join(WEIGHTS)}. A GGUF file you have: `headgate models use FILE NAME`.",
     )

@@ -140,4 +140,4 @@ class TestWeights:
         with pytest.raises(LocalModelMissing) as caught:
             find_weights("qwen2.5-coder-15b")
         assert f"Did you mean '{KNOWN}'?" in caught.value.remedy
-        assert "headgate models add" in caught.value.remedy
+        assert "headgate models use" in caught.value.remedy
