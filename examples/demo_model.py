@@ -1,7 +1,7 @@
 """The main job with a local language model: `make demo-model`.
 
-The same data and the same kind of sentence as `demo.py`, and one more wish: a summary, which needs a model. A 1.5B model
-runs in a process of this machine; its weights (1.1 GB) are fetched once and verified by SHA-256.
+The same data and the same kind of sentence as `demo.py`, and one more wish: a summary, which needs a model. A 1.5B
+model runs in a process of this machine; its weights (1.1 GB) are fetched once and verified by SHA-256.
 """
 
 import os
