@@ -26,8 +26,8 @@ OFFLINE = "offline"
 class ModelChooser:
     """Chooses the model of a turn: the one asked for, else the configured one, else the offline builder.
 
-    The local model is never chosen on its own for the assistant's loop: models of its size cannot hold one. It can still be
-    the model of a step.
+    The local model is never chosen on its own for the assistant's loop: models of its size cannot hold one. It can
+    still be the model of a step.
     """
 
     settings: ModelSettings

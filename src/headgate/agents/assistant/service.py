@@ -85,9 +85,10 @@ class Assistant:
             raise
         except HeadgateError as error:
             queue.put_nowait(events.failed(error))
-        except Exception as error:
-            log.error("turn failed", exc_info=error)
-            queue.put_nowait(events.failed(self.models.explain(error)))
+        except Exception:
+            log.exception("turn failed")
+            fault = HeadgateError("Headgate failed to answer; the log says why.", remedy="Try again, or report it.")
+            queue.put_nowait(events.failed(fault))
         finally:
             queue.put_nowait(None)
 
