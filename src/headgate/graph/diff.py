@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from headgate.graph.canonical import canonical_json
-from headgate.graph.mentions import rename_roots
+from headgate.graph.mentions import rename_paths, root_paths
 from headgate.graph.model import Edge, Flow, Node
 from headgate.graph.value_changes import ValueChange, flow_changes, node_changes
 
@@ -85,7 +85,8 @@ def diff_flows(before: Flow, after: Flow) -> FlowDiff:
     """What changed from `before` to `after`; of nodes that share an id only the first counts."""
     old, new = _by_id(before.nodes), _by_id(after.nodes)
     renamed = _renamed(before, after, old, new)
-    there = {renamed.get(key, key): rename_roots(node, renamed) for key, node in old.items()}
+    paths = root_paths(renamed)
+    there = {renamed.get(key, key): rename_paths(node, paths) for key, node in old.items()}
     came_from = {to: was for was, to in renamed.items()}
     changed = []
     for key, node in new.items():
@@ -126,6 +127,7 @@ def _renamed(before: Flow, after: Flow, old: Mapping[str, Node], new: Mapping[st
 def _fingerprints(flow: Flow, nodes: Mapping[str, Node], chosen: set[str], anonymous: set[str]) -> dict[str, str]:
     """A text for each chosen node that is the same for equal nodes, whatever the anonymous ones are called."""
     roots = dict.fromkeys(anonymous, _SOMEONE)
+    paths = root_paths(roots)
     ends: dict[str, list[str]] = defaultdict(list)
     for edge in flow.edges:
         if edge.source in chosen:
@@ -135,7 +137,7 @@ def _fingerprints(flow: Flow, nodes: Mapping[str, Node], chosen: set[str], anony
     found: dict[str, str] = {}
     for key, node in nodes.items():
         if key in chosen:
-            plain = rename_roots(node, roots).model_dump(mode="json", exclude={"id", "position", "label"})
+            plain = rename_paths(node, paths).model_dump(mode="json", exclude={"id", "position", "label"})
             found[key] = canonical_json({"node": plain, "ends": list[JsonValue](sorted(ends[key]))})
     return found
 

@@ -49,7 +49,12 @@ def interpolated(field: str, template: Template | None) -> bool:
 
 def rename_roots(node: Node, roots: Mapping[str, str], template: Template | None = None) -> Node:
     """The node with the first word of its references replaced; the same object when nothing changes."""
-    return rename_paths(node, {(old,): (new,) for old, new in roots.items()}, template)
+    return rename_paths(node, root_paths(roots), template)
+
+
+def root_paths(roots: Mapping[str, str]) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """New first words as the paths that `rename_paths` takes; made once where many nodes are renamed in."""
+    return {(old,): (new,) for old, new in roots.items()}
 
 
 def rename_paths(
