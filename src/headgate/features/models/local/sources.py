@@ -163,7 +163,8 @@ class PackageSource:
 def _watch(process: subprocess.Popen[bytes], folder: Path, progress: Callable[[int], None]) -> None:
     seen, since = -1, time.monotonic()
     while process.poll() is None:
-        size = sum(_length(path) for path in folder.rglob("*"))
+        # `os.walk` passes over folders that pip removes meanwhile; `Path.rglob` raises.
+        size = sum(_length(Path(at, name)) for at, _, names in os.walk(folder) for name in names)
         progress(size)
         if size != seen:
             seen, since = size, time.monotonic()
