@@ -4,7 +4,7 @@ import json
 import math
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 
 from pydantic import JsonValue
@@ -16,9 +16,12 @@ from headgate.sdk.coerce import clean_text
 MOST_ROWS = 100_000
 MOST_CELLS = 2_000_000
 SECONDS = 5.0
-_LONGEST_VALUE = 20_000_000
+_LONGEST_VALUE = 2_000_000
+"""Longest value that SQL may make, in bytes, unless a table holds a longer one: bounds the time of one operation."""
+_MOST_BYTES = 200_000_000
 _LONGEST_SQL = 100_000
-_STEPS_BETWEEN_LOOKS = 10_000
+_STEPS_BETWEEN_LOOKS = 250
+"""Operations of SQLite's machine between two looks at the clock; one may move a whole value."""
 _READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, 33})  # 33: SQLITE_RECURSIVE
 _REFUSED_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer", "writefile", "readfile", "edit"})
 _INT64 = 2**63
@@ -33,10 +36,15 @@ def query(
     on too much time or too many rows, and on SQL errors, then with the tables and their columns.
     """
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        columns = {f"t{number}": _load(connection, number, table, who) for number, table in enumerate(tables, start=1)}
+        columns: dict[str, list[str]] = {}
+        longest = _LONGEST_VALUE
+        for number, table in enumerate(tables, start=1):
+            rows = _stored_rows(table, number, who)
+            columns[f"t{number}"] = _load(connection, number, table.columns, rows, who)
+            longest = max(longest, _longest_text(rows))
         if "t1" in columns:
             connection.execute("CREATE VIEW t AS SELECT * FROM t1")
-        _restrict(connection)
+        _restrict(connection, longest)
         deadline = time.monotonic() + seconds
         connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
         try:
@@ -52,21 +60,33 @@ def query(
             raise _readable(error, columns, who) from error
 
 
-def _load(connection: sqlite3.Connection, number: int, table: Table, who: str) -> list[str]:
-    """Create and fill `t<number>`; the names its columns got."""
+def _stored_rows(table: Table, number: int, who: str) -> list[list[str | float | None]]:
+    """The rows as SQLite holds them. Raises `ComponentError` when there are too many values."""
     if len(table.rows) * max(1, len(table.columns)) > MOST_CELLS:
         raise ComponentError(
             f"{who}: table {number} has {len(table.rows)} rows of {len(table.columns)} columns; "
             f"at most {MOST_CELLS} values are queried.",
             remedy="Select fewer rows or columns before.",
         )
-    names = _column_names(table.columns) or ["column_1"]
+    return [[_stored(value) for value in row] for row in table.rows] if table.columns else []
+
+
+def _longest_text(rows: list[list[str | float | None]]) -> int:
+    """Bytes of the longest text, at most."""
+    return max((len(value) * 4 for row in rows for value in row if isinstance(value, str)), default=0)
+
+
+def _load(
+    connection: sqlite3.Connection, number: int, columns: Sequence[str], rows: list[list[str | float | None]], who: str
+) -> list[str]:
+    """Create and fill `t<number>`; the names its columns got."""
+    names = _column_names(columns) or ["column_1"]
     try:
         declared = ", ".join(_quoted(name) for name in names)
         connection.execute(f"CREATE TABLE t{number} ({declared})")
         marks = ", ".join("?" * len(names))
         insert = f"INSERT INTO t{number} VALUES ({marks})"  # noqa: S608 - a number and question marks
-        connection.executemany(insert, _rows(table))
+        connection.executemany(insert, rows)
     except sqlite3.Error as error:
         raise ComponentError(f"{who}: table {number} cannot be queried: {error}.") from error
     return names
@@ -90,12 +110,6 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _rows(table: Table) -> Iterator[list[str | float | None]]:
-    if table.columns:
-        for row in table.rows:
-            yield [_stored(value) for value in row]
-
-
 def _stored(value: JsonValue) -> str | float | None:
     if isinstance(value, str):
         return clean_text(value)
@@ -108,8 +122,8 @@ def _stored(value: JsonValue) -> str | float | None:
     return value
 
 
-def _restrict(connection: sqlite3.Connection) -> None:
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+def _restrict(connection: sqlite3.Connection, longest: int) -> None:
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
     connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _LONGEST_SQL)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 500)
@@ -132,8 +146,8 @@ def _result(cursor: sqlite3.Cursor, most_rows: int, who: str) -> Table:
     for row in cursor:
         rows.append([_given(value) for value in row])
         held += sum(len(value) if isinstance(value, str | bytes) else 8 for value in row)
-        if len(rows) > most_rows or held > 10 * _LONGEST_VALUE:
-            what = f"{most_rows} rows" if len(rows) > most_rows else f"{10 * _LONGEST_VALUE // 1_000_000} MB"
+        if len(rows) > most_rows or held > _MOST_BYTES:
+            what = f"{most_rows} rows" if len(rows) > most_rows else f"{_MOST_BYTES // 1_000_000} MB"
             raise ComponentError(
                 f"{who}: the result has more than {what}.", remedy="Add a WHERE, GROUP BY or LIMIT.", field="sql"
             )

@@ -110,6 +110,7 @@ class TestQuery:
         [
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT count(*) FROM n",
             "SELECT count(*) FROM " + ", ".join(f"t a{n}" for n in range(20)),
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT max(hex(randomblob(900000))) FROM n",
         ],
     )
     def test_stops_in_time_and_says_so(self, sql: str) -> None:
@@ -123,7 +124,7 @@ class TestQuery:
             rows("SELECT * FROM t", most_rows=2)
         with pytest.raises(ComponentError, match="too big"):
             rows("SELECT hex(zeroblob(90000000))")
-        monkeypatch.setattr(module, "_LONGEST_VALUE", 100)
+        monkeypatch.setattr(module, "_MOST_BYTES", 1000)
         with pytest.raises(ComponentError, match="more than 0 MB"):
             rows("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<500) SELECT 'abcd' FROM n")
         monkeypatch.setattr(module, "MOST_CELLS", 3)
