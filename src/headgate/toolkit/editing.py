@@ -127,7 +127,7 @@ async def build_flow(bench: Workbench, spec: str) -> Result:
         "nodes": len(flow.nodes),
         "edges": len(flow.edges),
         "issues": issues,
-        "graph": draw(flow),
+        "graph": draw(flow, bench.registry),
     }
 
 

@@ -19,6 +19,7 @@ from pydantic import JsonValue
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.draw import draw
 from headgate.graph.model import Flow
+from headgate.graph.template import Catalog
 from headgate.toolkit.actions import Action
 
 AssistEvent = dict[str, Any]
@@ -64,7 +65,7 @@ def flow_update(action: Action) -> AssistEvent:
     return {"event": "flow_update", **action}
 
 
-def flow_preview(flow: Flow) -> AssistEvent:
+def flow_preview(flow: Flow, catalog: Catalog) -> AssistEvent:
     """A whole new flow, with a drawing for terminals."""
     return {
         "event": "flow_preview",
@@ -72,7 +73,7 @@ def flow_preview(flow: Flow) -> AssistEvent:
         "name": flow.name,
         "node_count": len(flow.nodes),
         "edge_count": len(flow.edges),
-        "graph": draw(flow),
+        "graph": draw(flow, catalog),
     }
 
 

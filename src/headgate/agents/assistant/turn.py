@@ -67,7 +67,7 @@ class Turn:
         """Tell what changed, at the moment it changed."""
         self.emit(flow_update(action))
         if action["action"] == "set_flow":
-            self.emit(flow_preview(self.bench.flow))
+            self.emit(flow_preview(self.bench.flow, self.bench.registry))
 
     def spend_tool_call(self) -> None:
         """Count a tool call. Raises `BudgetSpent`."""

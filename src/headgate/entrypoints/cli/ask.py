@@ -115,7 +115,7 @@ class _Conversation:
         elif kind == "progress":
             self.view.stage(event["message"])
         elif kind == "flow_preview":
-            console.print(f"\n[bold]{escape(event['name'])}[/]")
+            console.print()
             console.print(event["graph"], markup=False)
             console.print()
         elif kind == "flow_update" and event["action"] in _SHOWN_ACTIONS:

@@ -68,7 +68,7 @@ def show(flow_id: FlowId, json: JsonFlag = False) -> None:
         console.print(f"[bold]{escape(flow.name)}[/] [dim]revision {row.revision}[/]")
         if flow.description:
             console.print(escape(flow.description))
-        console.print(draw(flow), markup=False)
+        console.print(draw(flow, parts.registry), markup=False)
         for issue in issues:
             console.print(f"[yellow]to mend:[/] {escape(str(issue))} [dim]{escape(issue.remedy)}[/]")
 

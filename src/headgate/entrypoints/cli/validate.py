@@ -36,7 +36,7 @@ def validate(
     for issue in issues:
         console.print(f"[red]✗[/] {escape(str(issue))}\n  [dim]{escape(issue.remedy)}[/]")
     if flow is not None and not issues:
-        console.print(draw(flow), markup=False)
+        console.print(draw(flow, registry), markup=False)
         console.print(
             f"[green]✓[/] {escape(flow.name)}: {len(flow.nodes)} nodes, {len(flow.edges)} edges, ready to run."
         )
