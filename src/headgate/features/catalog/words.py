@@ -27,7 +27,20 @@ _ENGLISH: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("ing", ("", "e")),
     ("ed", ("", "e")),
 )
-_SPELLINGS = (("isation", "ization"), ("ising", "izing"), ("ised", "ized"), ("ise", "ize"), ("yse", "yze"), ("our", "or"))
+_SPELLINGS = (
+    ("isation", "ization"),
+    ("ising", "izing"),
+    ("ised", "ized"),
+    ("ise", "ize"),
+    ("yse", "yze"),
+    ("our", "or"),
+)
+_IRREGULAR = {
+    "written": "write", "wrote": "write", "sent": "send", "built": "build", "kept": "keep", "shown": "show", "told": "tell",
+    "said": "say", "taken": "take", "took": "take", "given": "give", "gave": "give", "chosen": "choose", "held": "hold",
+    "hidden": "hide", "gotten": "get", "got": "get", "broken": "break", "drawn": "draw", "men": "man", "people": "person",
+    "children": "child", "indices": "index", "criteria": "criterion", "fetched": "fetch", "replied": "reply", "ran": "run",
+}  # fmt: skip
 _SHORTEST_ROOT = 3
 _LONGEST_WORD = 48
 
@@ -35,7 +48,7 @@ _LONGEST_WORD = 48
 @lru_cache(maxsize=8192)
 def base_forms(word: str) -> tuple[str, ...]:
     """The dictionary forms a lower-case word can come from, the word itself first: `copied` gives copied, copy."""
-    found = [word]
+    found = [word, _IRREGULAR[word]] if word in _IRREGULAR else [word]
     if len(word) > _LONGEST_WORD:
         return (word,)
     for ending, replacements in _ENGLISH:

@@ -1,0 +1,141 @@
+"""Reads what the tools answered and says truthfully what came of a request."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from pydantic import JsonValue
+
+from headgate.agents.assistant.offline.replies import NAME
+from headgate.agents.assistant.offline.understanding import Action, Understanding
+from headgate.graph.names import clipped
+
+_NEAREST = re.compile(r"[Dd]id you mean '([^']+)'")
+_WRONG = re.compile(r"'([^']+)'")
+_LONGEST_OUTPUT = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a tool call came to."""
+
+    action: Action
+    ok: bool
+    answer: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def trouble(self) -> str:
+        """The error and its remedy, as the tool gave them."""
+        return " ".join(str(self.answer.get(name, "")) for name in ("error", "remedy")).strip()
+
+
+def outcome_of(action: Action, text: str) -> Outcome:
+    """A tool's answer, read. Anything but JSON with `ok` counts as an error and is quoted."""
+    try:
+        answer = orjson.loads(str(text))
+    except ValueError:
+        return Outcome(action, ok=False, answer={"error": clipped(text, 300)})
+    if not isinstance(answer, dict):
+        return Outcome(action, ok=False, answer={"error": clipped(text, 300)})
+    return Outcome(action, ok=bool(answer.get("ok", "error" not in answer)), answer=answer)
+
+
+def corrected(action: Action, outcome: Outcome) -> Action | None:
+    """The call with the wrong name replaced by the nearest one the error gave; None when it gave none."""
+    text = outcome.trouble + " " + " ".join(str(issue) for issue in outcome.answer.get("issues") or ())
+    nearest = _NEAREST.search(text)
+    wrong = next(
+        (name for name in _WRONG.findall(text[: nearest.start()] if nearest else "") if _occurs(name, action)), None
+    )
+    if nearest is None or wrong is None or wrong == nearest[1]:
+        return None
+    replaced = {key: _replaced(value, wrong, nearest[1]) for key, value in action.arguments.items()}
+    return Action(action.tool, replaced) if replaced != action.arguments else None
+
+
+def _occurs(name: str, action: Action) -> bool:
+    return any(name in str(value) for value in action.arguments.values())
+
+
+def _replaced(value: JsonValue, wrong: str, right: str) -> JsonValue:
+    if isinstance(value, str):
+        return (
+            re.sub(rf"(?<![\w.]){re.escape(wrong)}(?!\w)", lambda _: right, value)
+            if "\n" in value
+            else right
+            if value == wrong
+            else value
+        )
+    if isinstance(value, dict):
+        return {right if key == wrong else key: _replaced(item, wrong, right) for key, item in value.items()}
+    return value
+
+
+def conclude(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
+    """The closing words: what was done, what a run gave, what was assumed and left out."""
+    if not understanding.actions:
+        return _signed(understanding.reply)
+    said: list[str] = []
+    failed = next((one for one in reversed(outcomes) if not one.ok and one.action.tool != "run_flow"), None)
+    last_ok = bool(outcomes) and (outcomes[-1].ok or outcomes[-1].action.tool == "run_flow")
+    if failed is not None and not last_ok:
+        said.append(f"That did not work: {failed.action.tool}: {failed.trouble}")
+        return _signed("\n\n".join(said))
+    if understanding.intent == "question":
+        return _signed(_answered(understanding, outcomes))
+    if understanding.done:
+        said.append(f"{understanding.done} {_steps(understanding, outcomes)}".strip())
+    said += [_ran(one) for one in outcomes if one.action.tool == "run_flow"]
+    if understanding.reply:
+        said.append(understanding.reply)
+    return _signed("\n\n".join(part for part in said if part))
+
+
+def _steps(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
+    """The steps of a flow that was built, and what keeps it from running as the tool said."""
+    built = next((one for one in outcomes if one.action.tool == "build_flow"), None)
+    if built is None or understanding.flow is None:
+        return ""
+    names = ", ".join(node.id for node in understanding.flow.nodes)
+    issues = [
+        str(issue.get("message", issue)) if isinstance(issue, dict) else str(issue)
+        for issue in built.answer.get("issues") or ()
+    ]
+    trouble = f" Before it can run: {'; '.join(issues)}" if issues else ""
+    return f"{built.answer.get('nodes', len(understanding.flow.nodes))} steps: {names}.{trouble}"
+
+
+def _answered(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
+    """A question's answer, with what the flow still lacks when the tool said so."""
+    issues = [
+        str(issue.get("message", issue)) if isinstance(issue, dict) else str(issue)
+        for one in outcomes
+        for issue in one.answer.get("issues") or ()
+    ]
+    return understanding.reply + (f"\n\nBefore it can run: {'; '.join(issues)}" if issues else "")
+
+
+def _ran(outcome: Outcome) -> str:
+    """What a run gave, read from the tool's answer and nothing else."""
+    answer = outcome.answer
+    if "status" not in answer:
+        return f"The run did not start: {outcome.trouble}"
+    said = f"Run {answer.get('run_id', '')}: {answer['status']}"
+    if isinstance(answer.get("duration_ms"), int | float):
+        said += f" in {answer['duration_ms'] / 1000:.1f} s"
+    said += "."
+    if answer.get("error"):
+        said += f" {answer['error']}"
+    outputs = answer.get("outputs")
+    for name, value in outputs.items() if isinstance(outputs, dict) else ():
+        shown = value if isinstance(value, str) else orjson.dumps(value).decode()
+        said += f"\n\n{name}:\n{shown[:_LONGEST_OUTPUT]}{'…' if len(shown) > _LONGEST_OUTPUT else ''}"
+    files = [str(one.get("name")) for one in answer.get("files") or () if isinstance(one, dict)]
+    return said + (f"\n\nFiles: {', '.join(files)}." if files else "")
+
+
+def _signed(text: str) -> str:
+    """Every answer says who gives it."""
+    return text if NAME in text else f"{text}\n\n({NAME[:1].upper()}{NAME[1:]}, no language model was used.)"

@@ -1,0 +1,1 @@
+"""Changes to the flow at hand."""

@@ -1,0 +1,72 @@
+"""Edits the flow at hand: tries each kind of edit in turn, exact ones first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headgate.agents.assistant.offline.assembly.workshop import Workshop
+from headgate.agents.assistant.offline.editing.insertions import insert
+from headgate.agents.assistant.offline.editing.moves import Edited, connect, disconnect, remove, rename
+from headgate.agents.assistant.offline.editing.nodes import NodeFinder
+from headgate.agents.assistant.offline.editing.settings import set_values
+from headgate.agents.assistant.offline.language.reading import Reading
+from headgate.agents.assistant.offline.language.segments import Segment
+from headgate.agents.assistant.offline.language.tokens import Kind
+from headgate.graph.model import Flow
+from headgate.graph.template import Catalog
+
+_NEW = frozenset("flow workflow pipeline automation flöde".split())
+_MAKING = frozenset("build create make new another start bygg skapa".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An edit that was found, and the workshop it was made in when it added steps."""
+
+    edited: Edited
+    shop: Workshop | None = None
+
+
+def edit(
+    reading: Reading, clauses: Sequence[Segment], flow: Flow, catalog: Catalog, default_model: str | None
+) -> Change | None:
+    """The edit a request asks for; None when it is none of this flow."""
+    if not flow.nodes or asks_for_new(reading):
+        return None
+    finder = NodeFinder(flow, catalog)
+    exact = (
+        disconnect(reading, finder)
+        or rename(reading, finder)
+        or connect(reading, finder, catalog)
+        or remove(reading, finder, catalog)
+    )
+    if exact is not None:
+        return Change(exact)
+    placed = any(clause.link in {"before", "after", "between"} for clause in clauses)
+    adds = reading.find(0, len(reading), "e.add", "l.also") is not None and _first_verb_adds(reading)
+    if not placed and not adds:
+        changed = set_values(reading, finder, catalog)
+        if changed is not None:
+            return Change(changed)
+    inserted = insert(reading, clauses, finder, catalog, default_model)
+    return Change(*inserted) if inserted is not None else None
+
+
+def _first_verb_adds(reading: Reading) -> bool:
+    """Whether the request begins by adding: `add`, `also`, `put ... after`."""
+    for at in range(min(4, len(reading))):
+        if reading.mark(at, "l.also") is not None or (
+            reading.mark(at, "e.add") is not None and reading.tokens[at].word not in {"have", "include"}
+        ):
+            return True
+    return reading.tokens[-1].word in {"too", "also"} if len(reading) else False
+
+
+def asks_for_new(reading: Reading) -> bool:
+    """Whether a new flow is asked for: `build a flow that ...`, or a source of its own that this flow cannot have meant."""
+    words = {token.word for token in reading.tokens}
+    return (
+        bool(words & _NEW)
+        and bool(words & _MAKING)
+        and reading.tokens[0].kind is Kind.WORD
+        and not words & {"instead", "this"}
+    )

@@ -1,0 +1,193 @@
+"""Where results go, as said in a clause: files, formats, the screen, a web address."""
+
+from collections.abc import Iterator
+
+from headgate.agents.assistant.offline.grammar.operations import Operation
+from headgate.agents.assistant.offline.language.lexicon import Mark
+from headgate.agents.assistant.offline.language.reading import Reading
+from headgate.agents.assistant.offline.language.tokens import Kind
+
+EXTENSIONS = {"f.csv": "csv", "f.json": "json", "f.markdown": "md", "f.html": "html", "f.text": "txt"}
+_UNWRITABLE = frozenset("pdf docx xlsx xml yaml yml tsv".split())
+_SAVING = frozenset(
+    "save store export dump archive persist record spara lagra exportera arkivera saving storing saved stored saves stores exported"
+    " sparas log".split()
+)
+"""Verbs that ask for a file even when none is named."""
+_READING = ("v.take", "v.fetch", "v.parse", "v.extract", "v.split")
+
+
+def read_outputs(reading: Reading, start: int, end: int) -> Iterator[Operation]:
+    """The savings and showings of a clause; claims their words."""
+    saved = list(_files(reading, start, end))
+    formats = list(_formats(reading, start, end, has_file=any(operation.name == "save" for operation in saved)))
+    yield from saved
+    yield from formats
+    saves = any(operation.name in {"save", "unsupported"} for operation in saved + formats)
+    yield from _verbs(reading, start, end, saves=saves, shaped=bool(formats))
+
+
+def _files(reading: Reading, start: int, end: int) -> Iterator[Operation]:
+    for at in range(start, end):
+        token = reading.tokens[at]
+        if token.kind is not Kind.FILE or at in reading.used:
+            continue
+        if _is_read(reading, start, at):
+            reading.claim(at, at + 1)
+            yield Operation("source", {"sense": "s.file", "named": token.text}, at, at + 1)
+            continue
+        reading.claim(at, at + 1)
+        if _is_called(reading, start, at):
+            reading.claim(start, at)
+        _claim_before(reading, start, at, "d.helper", "f.", "p.", "s.file")
+        extension = token.word.rpartition(".")[2]
+        if extension in _UNWRITABLE:
+            yield Operation(
+                "unsupported", {"sense": "f.unsupported", "word": extension, "name": token.text}, at, at + 1
+            )
+        else:
+            yield Operation("save", {"name": token.text, "called": _is_called(reading, start, at)}, at, at + 1)
+
+
+def _is_read(reading: Reading, start: int, at: int) -> bool:
+    """Whether the file is read rather than written: `read sales.csv and ...`."""
+    verbs = [n for n in range(start, at) if reading.is_action(n)]
+    if verbs and reading.tokens[verbs[-1]].word in _SAVING:
+        return False
+    into = reading.mark(at - 1, "p.into", "p.to") if at > start else None
+    if into is not None and reading.tokens[at - 1].word not in {"in", "i"}:
+        return False
+    last = reading.mark(verbs[-1], *_READING, "v.save", "v.show") if verbs else None
+    named = (
+        at > start
+        and reading.mark(at - 1, "p.from") is not None
+        and reading.tokens[at - 1].word in {"from", "of", "från", "ur"}
+    )
+    return named or (last is not None and last.sense in _READING and into is None)
+
+
+def _is_called(reading: Reading, start: int, at: int) -> bool:
+    """Whether the name is given to what was saved before: `call it mit.csv`."""
+    naming = any(reading.tokens[n].word in {"call", "name", "kalla", "döp"} for n in range(start, at))
+    return naming and not any(reading.mark(n, "v.save") is not None and reading.is_action(n) for n in range(start, at))
+
+
+def _formats(reading: Reading, start: int, end: int, *, has_file: bool) -> Iterator[Operation]:
+    saving = _saving_verb(reading, start, end) is not None
+    for mark in reading.find_all(start, end, "f."):
+        if mark.start in reading.used:
+            continue
+        into = _is_target(reading, mark, start)
+        writes = into or saving
+        if (
+            mark.sense == "f.json"
+            and not saving
+            and reading.find(start, mark.start, "v.take", "v.fetch", "v.parse") is not None
+        ):
+            continue
+        if mark.sense == "f.report":
+            if writes or _is_made(reading, mark, start):
+                reading.claim(mark.start, mark.end)
+                yield Operation("combine", {"report": True}, mark.start, mark.end)
+                if not has_file and _asks_for_file(reading, start, end):
+                    yield Operation("save", {"extension": "md", "base": "report"}, mark.start, mark.end)
+        elif not writes or has_file:
+            if has_file and (writes or mark.sense in {"f.table", "f.list"}) and mark.sense != "f.json":
+                reading.claim(mark.start, mark.end)
+                if mark.sense in {"f.table", "f.list"}:
+                    yield Operation("shape", {"sense": mark.sense}, mark.start, mark.end)
+        else:
+            yield from _format(reading, mark, saving=saving)
+
+
+def _format(reading: Reading, mark: Mark, *, saving: bool) -> Iterator[Operation]:
+    reading.claim(mark.start, mark.end)
+    at = (mark.start, mark.end)
+    if mark.sense == "f.unsupported":
+        yield Operation("unsupported", {"sense": mark.sense, "word": reading.source(*at)}, *at)
+    elif mark.sense in {"f.table", "f.list"}:
+        yield Operation("shape", {"sense": mark.sense}, *at)
+    elif mark.sense == "f.file":
+        yield Operation("save", {}, *at)
+    elif mark.sense == "f.markdown" and not saving:
+        yield Operation("shape", {"sense": "f.table"}, *at)
+    else:
+        yield Operation("save", {"extension": EXTENSIONS[mark.sense]}, *at)
+
+
+def _is_target(reading: Reading, mark: Mark, start: int) -> bool:
+    """Whether a format is what something is put in: `as csv`, `in a little file`, `both as json and csv`."""
+    at = mark.start - 1
+    while (
+        at >= start
+        and (reading.is_light(at) or reading.mark(at, "l.and", "f.") is not None)
+        and reading.tokens[at].kind is not Kind.STOP
+    ):
+        if reading.mark(at, "p.into", "p.as") is not None:
+            return True
+        at -= 1
+    return False
+
+
+def _is_made(reading: Reading, mark: Mark, start: int) -> bool:
+    """Whether a report is what the clause makes: `make a report of both`."""
+    words = {reading.tokens[at].word for at in range(start, mark.start)}
+    return bool(
+        words
+        & {
+            "make",
+            "build",
+            "create",
+            "write",
+            "produce",
+            "prepare",
+            "compile",
+            "generate",
+            "give",
+            "a",
+            "one",
+            "en",
+            "gör",
+            "skapa",
+            "single",
+        }
+    )
+
+
+def _asks_for_file(reading: Reading, start: int, end: int) -> bool:
+    """Whether a verb that can only mean a file stands in the clause: `save`, not `put`."""
+    return any(reading.tokens[at].word in _SAVING for at in range(start, end))
+
+
+def _saving_verb(reading: Reading, start: int, end: int) -> int | None:
+    return next(
+        (at for at in range(start, end) if reading.mark(at, "v.save") is not None and reading.is_action(at)), None
+    )
+
+
+def _verbs(reading: Reading, start: int, end: int, *, saves: bool, shaped: bool) -> Iterator[Operation]:
+    for at in range(start, end):
+        if at in reading.used or not reading.is_action(at):
+            continue
+        mark = reading.mark(at, "v.save", "v.show")
+        if mark is None:
+            continue
+        if mark.sense == "v.save" and (saves or reading.tokens[at].word in _SAVING):
+            reading.claim(mark.start, mark.end)
+            if not saves and not shaped:
+                yield Operation("save", {}, mark.start, mark.end)
+            elif not saves:
+                yield Operation("save", {"extension": "md"}, mark.start, mark.end)
+            saves = True
+        elif mark.sense == "v.show" and not saves:
+            reading.claim(mark.start, mark.end)
+            yield Operation("show", {}, mark.start, mark.end)
+    if not saves and (found := reading.mark(start, "v.show")) is not None:
+        reading.claim(found.start, found.end)
+
+
+def _claim_before(reading: Reading, start: int, at: int, *senses: str) -> None:
+    """Claim the words that lead up to a file name: `in a file called`."""
+    while at > start and reading.mark(at - 1, *senses, "d.det") is not None and not reading.is_action(at - 1):
+        at -= 1
+        reading.claim(at, at + 1)

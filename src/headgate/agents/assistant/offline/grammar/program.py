@@ -1,0 +1,304 @@
+"""A whole request as a program: statements in order, and choices with their branches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from headgate.agents.assistant.offline.grammar.conditions import Condition, read_condition
+from headgate.agents.assistant.offline.grammar.operations import Case, Choice, Operation, Part, Statement
+from headgate.agents.assistant.offline.grammar.sayings import read_body, skip_subject
+from headgate.agents.assistant.offline.grammar.slots import column_at, skip_light, value_at
+from headgate.agents.assistant.offline.grammar.statements import claim_condition, read_statement
+from headgate.agents.assistant.offline.language.reading import Reading
+from headgate.agents.assistant.offline.language.segments import Segment, segments
+from headgate.agents.assistant.offline.language.tokens import Kind
+
+_CONDITIONAL = frozenset({"if", "when", "unless", "elseif"})
+_OUTPUTS = ("save", "send", "show")
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """`before saving`: where the statement before it belongs."""
+
+    where: str
+    statement: Statement
+
+
+def read_program(reading: Reading, clauses: Sequence[Segment] | None = None) -> list[Part]:
+    """The request as statements and choices; claims every word it understands."""
+    return _Program(reading, segments(reading) if clauses is None else clauses).parts()
+
+
+class _Program:
+    """Walks over the clauses of a request; each clause is read once."""
+
+    def __init__(self, reading: Reading, clauses: Sequence[Segment]) -> None:
+        self.reading = reading
+        self.clauses = clauses
+        self.at = 0
+        self.asked: Condition | None = None
+        """The condition of a yes-or-no question, for `if so` behind it."""
+
+    def parts(self) -> list[Part]:
+        found: list[Part] = []
+        while self.at < len(self.clauses):
+            found.extend(self._next(found))
+        return found
+
+    def _next(self, before: list[Part]) -> list[Part]:
+        clause = self.clauses[self.at]
+        if clause.link == "depending" and (choice := self._switch()) is not None:
+            return [choice]
+        if clause.link in _CONDITIONAL and (choice := self._choice(before)) is not None:
+            return [choice]
+        if clause.link in {"so", "else"} and self.asked is not None:
+            return [self._answered()]
+        if self._implies_choice(clause) and (choice := self._choice(before)) is not None:
+            return [choice]
+        self.at += 1
+        if clause.question and self._asks(clause):
+            return []
+        return [self._statement(clause)]
+
+    def _statement(self, clause: Segment) -> Statement:
+        return read_statement(self.reading, clause.start, clause.end, link=clause.link, question=clause.question)
+
+    def _implies_choice(self, clause: Segment) -> bool:
+        """`amounts over 500 go to finance, everything else is approved`: a condition without `if`."""
+        following = self.clauses[self.at + 1] if self.at + 1 < len(self.clauses) else None
+        if following is None or following.link != "else" or following.hard or clause.question:
+            return False
+        return not self.reading.is_action(clause.start)
+
+    # choices by condition
+
+    def _choice(self, before: list[Part]) -> Choice | None:
+        clause = self.clauses[self.at]
+        read = read_condition(self.reading, clause.start, clause.end)
+        if read is None:
+            return None
+        cases: list[Case] = []
+        while read is not None:
+            cases.append(self._case(clause, *read, before=before if not cases else []))
+            following = self.clauses[self.at] if self.at < len(self.clauses) else None
+            if following is None or not self._goes_on(following, cases[0].condition):
+                break
+            clause = following
+            read = read_condition(self.reading, clause.start, clause.end)
+        otherwise = self._otherwise(cases)
+        return Choice(tuple(cases), otherwise, _common_subject(cases))
+
+    def _goes_on(self, clause: Segment, first: Condition) -> bool:
+        """Whether a further condition is the next case of the same choice."""
+        if clause.link == "elseif":
+            return True
+        if clause.link not in {"if", "when"}:
+            return False
+        read = read_condition(self.reading, clause.start, clause.end)
+        return read is not None and read[0].operator == first.operator == "is" and read[0].column in {"", first.column}
+
+    def _case(self, clause: Segment, condition: Condition, stop: int, *, before: list[Part]) -> Case:
+        claim_condition(self.reading, clause.start, stop)
+        stop = self._past_place(stop, clause.end)
+        focus = self._focus(clause.start, stop)
+        if clause.link == "unless":
+            condition = _negated(condition)
+        self.at += 1
+        warning = self._warning(clause, before)
+        if warning is not None:
+            return Case(condition, (warning,), focus)
+        first = self._body_rest(clause, stop)
+        body = [*first, *self._body(allow_more=True, started=bool(first))]
+        if not body and before and isinstance(before[-1], Statement):
+            body = [before.pop()]
+        return Case(condition, tuple(body), focus)
+
+    def _past_place(self, at: int, end: int) -> int:
+        """Past `in the text` behind a condition: it says where to look."""
+        mark = self.reading.mark(at, "p.from") if at < end else None
+        after = skip_light(self.reading, mark.end, end, 2) if mark is not None else at
+        place = self.reading.mark(after, "s.") if mark is not None and after < end else None
+        return place.end if place is not None else at
+
+    def _warning(self, clause: Segment, before: list[Part]) -> Statement | None:
+        """`a warning when anything is AGPL`: the words before the condition are what to say."""
+        last = before[-1] if before else None
+        if clause.hard or not isinstance(last, Statement) or last.operations or not last.mentions:
+            return None
+        before.pop()
+        words = self.reading.source(last.mentions[0].start, last.end)
+        self.reading.claim(last.start, last.end)
+        text = f"{words[:1].upper()}{words[1:]}: {self.reading.source(clause.start, clause.end)}"
+        return Statement(
+            (Operation("say", {"text": text, "assumed": True}, last.start, last.end),), (), last.start, last.end
+        )
+
+    def _focus(self, start: int, stop: int) -> Statement | None:
+        """Sources and derivations named inside a condition."""
+        found = read_statement(self.reading, start, stop)
+        kept = tuple(
+            operation for operation in found.operations if operation.name in {"source", "derive", "date", "model"}
+        )
+        mentions = tuple(m for m in found.mentions if m.kind != "named")
+        return Statement(kept, mentions, start, stop) if kept or mentions else None
+
+    def _body_rest(self, clause: Segment, stop: int) -> list[Statement]:
+        """What stands behind the condition in the same clause: `if it is over 10 ask for review`."""
+        stop = skip_subject(self.reading, stop, clause.end)
+        if all(self.reading.is_light(at) or self.reading.is_punctuation(at) for at in range(stop, clause.end)):
+            return []
+        return [read_body(self.reading, Segment("next", stop, clause.end))]
+
+    def _body(self, *, allow_more: bool, started: bool) -> list[Part]:
+        """The clauses of a branch: up to `otherwise`, the end of the sentence, or a word that joins the branches again."""
+        found: list[Part] = []
+        while self.at < len(self.clauses):
+            clause = self.clauses[self.at]
+            ends = clause.link in {"else", "elseif", "so", "join", "if", "when", "unless", "depending"}
+            if ends or ((found or started) and (clause.hard or not allow_more)):
+                break
+            if (found or started) and not self._else_follows() and clause.link not in {"and", "also"}:
+                break
+            if clause.link in {"before", "after"}:
+                break
+            self.at += 1
+            found.append(read_body(self.reading, clause))
+        return found
+
+    def _else_follows(self) -> bool:
+        """Whether `otherwise` comes later in this sentence, so that everything before it is one branch."""
+        for clause in self.clauses[self.at :]:
+            if clause.link in {"else", "elseif"}:
+                return True
+            if clause.hard:
+                return False
+        return False
+
+    def _otherwise(self, cases: list[Case]) -> tuple[Part, ...]:
+        if self.at >= len(self.clauses) or self.clauses[self.at].link != "else":
+            return ()
+        clause = self.clauses[self.at]
+        self.at += 1
+        start = self._past_case_name(clause)
+        found: list[Part] = [] if start >= clause.end else [read_body(self.reading, Segment("next", start, clause.end))]
+        if not found:
+            found = self._body(allow_more=False, started=False)
+        while self._belongs_to_branch(cases):
+            found.append(read_body(self.reading, self.clauses[self.at]))
+            self.at += 1
+        return tuple(found)
+
+    def _past_case_name(self, clause: Segment) -> int:
+        """Past the words that name the remaining case: `for any other country`, `everything else`."""
+        at = clause.start
+        while (
+            at < clause.end
+            and (self.reading.mark(at, "n.column", "ref.") is not None)
+            and not self.reading.is_action(at)
+        ):
+            self.reading.claim(at, at + 1)
+            at += 1
+        return at
+
+    def _belongs_to_branch(self, cases: list[Case]) -> bool:
+        """Whether the next clause still says what to do otherwise: when the other branches also end in an output."""
+        if self.at >= len(self.clauses):
+            return False
+        clause = self.clauses[self.at]
+        if clause.hard or clause.link != "and":
+            return False
+        ends = [case.body[-1] for case in cases if case.body]
+        return bool(ends) and all(
+            isinstance(part, Statement) and part.has(*_OUTPUTS) and len(case.body) > 1
+            for case, part in zip(cases, ends, strict=False)
+        )
+
+    # questions with answers behind them
+
+    def _asks(self, clause: Segment) -> bool:
+        """`Does my text mention Oslo?`, when `if so` or `otherwise` comes next."""
+        following = self.clauses[self.at] if self.at < len(self.clauses) else None
+        if following is None or following.link not in {"so", "else"}:
+            return False
+        read = read_condition(self.reading, clause.start, clause.end)
+        if read is None:
+            return False
+        claim_condition(self.reading, clause.start, read[1])
+        self.asked = read[0]
+        self._asked_focus = self._focus(clause.start, clause.end)
+        return True
+
+    def _answered(self) -> Choice:
+        condition = self.asked
+        assert condition is not None  # noqa: S101 - the caller checked
+        self.asked = None
+        yes: list[Part] = []
+        no: list[Part] = []
+        while self.at < len(self.clauses) and self.clauses[self.at].link in {"so", "else"}:
+            clause = self.clauses[self.at]
+            self.at += 1
+            branch = yes if clause.link == "so" else no
+            branch.append(read_body(self.reading, clause))
+            branch.extend(self._body(allow_more=True, started=True))
+        return Choice((Case(condition, tuple(yes), self._asked_focus),), tuple(no))
+
+    # choices by value
+
+    def _switch(self) -> Choice | None:
+        """`depending on the department: for sales ..., for support ..., otherwise ...`."""
+        start = self.at
+        clause = self.clauses[start]
+        at = skip_light(self.reading, clause.start, clause.end, 3)
+        subject = column_at(self.reading, at, clause.end)
+        self.at += 1
+        cases: list[Case] = []
+        focus = None
+        while self.at < len(self.clauses) and (named := self._case_name(self.clauses[self.at])) is not None:
+            value, stop = named
+            case_clause = self.clauses[self.at]
+            self.reading.claim(case_clause.start, stop)
+            self.at += 1
+            body = [*self._body_rest(case_clause, stop)]
+            if not body:
+                body = [*self._body(allow_more=False, started=False)]
+            cases.append(Case(Condition("is", value, column=subject[0] if subject else ""), tuple(body)))
+        if not cases:
+            self.at = start
+            return None
+        if subject is not None:
+            self.reading.claim(at, subject[1])
+        focus = self._focus(clause.start, clause.end)
+        cases[0] = Case(cases[0].condition, cases[0].body, focus)
+        return Choice(tuple(cases), self._otherwise(cases), subject[0] if subject else "")
+
+    def _case_name(self, clause: Segment) -> tuple[str, int] | None:
+        """The value a case is for: `for sales`, `if it is Norway`, `sales:`."""
+        if clause.link in {"else", "join"}:
+            return None
+        at = clause.start
+        mark = self.reading.mark(at, "p.for")
+        named = mark is not None or clause.link in {"if", "when", "colon", "next"}
+        at = mark.end if mark is not None else at
+        while at < clause.end and self.reading.is_light(at):
+            at += 1
+        if not named or at >= clause.end or (mark is None and self.reading.is_action(at)):
+            return None
+        read = value_at(self.reading, at, clause.end)
+        literal = read is not None and self.reading.tokens[at].kind in {Kind.WORD, Kind.QUOTED, Kind.NUMBER}
+        return (str(read[0]), read[1]) if read is not None and literal else None
+
+
+def _negated(condition: Condition) -> Condition:
+    return replace(condition, negated=not condition.negated)
+
+
+def _common_subject(cases: Sequence[Case]) -> str:
+    """The column that all cases compare for equality; empty when they differ."""
+    first = cases[0].condition
+    plain = all(
+        case.condition.operator == "is" and not case.condition.negated and not case.condition.others for case in cases
+    )
+    return first.column if plain and len(cases) > 1 else ""
+
+
+__all__ = ["Anchor", "Operation", "read_program"]

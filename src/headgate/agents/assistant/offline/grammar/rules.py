@@ -1,0 +1,197 @@
+"""The phrases of the offline builder, as data: operation, pattern and the slots a pattern fixes.
+
+Order matters: what stands first takes its words first, so exact phrases come before loose ones.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+from headgate.agents.assistant.offline.grammar import slots
+from headgate.agents.assistant.offline.grammar.pattern import Pattern, SlotReader, compile_pattern
+from headgate.agents.assistant.offline.language.reading import Reading
+from headgate.agents.assistant.offline.language.tokens import Kind
+
+STAGES = {
+    "source": 0, "fields": 0, "json": 1, "derive": 2, "split": 2, "filter": 3, "blank": 3, "replace": 4, "mask": 4, "strip": 4,
+    "case": 4, "pick": 4, "dedupe": 5, "count": 6, "tally": 6, "frequent": 6, "aggregate": 6, "group": 6, "superlative": 7,
+    "sort": 7, "limit": 8, "columns": 9, "number": 10, "bullets": 10, "prefix": 10, "join": 11, "combine": 11, "heading": 11,
+    "arithmetic": 5, "calculate": 0, "date": 0, "model": 6, "wait": 12, "say": 12, "show": 14, "save": 13, "send": 13,
+}  # fmt: skip
+"""Where an operation stands in a clause that says several, whatever their order in the words."""
+
+_RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("wait", "@v.wait <seconds:duration>", {}),
+    ("wait", "<seconds:duration> @*v.wait", {}),
+    ("wait", "@*v.wait <seconds:duration>", {}),
+    ("wait", "@v.wait 'moment'|'bit'|'while'|'little'|'stund'|'lite'", {"seconds": 1}),
+    ("calculate", "@v.calculate? <expression:formula>", {}),
+    ("calculate", "@v.calculate? <percent:number> '%'|'percent'|'procent' <of:number>", {}),
+    ("calculate", "@v.calculate? <first:number> @*v.multiply|v.plus|v.minus|v.divide#sign <second:number>", {}),
+    ("arithmetic", "@*v.multiply <left:operand> <right:operand>", {"sign": "*"}),
+    ("arithmetic", "<left:operand> 'times'|'x'|'*'|'gånger' <right:operand>", {"sign": "*"}),
+    ("arithmetic", "<left:operand> 'multiplied' 'by'|'with' <right:operand>", {"sign": "*"}),
+    ("arithmetic", "@*v.divide <left:operand> <right:operand>", {"sign": "/"}),
+    ("arithmetic", "<left:operand> 'divided' 'by' <right:operand>", {"sign": "/"}),
+    ("arithmetic", "<left:operand> 'plus'|'+' <right:operand>", {"sign": "+"}),
+    ("arithmetic", "<left:operand> 'minus' <right:operand>", {"sign": "-"}),
+    ("arithmetic", "'subtract'|'deduct' <right:operand> 'from' <left:operand>", {"sign": "-"}),
+    ("arithmetic", "'difference' 'between' <left:operand> @l.and <right:operand>", {"sign": "-"}),
+    ("arithmetic", "<percent:number> '%'|'percent'|'procent' <left:operand>", {"sign": "%"}),
+    ("arithmetic", "@v.multiply", {"sign": "*"}),
+    ("arithmetic", "@v.divide", {"sign": "/"}),
+    ("replace", "@v.replace <old:replaced> @s.|ref.? @p.with|p.by|p.into|p.to <new:value>", {}),
+    ("replace", "@v.convert <old:quoted> @s.|ref.? @p.into|p.to <new:quoted>", {}),
+    ("mask", "@*v.mask <what:targets>", {}),
+    ("mask", "<what:targets> @*v.mask", {}),
+    ("mask", "@v.mask <what:value>", {}),
+    ("blank", "@*v.drop @t.blank", {}),
+    ("blank", "@c.empty @t.blank", {}),
+    ("dedupe", "@*v.dedupe", {}),
+    (
+        "dedupe",
+        "@*v.drop 'duplicate'|'duplicates'|'duplicated'|'repeated'|'repeats'|'doubles'|'dupes'|'dubbletter'",
+        {},
+    ),
+    ("dedupe", "'duplicate'|'duplicates'|'repeats'|'dupes' @*v.drop", {}),
+    ("dedupe", "@c.empty|c.not 'duplicate'|'duplicates'|'repeats'|'dupes'|'dubbletter'", {}),
+    ("strip", "@v.drop <what:targets>", {}),
+    ("strip", "@v.drop <text:quoted>", {}),
+    ("split", "@*v.split @s.|ref.? 'every'|'each'|'var' <size:number> @u.character", {}),
+    ("split", "@*v.split @s.|ref.? @p.into? @u.part <size:number> @u.character", {}),
+    ("split", "@*v.split @s.|ref.? <size:number> @u.character @u.part?", {}),
+    ("split", "@*v.split @s.|ref.? @p.at|p.into? <unit:separator_unit>", {}),
+    ("split", "@*v.split @s.|ref.? @p.at|p.with <separator>", {}),
+    ("split", "@*v.split @s.|ref.? @p.into <unit:units>", {}),
+    ("split", "'line' 'by' 'line'", {"unit": ["u.line"]}),
+    ("split", "'sentence' 'by' 'sentence'", {"unit": ["u.sentence"]}),
+    ("split", "'paragraph' 'by' 'paragraph'", {"unit": ["u.paragraph"]}),
+    ("split", "'rad' 'för' 'rad'", {"unit": ["u.line"]}),
+    ("prefix", "@v.convert|d.helper @u.|ref.many @s.? @c.starts <prefix:separator>", {}),
+    ("prefix", "'prefix'|'prepend' @u.|ref.? @p.with? <prefix:separator>", {}),
+    ("prefix", "@v.save|e.add|v.plus <prefix:separator> @l.before @u.|ref.", {}),
+    ("number", "@v.number", {}),
+    ("number", "@f.numbered", {}),
+    ("bullets", "@v.bullet", {}),
+    ("bullets", "@f.bullets", {}),
+    ("heading", "'heading'|'title'|'titled'|'headline'|'header'|'rubrik'|'rubriken' <text:value>", {}),
+    ("join", "@v.join|v.combine @ref.? @p.with|p.by|p.at <separator>", {}),
+    ("join", "'separated'|'delimited'|'divided'|'åtskilda' @p.with|p.by <separator>", {}),
+    ("join", "<separator:separator_name> 'separated'|'delimited'", {}),
+    ("case", "@*v.upper", {"to": "upper"}),
+    ("case", "@*v.lower", {"to": "lower"}),
+    ("limit", "<which:ends_of_list> <n:number>", {}),
+    ("limit", "<n:number> <which:ends_of_list> @u.", {}),
+    ("frequent", "<n:number>? @o.frequent <n:number>? <by:plain_column>?", {}),
+    ("frequent", "<n:number>? @o.rare <n:number>? <by:plain_column>?", {"rare": True}),
+    ("sort", "@o.desc", {"descending": True}),
+    ("sort", "@o.asc", {"descending": False}),
+    ("superlative", "<n:number>? @o.most <n:number>? <by:column>?", {}),
+    ("superlative", "<n:number>? @o.least <n:number>? <by:column>?", {"least": True}),
+    ("limit", "<which:ends_of_list> @u.|t.", {"n": 1}),
+    ("sort", "@*v.sort @p.sorted <by:column>", {}),
+    ("sort", "@*v.sort <by:plain_column>", {}),
+    ("sort", "@*v.sort", {}),
+    ("tally", "@u.|t. 'frequency'|'frequencies'|'frekvens'", {}),
+    ("tally", "@a.count|v.count 'occurrences'|'occurrence'|'frequency'? 'each'|'every'|'varje'", {}),
+    ("tally", "@a.count 'each'|'every' @u.|t.|n.column", {}),
+    ("tally", "@v.count 'occurrences'|'repetitions'|'förekomster'", {}),
+    ("combine", "@v.combine", {}),
+    ("combine", "'together'|'ihop'|'samman'", {}),
+    ("join", "@v.join", {}),
+    ("count", "@v.count @a.count?", {}),
+    ("aggregate", "@a.sum|a.avg|a.min|a.max#function @*a.sum|v.sum|a.count? <column:column>", {}),
+    ("aggregate", "@v.sum|v.avg#function <column:column>", {}),
+    ("aggregate", "@v.sum|v.avg#function", {}),
+    ("aggregate", "@a.sum|a.avg|a.min|a.max#function", {}),
+    ("count", "@u.|t. 'count'|'counts'", {}),
+    ("count", "@a.count", {}),
+    ("group", "@*v.group @p.by? <by:columns>", {}),
+    ("columns", "'column'|'columns'|'kolumn'|'kolumnen'|'kolumnerna' <columns>", {}),
+    ("columns", "<columns> 'column'|'columns'|'kolumn'|'kolumnen'|'kolumnerna'", {}),
+    ("columns", "@p.with|c.contains|l.and|l.also|p.into 'their'|'its'|'deras'|'dess' <columns>", {"beside": True}),
+    ("columns", "'their'|'its'|'deras'|'dess' <columns>", {}),
+)
+
+
+def _literal(kind: Kind) -> SlotReader:
+    def read(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
+        token = reading.tokens[at] if at < end else None
+        return (token.value, at + 1) if token is not None and token.kind is kind else None
+
+    return read
+
+
+def _ends_of_list(reading: Reading, at: int, end: int) -> tuple[str, int] | None:
+    mark = reading.mark(at, "o.first", "o.last")
+    if mark is None or mark.end > end:
+        return None
+    return ("first" if mark.sense == "o.first" else "last"), mark.end
+
+
+def _operand(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
+    """A number or a field of the form, for sums written in words."""
+    number = slots.number_at(reading, at, end) if reading.tokens[at].kind is Kind.NUMBER else None
+    if number is not None:
+        return number
+    return (
+        slots.column_at(reading, at, end)
+        if reading.mark(at, "u.", "s.", "t.") is None or reading.mark(at, "n.column")
+        else None
+    )
+
+
+def _separator_unit(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
+    """A unit that is no sign: `into sentences`, but `at spaces` is a separator."""
+    found = slots.senses_at(reading, at, end, "u.line", "u.sentence", "u.paragraph", "u.word")
+    return found
+
+
+def _plain_column(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
+    """A column that is no thing to derive: `sort price`, not `sort the lines`."""
+    return slots.column_at(reading, at, end) if reading.mark(at, "t.", "u.", "s.") is None else None
+
+
+def _separator_name(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
+    return slots.separator_at(reading, at, end) if reading.tokens[at].kind is Kind.WORD else None
+
+
+def _replaced(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
+    """What is to be replaced: a kind of thing (as senses) or a text."""
+    senses = slots.senses_at(reading, at, end, "t.")
+    return (
+        senses
+        if senses is not None
+        else slots.value_at(reading, slots.skip_light(reading, at, end, 3, keep_literals=True), end)
+    )
+
+
+READERS: dict[str, SlotReader] = {
+    "number": slots.number_at,
+    "duration": slots.duration_at,
+    "separator": slots.separator_at,
+    "separator_name": _separator_name,
+    "separator_unit": _separator_unit,
+    "value": slots.value_at,
+    "replaced": _replaced,
+    "column": slots.column_at,
+    "columns": slots.columns_at,
+    "plain_column": _plain_column,
+    "operand": _operand,
+    "targets": lambda reading, at, end: slots.senses_at(reading, at, end, "t."),
+    "units": lambda reading, at, end: slots.senses_at(reading, at, end, "u."),
+    "quoted": _literal(Kind.QUOTED),
+    "formula": _literal(Kind.FORMULA),
+    "ends_of_list": _ends_of_list,
+}
+
+
+EXACT = frozenset(
+    "wait calculate arithmetic replace mask blank dedupe strip split prefix heading join number bullets".split()
+)
+"""Operations whose phrases are read before conditions, whose words they share (`join with`, `start with`)."""
+
+
+@lru_cache(maxsize=1)
+def rules() -> tuple[Pattern, ...]:
+    """The compiled phrases, in order."""
+    return tuple(compile_pattern(operation, text, **fixed) for operation, text, fixed in _RULES)

@@ -1,0 +1,200 @@
+"""Reads one clause: which operations it asks for, on what, and where the result goes."""
+
+from collections.abc import Iterator
+
+from headgate.agents.assistant.offline.grammar.conditions import read_condition
+from headgate.agents.assistant.offline.grammar.mentions import is_definite, read_mentions
+from headgate.agents.assistant.offline.grammar.operations import Operation, Statement
+from headgate.agents.assistant.offline.grammar.outputs import read_outputs
+from headgate.agents.assistant.offline.grammar.pattern import match_at
+from headgate.agents.assistant.offline.grammar.rules import EXACT, READERS, STAGES, rules
+from headgate.agents.assistant.offline.grammar.things import read_things
+from headgate.agents.assistant.offline.language.reading import Reading
+
+_AGGREGATING = frozenset({"count", "aggregate", "tally"})
+_RELATIVE = ("l.that",)
+_STRONG = frozenset(
+    {"c.over", "c.under", "c.least", "c.most", "c.starts", "c.ends", "c.matches", "c.occurs", "c.between"}
+)
+
+
+def read_statement(reading: Reading, start: int, end: int, *, link: str = "next", question: bool = False) -> Statement:
+    """The operations of a clause in the order they are done; claims every word it understands."""
+    found = [
+        *_unsupported(reading, start, end),
+        *_phrases(reading, start, end, exact=True),
+        *_filters(reading, start, end),
+        *_phrases(reading, start, end, exact=False),
+        *read_outputs(reading, start, end),
+    ]
+    found += list(_groups(reading, start, end, found))
+    found += list(read_things(reading, start, end, found))
+    _claim_verbs(reading, start, end)
+    mentions = tuple(read_mentions(reading, start, end))
+    _claim_shapes(reading, start, end, found)
+    if any(operation.slots.get("report") for operation in found):
+        found = [operation for operation in found if operation.name != "combine" or operation.slots.get("report")]
+    ordered = tuple(sorted(found, key=lambda operation: (STAGES.get(operation.name, 9), operation.start)))
+    return Statement(ordered, mentions, start, end, link, question)
+
+
+def _unsupported(reading: Reading, start: int, end: int) -> Iterator[Operation]:
+    for mark in reading.find_all(start, end, "x."):
+        reading.claim(mark.start, mark.end)
+        yield Operation(
+            "unsupported", {"sense": mark.sense, "word": reading.source(mark.start, mark.end)}, mark.start, mark.end
+        )
+
+
+def _filters(reading: Reading, start: int, end: int) -> Iterator[Operation]:
+    """Conditions that choose among things: `lines that contain ERROR`, `packages with a GPL licence`."""
+    at = start
+    while at < end:
+        opening = _opening(reading, start, at, end)
+        read = read_condition(reading, opening, end) if opening is not None else None
+        if opening is None or read is None or not _believable(reading, start, opening, read[1]):
+            at += 1
+            continue
+        condition, stop = read
+        keep = not _drops(reading, start, opening)
+        claim_condition(reading, opening, stop)
+        if opening > start and reading.mark(opening - 1, *_RELATIVE) is not None:
+            reading.claim(opening - 1, opening)
+        yield Operation("filter", {"condition": condition, "keep": keep}, opening, stop)
+        at = stop
+
+
+def _opening(reading: Reading, start: int, at: int, end: int) -> int | None:
+    """Where a condition begins whose linking or comparing word stands at `at`."""
+    if at in reading.used:
+        return None
+    relative = reading.mark(at, *_RELATIVE)
+    if relative is not None:
+        return relative.end
+    mark = reading.mark(at, "c.")
+    if mark is None or mark.sense == "c.not" or (at == start and mark.sense == "c.is"):
+        return None
+    while at > start and at - 1 not in reading.used and _is_subject(reading, at - 1):
+        at -= 1
+    return at
+
+
+def _is_subject(reading: Reading, at: int) -> bool:
+    """Whether a word before a comparison belongs to its subject: the column, a denial, `is`."""
+    if reading.is_punctuation(at) or reading.is_action(at) or reading.mark(at, "l.", "p.") is not None:
+        return False
+    return reading.mark(at, "n.column", "c.not", "d.helper", "c.is") is not None or not reading.marks[at]
+
+
+def _believable(reading: Reading, start: int, opening: int, stop: int) -> bool:
+    """Whether a comparison is one: `are installed` and `with their licences` are not."""
+    mark = next((m for m in reading.find_all(opening, stop, "c.") if m.sense != "c.not"), None)
+    if mark is None:
+        return False
+    relative = opening > start and reading.mark(opening - 1, *_RELATIVE) is not None
+    chosen = relative or reading.find(start, opening + 1, "v.keep", "v.drop", "q.what") is not None
+    word = reading.tokens[mark.start].word
+    if mark.sense == "c.is":
+        return chosen and not all(reading.is_light(at) for at in range(mark.end, stop))
+    if mark.sense == "c.contains" and word in {"with", "have", "has", "med", "har", "having", "under"}:
+        value = range(mark.end, stop)
+        telling = any(
+            reading.mark(at, "n.column") is not None
+            or reading.tokens[at].kind.value == "quoted"
+            or reading.tokens[at].text.isupper()
+            for at in value
+        )
+        possessive = any(reading.tokens[at].word in {"their", "its", "deras", "dess"} for at in value)
+        return (
+            telling
+            and not possessive
+            and any(not reading.is_light(at) and reading.mark(at, "n.column", "s.") is None for at in value)
+        )
+    return True
+
+
+def _drops(reading: Reading, start: int, opening: int) -> bool:
+    return any(reading.is_action(at) and reading.mark(at, "v.drop") is not None for at in range(start, opening))
+
+
+def claim_condition(reading: Reading, start: int, end: int) -> None:
+    """Claim a condition's words, but not the things its subject speaks of: they still name sources and units."""
+    comparing = next((mark.start for mark in reading.find_all(start, end, "c.") if mark.sense != "c.not"), end)
+    at = start
+    while at < end:
+        kept = reading.mark(at, "s.", "t.", "u.") if at < comparing and reading.mark(at, "n.column") is None else None
+        if kept is not None:
+            at = kept.end
+            continue
+        reading.claim(at, at + 1)
+        at += 1
+
+
+def _phrases(reading: Reading, start: int, end: int, *, exact: bool) -> Iterator[Operation]:
+    """Operations that the phrases of `rules` find; each takes its words."""
+    for pattern in rules():
+        if (pattern.operation in EXACT) != exact:
+            continue
+        at = start
+        while at < end:
+            found = match_at(pattern, reading, at, end, READERS) if at not in reading.used else None
+            if found is None:
+                at += 1
+                continue
+            for claimed in found.claims:
+                reading.claim(*claimed)
+            slots = {**found.slots, "definite": is_definite(reading, found.start)}
+            yield Operation(pattern.operation, slots, found.start, found.end)
+            at = found.end
+
+
+def _groups(reading: Reading, start: int, end: int, found: list[Operation]) -> Iterator[Operation]:
+    """`per city`, `by licence`, `for each one`: only beside something to aggregate."""
+    if not any(operation.name in _AGGREGATING for operation in found):
+        return
+    for mark in reading.find_all(start, end, "p.per"):
+        if mark.start in reading.used:
+            continue
+        read = READERS["columns"](reading, _past_articles(reading, mark.end, end), end)
+        if read is not None:
+            reading.claim(mark.start, read[1])
+            yield Operation("group", {"by": read[0]}, mark.start, read[1])
+        elif reading.mark(mark.end, "ref.", "d.pronoun") is not None:
+            reading.claim(mark.start, mark.end + 1)
+            yield Operation("group", {"by": []}, mark.start, mark.end + 1)
+
+
+def _past_articles(reading: Reading, at: int, end: int) -> int:
+    while at < end and reading.mark(at, "d.det") is not None and reading.mark(at, "n.column") is None:
+        at += 1
+    return at
+
+
+def _claim_shapes(reading: Reading, start: int, end: int, found: list[Operation]) -> None:
+    """`a table of`, `a list of`: words for what comes out anyway; and `tell me` before what is told."""
+    for mark in reading.find_all(start, end, "f.table", "f.list"):
+        reading.claim(mark.start, mark.end)
+    for mark in reading.find_all(start, end, "v.say") if found else ():
+        reading.claim(mark.start, mark.end)
+
+
+def _claim_verbs(reading: Reading, start: int, end: int) -> None:
+    """Verbs that only introduce what other words say: `find`, `list`, `take`, `check`."""
+    for at in range(start, end):
+        mark = reading.mark(
+            at,
+            "v.take",
+            "v.list",
+            "v.extract",
+            "v.fetch",
+            "v.check",
+            "v.pick",
+            "v.convert",
+            "v.keep",
+            "v.show",
+            "v.group",
+            "v.parse",
+            "v.route",
+        )
+        if mark is not None and reading.is_action(at):
+            reading.claim(mark.start, mark.end)

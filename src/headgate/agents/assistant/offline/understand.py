@@ -1,0 +1,126 @@
+"""From a request to what to do about it. Pure: no model, no network, no state."""
+
+from headgate.agents.assistant.offline.assembly.draft import MissingComponent
+from headgate.agents.assistant.offline.assembly.workshop import Workshop
+from headgate.agents.assistant.offline.editing.difference import actions_between
+from headgate.agents.assistant.offline.editing.editor import asks_for_new, edit
+from headgate.agents.assistant.offline.intents.build import Built, build
+from headgate.agents.assistant.offline.intents.catalogue import CatalogueIndex, index_of
+from headgate.agents.assistant.offline.intents.elsewhere import other_request
+from headgate.agents.assistant.offline.intents.questions import answer
+from headgate.agents.assistant.offline.intents.recipes import matching_recipe
+from headgate.agents.assistant.offline.intents.refusals import refuse, refuse_built, without_model
+from headgate.agents.assistant.offline.intents.runs import RunRequest, take_run
+from headgate.agents.assistant.offline.language.reading import Reading
+from headgate.agents.assistant.offline.language.segments import segments
+from headgate.agents.assistant.offline.replies import notes
+from headgate.agents.assistant.offline.understanding import Action, Understanding
+from headgate.graph.model import Flow
+from headgate.graph.spec import print_spec
+from headgate.graph.template import Catalog
+from headgate.graph.validate import check_draft, check_runnable
+
+_LEAST_COVERAGE = 0.5
+"""Share of the meaningful words that must be understood before anything is built."""
+
+
+def understand(text: str, catalog: Catalog, flow: Flow, default_model: str | None = None) -> Understanding:
+    """What a request asks for and how to do it, given the components and the flow at hand."""
+    index = index_of(catalog)
+    if not Reading(text).tokens:
+        return refuse(Reading(text), index)
+    elsewhere = other_request(Reading(text), index, flow)
+    if elsewhere is not None:
+        return elsewhere
+    return (
+        answer(Reading(text), catalog, index, flow)
+        or _run(text, flow)
+        or _edit(text, catalog, flow, default_model)
+        or _build(text, catalog, index, default_model)
+    )
+
+
+def _run(text: str, flow: Flow) -> Understanding | None:
+    """Only to run what is there."""
+    reading = Reading(text)
+    request, left = take_run(reading, segments(reading))
+    if request is None or any(reading.is_content(at) for clause in left for at in range(clause.start, clause.end)):
+        return None
+    if not flow.nodes:
+        return Understanding("run_flow", "There is no flow to run yet. Describe one and I build it.", coverage=1.0)
+    return Understanding("run_flow", "", (_run_action(request),), flow, coverage=1.0)
+
+
+def _run_action(request: RunRequest) -> Action:
+    return Action("run_flow", request.arguments())
+
+
+def _edit(text: str, catalog: Catalog, flow: Flow, default_model: str | None) -> Understanding | None:
+    reading = Reading(text)
+    if not flow.nodes or asks_for_new(reading):
+        return None
+    run, clauses = take_run(reading, segments(reading))
+    try:
+        change = edit(reading, clauses, flow, catalog, default_model)
+    except MissingComponent:
+        return None
+    if change is None:
+        return None
+    shop, edited = change.shop, change.edited
+    if shop is not None and shop.needs_model:
+        return without_model(reading, shop)
+    left_out = tuple(reading.left_out())
+    if reading.coverage() < _LEAST_COVERAGE or check_draft(edited.flow, catalog):
+        return None
+    actions = actions_between(flow, edited.flow, edited.renamed)
+    if run is not None:
+        actions = (*actions, _run_action(run))
+    said = notes(shop.assumed if shop else (), left_out, shop.lacking if shop else ())
+    return Understanding(
+        "edit_flow",
+        said,
+        actions,
+        edited.flow,
+        tuple(shop.assumed) if shop else (),
+        left_out,
+        coverage=reading.coverage(),
+        done=edited.done,
+    )
+
+
+def _build(text: str, catalog: Catalog, index: CatalogueIndex, default_model: str | None) -> Understanding:
+    reading = Reading(text)
+    try:
+        built = build(text, catalog, default_model)
+    except MissingComponent as missing:
+        return refuse(reading, index, f"the component {missing} that this needs is not there.")
+    recipe = matching_recipe(built, index)
+    if recipe is not None:
+        return recipe
+    if built.shop.needs_model:
+        return without_model(built.reading, built.shop) if built.is_flow else refuse(built.reading, index, model=True)
+    if not _is_sound(built) or check_runnable(built.flow, catalog):
+        return refuse_built(built, index, check_runnable(built.flow, catalog) if _is_sound(built) else [])
+    return _as_built(built, built.shop)
+
+
+def _is_sound(built: Built) -> bool:
+    """Whether enough was understood, and what was makes a flow."""
+    return built.is_flow and built.reading.coverage() >= _LEAST_COVERAGE
+
+
+def _as_built(built: Built, shop: Workshop) -> Understanding:
+    actions = [Action("build_flow", {"spec": print_spec(built.flow)})]
+    if built.run is not None:
+        actions.append(_run_action(built.run))
+    left_out = tuple(built.reading.left_out())
+    return Understanding(
+        "build_flow",
+        notes(shop.assumed, left_out, shop.lacking),
+        tuple(actions),
+        built.flow,
+        tuple(shop.assumed),
+        left_out,
+        coverage=built.reading.coverage(),
+        done=f"Built '{built.flow.name}'.",
+    )
