@@ -20,7 +20,7 @@ REQUEST = (
     " contains GPL name those packages, otherwise say that there are none. Put the counts and that finding together in"
     " a report and save it as licences.md"
 )
-EDIT = "wait 3 seconds before saving the report"
+EDIT = "wait 2 seconds before saving the report"
 HEADGATE = str(Path(sys.executable).with_name("headgate"))
 FOLDER = Path(os.environ.get("HEADGATE_DATA_DIR") or tempfile.mkdtemp(prefix="headgate-demo-"))
 ENVIRONMENT = os.environ | {"HEADGATE_DATA_DIR": str(FOLDER), "HEADGATE_LOG__LEVEL": "error"}
@@ -32,48 +32,60 @@ def main() -> None:
     _say("1. One sentence becomes a flow, and the flow runs")
     print(f'   headgate ask "{REQUEST}" --run\n', flush=True)
     _headgate("ask", REQUEST, "--run", "--model", "offline")
-    flow = _json("flows", "list")[0]
-    run = _json("runs", "list", "--flow", flow["id"])[0]
 
     _say("2. The result is a file you can use, and the run left evidence")
-    report = _save_report(run["id"])
-    evidence = FOLDER / "evidence.json"
-    _headgate("runs", "evidence", run["id"], "--output", str(evidence))
-    read = sum(len(json.dumps(step.get("output_payload"))) for step in json.loads(evidence.read_text())["step_results"])
-    print(f"   report: {report} ({report.stat().st_size} bytes); evidence: {evidence} ({read} bytes of step outputs)")
-    print("\n".join(f"   | {line}" for line in report.read_text(encoding="utf-8").splitlines()[:12]))
+    server = _Server()
+    flow = server.get("/api/v1/flows")["items"][0]
+    _show_result(server, server.get(f"/api/v1/flow-runs?flow_id={flow['id']}")["items"][0]["id"])
 
     _say("3. The flow is edited in words, then the server is killed in the middle of a second run")
     print(f'   headgate ask "{EDIT}" --flow {flow["id"]}\n', flush=True)
     _headgate("ask", EDIT, "--flow", flow["id"], "--model", "offline")
-    _survive_a_kill(flow["id"])
+    _survive_a_kill(server, flow["id"])
     print(f"\nAll of it took {time.perf_counter() - began:.1f} s. Data folder: {FOLDER}")
 
 
-def _survive_a_kill(flow_id: str) -> None:
-    server = _Server()
-    run_id = server.post(f"/api/v1/flows/{flow_id}/runs", {})["id"]
-    before = _wait_for(
-        server, run_id, lambda run: any(s["type"] == "Wait" and s["status"] == "running" for s in run["steps"])
+def _show_result(server: "_Server", run_id: str) -> None:
+    evidence = server.get(f"/api/v1/flow-runs/{run_id}/evidence")
+    kept = FOLDER / "evidence.json"
+    kept.write_text(json.dumps(evidence, indent=2), encoding="utf-8")
+    table = next(step for step in evidence["step_results"] if step["step_id"] == "packages")["output_payload"][
+        "outputs"
+    ]
+    size = table["table"]["value"]["columns"].index("size_bytes")
+    read = sum(row[size] for row in table["table"]["value"]["rows"])
+    artifact = next(
+        one for one in server.get(f"/api/v1/files?flow_run_id={run_id}")["items"] if one["name"].endswith(".md")
     )
+    report = FOLDER / artifact["name"]
+    report.write_bytes(server.download(f"/api/v1/artifacts/{artifact['id']}"))
+    print(f"   read:     {read / 1024:,.0f} KB of metadata and licence texts of installed packages")
+    print(f"   report:   {report}")
+    print(f"   evidence: {kept}  (definition, inputs, outputs, attempts of run {run_id})\n")
+    print("\n".join(f"   | {line}" for line in report.read_text(encoding="utf-8").splitlines()[:12]))
+
+
+def _survive_a_kill(server: "_Server", flow_id: str) -> None:
+    run_id = server.post(f"/api/v1/flows/{flow_id}/runs", {})["id"]
+    before = _wait_for(server, run_id, lambda run: any(_is_waiting(step) for step in run["steps"]))
     done = {step["step_id"]: step["attempts"] for step in before["steps"] if step["status"] == "completed"}
     server.kill()
-    print(
-        f"   killed the server (SIGKILL) while 'Wait' was working; {len(done)} steps were finished: {', '.join(done)}"
-    )
+    print(f"   killed the server (SIGKILL) while 'Wait' was working; finished were: {', '.join(done)}")
     server = _Server()
     after = _wait_for(server, run_id, lambda run: run["status"] not in {"queued", "running"})
     server.stop()
     print(f"   started it again: the run {after['status']}\n")
-    print(f"   {'step':<24} {'status':<11} attempts")
+    print(f"   {'step':<32} {'status':<11} attempts")
     for step in after["steps"]:
         note = "finished before the kill, not repeated" if step["step_id"] in done else ""
-        print(f"   {step['step_id']:<24} {step['status']:<11} {step['attempts']}   {note}")
-    repeated = [
-        name for step in after["steps"] if step["attempts"] != done.get(name := step["step_id"], step["attempts"])
-    ]
+        print(f"   {step['step_id']:<32} {step['status']:<11} {step['attempts']}   {note}")
+    repeated = [step["step_id"] for step in after["steps"] if step["attempts"] > done.get(step["step_id"], 9)]
     if after["status"] != "completed" or repeated:
         raise SystemExit(f"FAILED: the run {after['status']}; repeated: {repeated}")
+
+
+def _is_waiting(step: dict[str, Any]) -> bool:
+    return (step["type"], step["status"]) == ("Wait", "running")
 
 
 class _Server:
@@ -100,6 +112,12 @@ class _Server:
         """The JSON at an address."""
         with urllib.request.urlopen(self.url + path, timeout=10) as answer:
             return json.load(answer)
+
+    def download(self, path: str) -> bytes:
+        """The bytes at an address."""
+        with urllib.request.urlopen(self.url + path, timeout=10) as answer:
+            found: bytes = answer.read()
+            return found
 
     def post(self, path: str, body: object) -> Any:
         """What a POST answers."""
@@ -130,22 +148,10 @@ def _wait_for(server: _Server, run_id: str, good: Any) -> Any:
     raise SystemExit(f"FAILED: run {run_id} did not get there in a minute: {run}")
 
 
-def _save_report(run_id: str) -> Path:
-    artifact = next(one for one in _json("runs", "files", run_id) if one["name"].endswith(".md"))
-    target = FOLDER / artifact["name"]
-    _headgate("runs", "download", artifact["id"], "--output", str(target))
-    return target
-
-
 def _headgate(*arguments: str) -> None:
     done = subprocess.run([HEADGATE, *arguments], env=ENVIRONMENT, check=False)
     if done.returncode:
         raise SystemExit(f"FAILED: headgate {arguments[0]} ended with {done.returncode}")
-
-
-def _json(*arguments: str) -> Any:
-    done = subprocess.run([HEADGATE, *arguments, "--json"], env=ENVIRONMENT, check=True, capture_output=True, text=True)
-    return json.loads(done.stdout)
 
 
 def _say(title: str) -> None:
