@@ -1,5 +1,6 @@
 import asyncio
 import sqlite3
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
@@ -42,6 +43,14 @@ async def sqlite(tmp_path: Path) -> AsyncIterator[Database]:
     """A migrated SQLite file that waits a tenth of a second for a lock."""
     async with sqlite_file(tmp_path, DatabaseSettings(busy_timeout_seconds=0.1)) as found:
         yield found
+
+
+async def driver_threads_end() -> None:
+    """Wait for the threads of connections that failed: the driver does not, and they would outlive the loop."""
+    for thread in threading.enumerate():
+        if "_connection_worker_thread" in thread.name:
+            await asyncio.to_thread(thread.join, 5)
+            assert not thread.is_alive()
 
 
 class TestDatabase:
@@ -96,9 +105,10 @@ class TestDatabase:
 
 
 class _Sample(Row):
-    """A table of this module's own, made and dropped by its test."""
+    """A table of this module's own, gone with its connection."""
 
     __tablename__ = "samples_of_test_database"
+    __table_args__ = ({"prefixes": ["TEMPORARY"]},)
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
     value: Mapped[Any] = mapped_column(Json, nullable=True)
@@ -189,6 +199,7 @@ class TestSqlite:
         with pytest.raises(Unavailable, match="cannot be opened"):
             await database.ping()
         await database.close()
+        await driver_threads_end()
 
     async def test_says_that_the_file_is_no_database(self, tmp_path: Path) -> None:
         (tmp_path / "headgate.db").write_bytes(b"not a database, but long enough to be read as one " * 100)
@@ -196,6 +207,7 @@ class TestSqlite:
         with pytest.raises(Unavailable, match="not a database"):
             await database.ping()
         await database.close()
+        await driver_threads_end()
 
 
 class TestUrls:

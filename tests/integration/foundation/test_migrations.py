@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from alembic import command
@@ -20,19 +21,25 @@ from headgate.foundation.settings import Settings
 
 @pytest.fixture
 async def empty(settings: Settings) -> AsyncIterator[Database]:
-    """A database without a single table."""
-    if settings.database.url.startswith("postgresql"):
-        database = Database(settings)
+    """A database without a single table. PostgreSQL's is used again by other tests, so it is made whole afterwards."""
+    database = Database(settings)
+    await clear(database)
+    yield database
+    await clear(database)
+    await upgrade(database)
+    await database.close()
+
+
+async def clear(database: Database) -> None:
+    if database.dialect == "postgresql":
         async with database.engine.begin() as connection:
             await connection.execute(text("DROP SCHEMA public CASCADE"))
             await connection.execute(text("CREATE SCHEMA public"))
-        await database.close()
     else:
-        for path in settings.data_dir.glob("headgate.db*"):
+        await database.close()
+        file = Path(str(database.url.database))
+        for path in file.parent.glob(f"{file.name}*"):
             path.unlink()
-    database = Database(settings)
-    yield database
-    await database.close()
 
 
 def downgrade(connection: Connection) -> None:
@@ -104,4 +111,5 @@ class TestUpgrade:
         monkeypatch.setattr("headgate.foundation.database.migrate._upgrade", fail)
         with pytest.raises(RuntimeError):
             await upgrade(empty)
+        monkeypatch.undo()
         assert await tables(empty) == set()

@@ -133,8 +133,12 @@ def _prepare_sqlite(engine: Engine, settings: DatabaseSettings) -> None:
     def _pragmas(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own connection
         connection.isolation_level = None
         cursor = connection.cursor()
-        for pragma in sqlite_pragmas(settings):
-            _set(cursor, pragma, settings.busy_timeout_seconds)
+        try:
+            for pragma in sqlite_pragmas(settings):
+                _set(cursor, pragma, settings.busy_timeout_seconds)
+        except Exception:
+            connection.close()  # the pool never sees it; its thread would stay
+            raise
         cursor.close()
 
     @event.listens_for(engine, "begin")

@@ -1,5 +1,6 @@
 """Where connections really go: one look-up, every address checked, TLS for the name."""
 
+import asyncio
 import socket
 import ssl
 from collections.abc import Sequence
@@ -155,7 +156,13 @@ class TestTls:
                 await client.request("GET", f"https://good.example:{server.port}/")
         assert server.requests == []
 
-    async def test_reports_a_server_that_speaks_no_tls(self, server: WebServer, make_client: MakeClient) -> None:
+    async def test_reports_a_server_that_speaks_no_tls(self, make_client: MakeClient) -> None:
+        async def speak_http(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(answer(400))
+            writer.close()
+
         client = make_client(client={"tls": ssl.create_default_context(), "pauses": ()})
-        with pytest.raises(ConnectFailed, match="encrypted"):
-            await client.request("GET", f"https://127.0.0.1:{server.port}/")
+        async with await asyncio.start_server(speak_http, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            with pytest.raises(ConnectFailed, match="encrypted"):
+                await client.request("GET", f"https://127.0.0.1:{port}/")
