@@ -1,6 +1,7 @@
 """Draws `demo.svg` from a real run of the demonstration's sentence: `uv run python docs/images/make.py`."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ sys.path.insert(0, str(ROOT / "examples"))
 from demo import HEADGATE, REQUEST  # noqa: E402 - found through the path above
 
 WIDTH = 104
+SPINNER = re.compile("[\u2800-\u28ff]")
 
 
 def main() -> None:
@@ -26,7 +28,8 @@ def main() -> None:
         done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
     console = Console(record=True, width=WIDTH, file=StringIO())
     console.print(Text.assemble(("$ ", "dim"), ("headgate ask ", "bold"), f'"{REQUEST}" --run'))
-    console.print(Text.from_ansi(done.stdout.rstrip()))
+    lines = [line for line in done.stdout.splitlines() if not SPINNER.search(line)]
+    console.print(Text.from_ansi("\n".join(lines).rstrip()))
     target = ROOT / "docs" / "images" / "demo.svg"
     target.write_text(console.export_svg(title="headgate"), encoding="utf-8")
     print(f"Wrote {target}")

@@ -8,7 +8,7 @@ from typing import Any
 from headgate.agents.assistant.models import ModelChooser
 from headgate.agents.assistant.service import Assistant
 from headgate.components import BUILTINS
-from headgate.entrypoints.adapters import TenantModels, TenantSecrets, VersionContents
+from headgate.entrypoints.adapters import AddressGate, TenantModels, TenantSecrets, VersionContents
 from headgate.entrypoints.flow_runs import FlowRuns
 from headgate.features.accounts.principal import Principal
 from headgate.features.catalog.registry import Registry
@@ -17,6 +17,7 @@ from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.run_files import RunFiles
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
+from headgate.features.models.providers import PROVIDER_VARIABLES
 from headgate.features.runs.backend import ExecutionBackend
 from headgate.features.runs.engine import build_engine
 from headgate.features.runs.ports import Services
@@ -25,7 +26,7 @@ from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import upgrade
 from headgate.foundation.events import EventBus
-from headgate.foundation.guarded_http import GuardedHttp
+from headgate.foundation.guarded_http import AddressPolicy, GuardedHttp
 from headgate.foundation.settings import Settings
 from headgate.sandbox.limits import Limits
 from headgate.sandbox.pool import SandboxPool
@@ -49,7 +50,7 @@ class Parts:
 
     def variables_of(self, tenant_id: str) -> Variables:
         """The variables of a tenant."""
-        return Variables(self.database, self.box, tenant_id)
+        return Variables(self.database, self.box, tenant_id, listed=PROVIDER_VARIABLES)
 
     def keys_of(self, principal: Principal) -> KeySource:
         """Where the keys of a person's models come from."""
@@ -86,12 +87,12 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
     sandbox = SandboxPool(limits=_limits(settings), insecure=settings.sandbox.insecure)
 
     def variables_of(tenant_id: str) -> Variables:
-        return Variables(database, box, tenant_id)
+        return Variables(database, box, tenant_id, listed=PROVIDER_VARIABLES)
 
     services = Services(
         components=registry,
         definitions=VersionContents(database),
-        chat_models=TenantModels(variables_of, local),
+        chat_models=TenantModels(variables_of, local, AddressGate(AddressPolicy(settings.http.allowed_internal_cidrs))),
         http=http,
         files=RunFiles(database, storage, settings.limits),
         secrets=TenantSecrets(variables_of),

@@ -111,7 +111,7 @@ class Settings(BaseSettings):
 
     data_dir: Path = Field(
         default_factory=lambda: user_data_path("headgate", appauthor=False),
-        description="Folder for the database, files, models and the secret key.",
+        description="Folder for the database, files and the secret key.",
     )
     secret_key: SecretStr | None = Field(
         default=None,
