@@ -12,6 +12,7 @@ from rich.status import Status
 from headgate.entrypoints.cli.output import console
 from headgate.toolkit import RunOutcome
 
+NAME_WIDTH = 32
 _MARKS = {"step_completed": "[green]✓[/]", "step_failed": "[red]✗[/]", "step_skipped": "[dim]-[/]"}
 
 
@@ -63,7 +64,7 @@ class RunView:
 
     def _line(self, kind: str, name: str, data: Mapping[str, Any]) -> str:
         type_ = escape(str(data.get("type", "")))
-        head = f"  {_MARKS[kind]} {escape(name):<24} [dim]{type_:<18}[/]"
+        head = f"  {_MARKS[kind]} {escape(clipped(name)):<{NAME_WIDTH}} [dim]{type_:<18}[/]"
         if kind == "step_skipped":
             return f"{head} [dim]skipped[/]"
         if kind == "step_failed":
@@ -77,7 +78,10 @@ def show_outcome(outcome: RunOutcome) -> None:
     """What a run came to: its outputs, its files, its time and tokens."""
     if outcome.error:
         console.print(f"\n[red]The run {outcome.status}:[/] {escape(outcome.error)}")
+    names = {file["name"] for file in outcome.files}
     for step, value in outcome.outputs.items():
+        if value in names:
+            continue
         console.print(f"\n[bold]{escape(step)}[/]")
         console.print(_as_text(value), markup=False)
     for file in outcome.files:
@@ -88,3 +92,8 @@ def show_outcome(outcome: RunOutcome) -> None:
 
 def _as_text(value: object) -> str:
     return value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+
+def clipped(name: str) -> str:
+    """A name cut to the column."""
+    return name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 1] + "…"
