@@ -3,10 +3,12 @@
 import re
 from collections.abc import Mapping
 
-from headgate.sdk import ComponentError
+from headgate.foundation.errors import NotFound
+from headgate.sdk import ComponentError, RunContext
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 _VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]{0,8000}")
+_VARIABLE = re.compile(r"(?P<scheme>[A-Za-z]{1,20} )?(?P<name>[A-Za-z_]\w{0,127})")
 _OWN = frozenset(
     {
         "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "keep-alive",
@@ -16,10 +18,17 @@ _OWN = frozenset(
 """Headers that belong to the connection; setting them is how requests are smuggled."""
 
 
-def checked_headers(headers: Mapping[str, str], *, component: str) -> dict[str, str]:
-    """The headers with lower-case names. Raises `ComponentError` on line breaks, malformed or reserved names."""
+HEADERS_HELP = "HTTP headers, name to value; a value that names a variable, as in Bearer API_KEY, sends what it holds."
+
+
+async def checked_headers(ctx: RunContext, headers: Mapping[str, str], *, component: str) -> dict[str, str]:
+    """The headers with lower-case names and variables filled in.
+
+    Raises `ComponentError` on line breaks, malformed or reserved names; the error never shows a value.
+    """
     found: dict[str, str] = {}
-    for name, value in headers.items():
+    for name, written in headers.items():
+        value = await _filled(ctx, written)
         lower = name.lower()
         if not _NAME.fullmatch(name):
             raise ComponentError(
@@ -39,3 +48,15 @@ def checked_headers(headers: Mapping[str, str], *, component: str) -> dict[str, 
             )
         found[lower] = value.strip()
     return found
+
+
+async def _filled(ctx: RunContext, written: str) -> str:
+    """The variable that the whole value, or what follows its scheme, names; else the value as it is written."""
+    match = _VARIABLE.fullmatch(written.strip())
+    if match is None:
+        return written
+    try:
+        secret = await ctx.secret(match["name"])
+    except NotFound:
+        return written
+    return f"{match['scheme'] or ''}{secret.get_secret_value()}"

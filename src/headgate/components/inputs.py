@@ -1,9 +1,11 @@
 """Where a flow begins: chat text, fixed text, the run's form, uploaded files."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
-from pydantic import JsonValue, ValidationError
+from pydantic import BeforeValidator, JsonValue, ValidationError
 
+from headgate.components.wording import listed_text
 from headgate.graph.names import did_you_mean, listed
 from headgate.graph.template import FieldKind
 from headgate.sdk import Component, ComponentError, Data, File, Message, Text, field, output
@@ -82,7 +84,7 @@ class FormInput(Component):
         "parameters", "values", "start", "register",
     )  # fmt: skip
 
-    only: list[str] = field(
+    only: Annotated[list[str], BeforeValidator(listed_text)] = field(
         default_factory=list,
         label="Only these fields",
         help="Ids of the form fields to give, in this order; empty gives them all.",

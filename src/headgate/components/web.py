@@ -8,7 +8,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from pydantic import JsonValue, PrivateAttr
 
-from headgate.components.http_headers import checked_headers
+from headgate.components.http_headers import HEADERS_HELP, checked_headers
 from headgate.components.json_text import parse_json
 from headgate.components.readers.charset import declared_in_markup, decoded
 from headgate.components.readers.markup import Page, read_html
@@ -40,9 +40,7 @@ class HTTPRequest(Component):
     query: dict[str, str | int | float | bool | None] = field(
         default_factory=dict, label="Query", help="Query parameters, name to value; null leaves one out.", port=False
     )
-    headers: dict[str, str] = field(
-        default_factory=dict, label="Headers", help="HTTP headers, name to value.", port=False
-    )
+    headers: dict[str, str] = field(default_factory=dict, label="Headers", help=HEADERS_HELP, port=False)
     body: str | Data = field(
         default=None, label="Body", help="Text as it is, or data sent as JSON; empty sends none.", tool_mode=True
     )
@@ -88,7 +86,7 @@ class HTTPRequest(Component):
     async def _send(self) -> HttpAnswer:
         """Send once, whatever is asked of the answer."""
         if self._answer is None:
-            headers = checked_headers(self.headers, component="HTTPRequest")
+            headers = await checked_headers(self.ctx, self.headers, component="HTTPRequest")
             body, media_type = _body(self.body)
             if body is not None:
                 headers.setdefault("content-type", media_type)

@@ -8,9 +8,9 @@ import json
 import time
 from typing import Literal
 
-from pydantic import JsonValue, SecretStr
+from pydantic import JsonValue
 
-from headgate.components.http_headers import checked_headers
+from headgate.components.http_headers import HEADERS_HELP, checked_headers
 from headgate.components.json_text import parse_json
 from headgate.foundation.errors import UpstreamFailed
 from headgate.graph.names import clipped
@@ -44,11 +44,14 @@ class WebhookOut(Component):
         types=(PortType.DATA, PortType.TEXT),
         kind=FieldKind.JSON,
     )
-    headers: dict[str, str] = field(
-        default_factory=dict, label="Headers", help="Further HTTP headers, name to value.", port=False, advanced=True
-    )
-    secret: SecretStr | None = field(
-        default=None, label="Secret", help="Signs the delivery; the receiver checks it. `whsec_...` or any text."
+    headers: dict[str, str] = field(default_factory=dict, label="Headers", help=HEADERS_HELP, port=False, advanced=True)
+    secret: str = field(
+        default="",
+        label="Secret",
+        help="Name of the variable whose value signs the delivery: `whsec_...` or any text that the receiver knows.",
+        kind=FieldKind.SECRET,
+        port=False,
+        interpolate=False,
     )
     on_error: Literal["report", "fail"] = field(
         default="report",
@@ -62,10 +65,11 @@ class WebhookOut(Component):
         """Post once. The id is the same whenever this step of this run is sent again."""
         webhook_id = delivery_id(self.ctx.run_id, self.ctx.node_id)
         body = self._body()
-        headers = checked_headers(self.headers, component="WebhookOut")
+        headers = await checked_headers(self.ctx, self.headers, component="WebhookOut")
         headers |= {"content-type": "application/json", "idempotency-key": webhook_id, "webhook-id": webhook_id}
-        if self.secret is not None and self.secret.get_secret_value():
-            headers |= signature(self.secret.get_secret_value(), webhook_id, int(time.time()), body)
+        if self.secret:
+            secret = await self.ctx.secret(self.secret)
+            headers |= signature(secret.get_secret_value(), webhook_id, int(time.time()), body)
         await self.ctx.check_cancelled()
         try:
             answer = await self.ctx.http.request("POST", self.url, headers=headers, body=body)

@@ -1,5 +1,9 @@
 """How users write small things into one-line fields."""
 
+from contextlib import suppress
+
+import orjson
+
 _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\r": "\r", "\\\\": "\\"}
 
 
@@ -15,8 +19,11 @@ def unescaped(text: str) -> str:
 
 
 def listed_text(value: object) -> object:
-    """A list written as text, one item a line or separated by commas; anything else as it is."""
+    """A list written as text: as JSON, one item a line, or separated by commas; anything else as it is."""
     if not isinstance(value, str):
         return value
+    if value.lstrip().startswith("["):
+        with suppress(orjson.JSONDecodeError):
+            return orjson.loads(value)
     pieces = value.splitlines() if "\n" in value.strip() else value.split(",")
     return [piece.strip() for piece in pieces if piece.strip()]

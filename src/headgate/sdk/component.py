@@ -3,10 +3,12 @@
 import inspect
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Final, Self, TypeVar, cast, get_type_hints
 
+import orjson
 from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr, ValidationError, create_model
 
 from headgate.foundation.errors import Invalid
@@ -14,7 +16,7 @@ from headgate.graph.ports import PortType
 from headgate.graph.template import FieldTemplate, OutputTemplate, Template
 from headgate.sdk.coerce import text_of
 from headgate.sdk.context import RunContext
-from headgate.sdk.derive import field_template, port_type_of, text_fields
+from headgate.sdk.derive import field_template, json_fields, port_type_of, text_fields
 from headgate.sdk.fields import META
 from headgate.sdk.values import Message
 
@@ -108,11 +110,12 @@ class Component(BaseModel):
         """Build from values, turning validation failures into one readable error.
 
         A field that takes only text gets numbers, true, false, lists and objects as text: `compare: 1000` and
-        `text: {{step.data}}` mean what they say.
+        `text: {{step.data}}` mean what they say. JSON text in a field edited as JSON is read.
         """
-        texts = text_fields(cls)
+        texts, jsons = text_fields(cls), json_fields(cls)
         try:
-            return cls(**{key: _as_text(value, texts[key]) if key in texts else value for key, value in values.items()})
+            given = {key: _as_text(value, texts[key]) if key in texts else value for key, value in values.items()}
+            return cls(**{key: _from_json(value) if key in jsons else value for key, value in given.items()})
         except ValidationError as error:
             raise _readable(cls.__name__, node_id, error) from error
 
@@ -214,6 +217,14 @@ def _as_text(value: Any, port: PortType) -> Any:  # noqa: ANN401 - any port valu
         message = Message.model_validate(value)
         return message if port is PortType.MESSAGE else message.text
     return text_of(value) if isinstance(value, bool | int | float | list | dict) else value
+
+
+def _from_json(value: Any) -> Any:  # noqa: ANN401 - any port value
+    """The list or object of its JSON text; anything else as it is, for pydantic to judge."""
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
+        with suppress(orjson.JSONDecodeError):
+            return orjson.loads(value)
+    return value
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:

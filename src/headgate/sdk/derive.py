@@ -112,6 +112,14 @@ def text_fields(component: type[BaseModel]) -> dict[str, PortType]:
     return found
 
 
+@lru_cache(maxsize=1024)
+def json_fields(component: type[BaseModel]) -> frozenset[str]:
+    """Public names of the fields that are edited as JSON and cannot be connected: text in them may be JSON."""
+    templates = [field_template(name, info) for name, info in component.model_fields.items()]
+    edited = {FieldKind.JSON, FieldKind.MULTISELECT}
+    return frozenset(one.name for one in templates if one.kind in edited and not one.types)
+
+
 def _ordered(name: str, ports: set[PortType], wanted: tuple[PortType, ...]) -> tuple[PortType, ...]:
     """The port types as declared, else as `PortType` lists them: text before data.
 

@@ -16,7 +16,10 @@ from headgate.sdk.values import Tool
 def tool_of(
     component: type[Component], values: Mapping[str, Any], ctx: RunContext, *, name: str = "", description: str = ""
 ) -> Tool:
-    """A tool that runs `component` with `values`, the caller's arguments on top, and answers with its main output.
+    """A tool that runs `component` with `values` and the caller's arguments, and answers with its main output.
+
+    What is set on the node is not the caller's to change: an address that an author pinned, beside a header with a key,
+    stays the address the key goes to.
 
     Args:
         component: The class; its fields marked `tool_mode` are the arguments.
@@ -26,16 +29,17 @@ def tool_of(
         description: What it is for, in the flow author's words; the component's own description when empty.
     """
     known = name or tool_name(component.__name__)
-    schema = component.tool_schema()
+    names = {field.name for field in component.template(values).fields if field.tool_mode}
+    fixed = {field for field in names if values.get(field) not in (None, "", [], {})}
 
     async def call(arguments: dict[str, JsonValue]) -> JsonValue:
-        _refuse_unknown(known, arguments, schema)
+        _refuse_unknown(known, arguments, names - fixed, fixed)
         return await run_main_output(component, {**values, **arguments}, ctx, node_id=known)
 
     return Tool(
         name=known,
         description=description or component.template().description,
-        parameters=_optional_when_set(schema, values),
+        parameters=_open_arguments(component.tool_schema(), fixed),
         call=call,
     )
 
@@ -56,20 +60,28 @@ async def run_main_output(
     return None if result is NOT_TAKEN else encode(result, PortType(main.type))
 
 
-def _optional_when_set(schema: dict[str, JsonValue], values: Mapping[str, Any]) -> dict[str, JsonValue]:
-    """The arguments' schema; what the node already has a value for need not be given."""
-    required = schema.get("required")
-    names = required if isinstance(required, list) else []
-    return schema | {"required": [name for name in names if values.get(str(name)) in (None, "", [], {})]}
+def _open_arguments(schema: dict[str, JsonValue], fixed: set[str]) -> dict[str, JsonValue]:
+    """The arguments' schema without what the node sets."""
+    properties, required = schema.get("properties"), schema.get("required")
+    return schema | {
+        "properties": {
+            name: one for name, one in (properties if isinstance(properties, dict) else {}).items() if name not in fixed
+        },
+        "required": [name for name in (required if isinstance(required, list) else []) if str(name) not in fixed],
+    }
 
 
-def _refuse_unknown(tool: str, arguments: Mapping[str, JsonValue], schema: Mapping[str, JsonValue]) -> None:
-    properties = schema.get("properties")
-    known = list(properties) if isinstance(properties, dict) else []
+def _refuse_unknown(tool: str, arguments: Mapping[str, JsonValue], known: set[str], fixed: set[str]) -> None:
     for name in arguments:
+        if name in fixed:
+            raise ComponentError(
+                f"'{name}' of the tool {tool} is set in the flow and stays as it is.",
+                remedy=f"Call it without '{name}'; whoever edits the flow can empty the field to leave it to the caller.",
+                field=name,
+            )
         if name not in known:
             raise ComponentError(
                 f"The tool {tool} has no argument '{name}'{did_you_mean(name, known)}",
-                remedy=f"Its arguments are: {listed(known)}.",
+                remedy=f"Its arguments are: {listed(sorted(known))}.",
                 field=name,
             )

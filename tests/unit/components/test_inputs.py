@@ -34,6 +34,11 @@ class TestFormInput:
         outputs = await StepHarness(form={"ärende": "A1", "n": 2, "x": None}).run(FormInput, {})
         assert outputs == {"data": {"ärende": "A1", "n": 2, "x": None}, "text": "ärende: A1\nn: 2\nx: "}
 
+    @pytest.mark.parametrize("only", [["age"], '["age"]', "age", "age, "])
+    async def test_takes_its_list_however_it_is_written(self, only: object) -> None:
+        outputs = await StepHarness(form={"name": "Ann", "age": 3}).run(FormInput, {"only": only})
+        assert outputs["data"] == {"age": 3}
+
     async def test_gives_the_chosen_answers_and_logs_what_is_missing(self) -> None:
         harness = StepHarness(form={"name": "Ann", "age": 3})
         outputs = await harness.run(FormInput, {"only": ["age", "nme"]})

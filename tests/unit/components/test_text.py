@@ -78,7 +78,15 @@ class TestUnescaped:
 class TestListedText:
     @pytest.mark.parametrize(
         ("value", "items"),
-        [("a, b,,c", ["a", "b", "c"]), ("a, b\nc\n", ["a, b", "c"]), ("", []), (["a, b"], ["a, b"]), (3, 3)],
+        [
+            ("a, b,,c", ["a", "b", "c"]),
+            ("a, b\nc\n", ["a, b", "c"]),
+            ('["a, b"]', ["a, b"]),
+            ("[a", ["[a"]),
+            ("", []),
+            (["a, b"], ["a, b"]),
+            (3, 3),
+        ],
     )
     def test_reads_a_list_from_text(self, value: object, items: object) -> None:
         assert listed_text(value) == items

@@ -47,6 +47,22 @@ class TestHTTPRequest:
         assert request.headers.get("content-type") == media_type
         assert request.headers["x-key"] == "k"
 
+    async def test_fills_variables_into_headers(self) -> None:
+        harness = answering()
+        harness.ctx.secrets["API_KEY"] = "sk-1"
+        headers = {"Authorization": "Bearer API_KEY", "X-Key": "API_KEY", "X-Other": "NOT_SET", "X-Text": "a API_KEY b"}
+        await harness.run(HTTPRequest, {"url": ADDRESS, "headers": headers})
+        assert harness.http.requests[0].headers == {
+            "authorization": "Bearer sk-1", "x-key": "sk-1", "x-other": "NOT_SET", "x-text": "a API_KEY b",
+        }  # fmt: skip
+
+    async def test_never_shows_a_variable_with_a_line_break(self) -> None:
+        harness = answering()
+        harness.ctx.secrets["API_KEY"] = "sk-secret\nX: 1"
+        with pytest.raises(ComponentError, match="line break") as caught:
+            await harness.run(HTTPRequest, {"url": ADDRESS, "headers": {"X-Key": "API_KEY"}})
+        assert "sk-secret" not in str(caught.value)
+
     async def test_keeps_a_content_type_that_was_set(self) -> None:
         harness = answering(method="PUT")
         headers = {"Content-Type": "application/x-ndjson"}

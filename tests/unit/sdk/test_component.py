@@ -118,6 +118,7 @@ class TestInlineText:
         said: str | Message = field(default="")
         names: list[str] = field(default_factory=list, port=False)
         either: str | Data = field(default=None)
+        headers: dict[str, str] = field(default_factory=dict, port=False)
 
     @pytest.mark.parametrize(
         ("name", "value", "taken"),
@@ -132,6 +133,9 @@ class TestInlineText:
             ("said", {"text": "hi"}, Message(text="hi")),
             ("said", {"a": 1}, '{\n  "a": 1\n}'),
             ("names", [1, "x"], ["1", "x"]),
+            ("names", '["a", "b"]', ["a", "b"]),
+            ("headers", ' {"a": "b"}', {"a": "b"}),
+            ("either", '{"a": 1}', '{"a": 1}'),
             ("either", 5, 5),
             ("either", {"a": 1}, {"a": 1}),
         ],

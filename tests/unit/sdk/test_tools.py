@@ -9,16 +9,22 @@ from tests.unit.sdk.samples import Sample
 
 
 class TestToolOf:
-    async def test_puts_arguments_over_the_nodes_values(self) -> None:
-        tool = tool_of(Sample, {"text": "node", "times": 1}, FakeContext())
+    async def test_runs_with_the_nodes_values_and_the_arguments(self) -> None:
+        tool = tool_of(Sample, {"text": "node"}, FakeContext())
         assert tool.name == "sample"
         assert tool.description == "Says a thing several times."
-        assert await tool.call({}) == "node"
-        assert await tool.call({"text": "agent", "times": 3}) == "agent agent agent"
+        assert await tool.call({}) == "node node"
+        assert await tool.call({"times": 1}) == "node"
 
-    def test_requires_only_what_the_node_has_no_value_for(self) -> None:
-        assert tool_of(Sample, {}, FakeContext()).parameters["required"] == ["text"]
-        assert tool_of(Sample, {"text": "set"}, FakeContext()).parameters["required"] == []
+    def test_offers_only_what_the_node_does_not_set(self) -> None:
+        free = tool_of(Sample, {"text": ""}, FakeContext()).parameters
+        assert (list(free["properties"]), free["required"]) == (["text", "times"], ["text"])  # type: ignore[arg-type]
+        pinned = tool_of(Sample, {"text": "set"}, FakeContext()).parameters
+        assert (list(pinned["properties"]), pinned["required"]) == (["times"], [])  # type: ignore[arg-type]
+
+    async def test_keeps_what_the_node_sets(self) -> None:
+        with pytest.raises(ComponentError, match="'text' of the tool sample is set in the flow"):
+            await tool_of(Sample, {"text": "set"}, FakeContext()).call({"text": "changed"})
 
     async def test_refuses_arguments_that_are_not_the_agents_to_give(self) -> None:
         tool = tool_of(Sample, {"text": "a"}, FakeContext(), name="say", description="Say it.")
