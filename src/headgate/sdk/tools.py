@@ -76,7 +76,7 @@ def _refuse_unknown(tool: str, arguments: Mapping[str, JsonValue], known: set[st
         if name in fixed:
             raise ComponentError(
                 f"'{name}' of the tool {tool} is set in the flow and stays as it is.",
-                remedy=f"Call it without '{name}'; whoever edits the flow can empty the field to leave it to the caller.",
+                remedy=f"Call it without '{name}'; empty the field in the flow to leave it to the caller.",
                 field=name,
             )
         if name not in known:
