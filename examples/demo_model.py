@@ -4,12 +4,14 @@ The same data and the same kind of sentence as `demo.py`, and one more wish: a s
 model runs in a process of this machine; its weights (1.1 GB) are fetched once and verified by SHA-256.
 """
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 REQUEST = (
     "List the python packages that are installed here with their licences, count them per licence, then summarise the"
@@ -35,6 +37,11 @@ def main() -> None:
         flush=True,
     )
     _headgate("ask", REQUEST, "--run", "--model", "offline")
+    run = _json("runs", "list")[0]["id"]
+    summary = next(one for one in _json("runs", "files", run) if one["name"].endswith(".md"))
+    target = FOLDER / summary["name"]
+    _headgate("runs", "download", summary["id"], "--output", str(target))
+    print("\n".join(f"   | {line}" for line in target.read_text(encoding="utf-8").splitlines()))
     print(f"\nAsked, built and run in {time.perf_counter() - began:.1f} s. Data folder: {FOLDER}")
 
 
@@ -42,6 +49,11 @@ def _headgate(*arguments: str) -> None:
     done = subprocess.run([HEADGATE, *arguments], env=ENVIRONMENT, check=False)
     if done.returncode:
         raise SystemExit(f"FAILED: headgate {arguments[0]} ended with {done.returncode}")
+
+
+def _json(*arguments: str) -> Any:
+    done = subprocess.run([HEADGATE, *arguments, "--json"], env=ENVIRONMENT, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)
 
 
 if __name__ == "__main__":

@@ -9,28 +9,15 @@ from pydantic import SecretStr
 from headgate.features.flows import versions
 from headgate.features.models import service as models
 from headgate.features.models.local.models import LocalModels
+from headgate.features.models.ports import AddressCheck
 from headgate.features.runs.transitions import RunKey
 from headgate.features.secrets.lookup import Variables
 from headgate.foundation.database import Database
-from headgate.foundation.guarded_http import AddressPolicy, resolve_checked, system_resolver
-from headgate.foundation.guarded_http.targets import parse_target
 from headgate.graph.model import Flow
 from headgate.sdk import Model
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
-
-
-@dataclass(frozen=True, slots=True)
-class AddressGate:
-    """Lets a flow name a model server only where its web requests may go too."""
-
-    policy: AddressPolicy
-
-    async def __call__(self, url: str) -> None:
-        """Raise `Forbidden` naming the host when the address is not allowed."""
-        target = parse_target(url)
-        await resolve_checked(target.host, target.port, policy=self.policy, resolver=system_resolver)
 
 
 VariablesOf = Callable[[str], Variables]
@@ -43,12 +30,12 @@ class TenantModels:
 
     variables_of: VariablesOf
     local: LocalModels
-    gate: AddressGate
+    check_address: AddressCheck
 
     async def chat_model(self, tenant_id: str, model: Model) -> "BaseChatModel":
         """The model. Raises `Invalid` naming the missing key or extra."""
         keys = self.variables_of(tenant_id)
-        return await models.create_chat_model(model, keys, local=self.local, check_address=self.gate)
+        return await models.create_chat_model(model, keys, local=self.local, check_address=self.check_address)
 
 
 @dataclass(frozen=True, slots=True)

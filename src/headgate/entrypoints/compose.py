@@ -8,7 +8,7 @@ from typing import Any
 from headgate.agents.assistant.models import ModelChooser
 from headgate.agents.assistant.service import Assistant
 from headgate.components import BUILTINS
-from headgate.entrypoints.adapters import AddressGate, TenantModels, TenantSecrets, VersionContents
+from headgate.entrypoints.adapters import TenantModels, TenantSecrets, VersionContents
 from headgate.entrypoints.flow_runs import FlowRuns
 from headgate.features.accounts.principal import Principal
 from headgate.features.catalog.registry import Registry
@@ -26,7 +26,7 @@ from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import upgrade
 from headgate.foundation.events import EventBus
-from headgate.foundation.guarded_http import AddressPolicy, GuardedHttp
+from headgate.foundation.guarded_http import GuardedHttp
 from headgate.foundation.settings import Settings
 from headgate.sandbox.limits import Limits
 from headgate.sandbox.pool import SandboxPool
@@ -92,7 +92,7 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
     services = Services(
         components=registry,
         definitions=VersionContents(database),
-        chat_models=TenantModels(variables_of, local, AddressGate(AddressPolicy(settings.http.allowed_internal_cidrs))),
+        chat_models=TenantModels(variables_of, local, http.check),
         http=http,
         files=RunFiles(database, storage, settings.limits),
         secrets=TenantSecrets(variables_of),
@@ -102,24 +102,13 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
         engine=settings.engine.model_copy(update={"recover_on_start": recover}),
     )
     engine = build_engine(settings, database, services)
-    runs = FlowRuns(database=database, engine=engine, bus=bus)
-    index = component_index(registry)
-    chooser = ModelChooser(settings.models, lambda principal: variables_of(principal.tenant_id), local)
     await engine.open()
     try:
-        yield Parts(
-            settings=settings,
-            database=database,
-            registry=registry,
-            index=index,
-            box=box,
-            storage=storage,
-            bus=bus,
-            engine=engine,
-            local_models=local,
-            runs=runs,
-            assistant=Assistant(database=database, registry=registry, index=index, models=chooser, runs=runs),
-        )
+        runs = FlowRuns(database=database, engine=engine, bus=bus)
+        index = component_index(registry)
+        chooser = ModelChooser(settings.models, lambda principal: variables_of(principal.tenant_id), local)
+        assistant = Assistant(database=database, registry=registry, index=index, models=chooser, runs=runs)
+        yield Parts(settings, database, registry, index, box, storage, bus, engine, local, runs, assistant)
     finally:
         await engine.close()
         await sandbox.aclose()

@@ -16,6 +16,8 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 UPLOADS = "/api/v1/files"
+FORM_OVERHEAD_BYTES = 65_536
+"""What a form adds around a file."""
 _HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
@@ -70,7 +72,9 @@ class Guards:
 
     def _limit(self, scope: Scope) -> int:
         path = scope["path"].rstrip("/")
-        return self._settings.max_upload_bytes if path == UPLOADS else self._settings.max_body_bytes
+        return (
+            self._settings.max_upload_bytes + FORM_OVERHEAD_BYTES if path == UPLOADS else self._settings.max_body_bytes
+        )
 
     def _check(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
         length = headers.get(b"content-length", b"0")
