@@ -1,6 +1,8 @@
 """The pages for people are true: their flows are read, their links lead somewhere, every command is on its page."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +12,7 @@ import pytest
 from headgate.components import BUILTINS
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows.transfer import import_flow
-from headgate.graph.issues import FlowInvalid, IssueCode, raise_if_any
+from headgate.graph.issues import FlowInvalid, raise_if_any
 from headgate.graph.validate import check_runnable
 from tests.architecture.source import ROOT
 
@@ -68,3 +70,16 @@ class TestFlowsOnPages:
     @pytest.mark.parametrize("block", [block for block in BLOCKS if block.kind == "flow-error"], ids=str)
     def test_with_errors_give_exactly_the_message_below_them(self, block: Block) -> None:
         assert "\n".join(faults(block.text)) == block.following.strip()
+
+
+class TestCodeOnPages:
+    def test_of_components_passes_its_own_tests(self, tmp_path: Path) -> None:
+        page = ROOT / "docs" / "writing-components.md"
+        found = [block.text for block in BLOCKS if block.page == page and block.kind == "python"]
+        for text in found:
+            (tmp_path / text.splitlines()[0].removeprefix("# ")).write_text(text, encoding="utf-8")
+        assert len(list(tmp_path.glob("test_*.py"))) >= 3
+        command = [sys.executable, "-m", "pytest", "-q", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path)]
+        plain = ["-p", "no:cacheprovider", "-n", "0", str(tmp_path)]
+        done = subprocess.run([*command, *plain], cwd=tmp_path, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
