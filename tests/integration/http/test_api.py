@@ -211,6 +211,12 @@ class TestFaults:
 
 
 class TestOpenApi:
+    async def test_is_shown_without_a_network(self, client: httpx2.AsyncClient) -> None:
+        page = (await client.get("/docs")).text
+        assert "cdn" not in page
+        script = page.split('src="')[1].split('"')[0]
+        assert (await client.get(script)).status_code == 200
+
     async def test_describes_every_route(self, client: httpx2.AsyncClient) -> None:
         document = (await client.get("/api/v1/openapi.json")).json()
         assert document["info"]["title"] == "Headgate"

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import APIRouter, FastAPI
 from fastapi.responses import RedirectResponse
+from fastapi_offline import FastAPIOffline
 from pydantic import BaseModel
 from sqlalchemy import text
 
@@ -59,7 +60,8 @@ def create_app(settings: Settings) -> FastAPI:
                 setattr(app.state, name, part)
             yield
 
-    app = FastAPI(
+    # Its documentation page comes from this machine: the plain one would fetch its scripts from the web.
+    app = FastAPIOffline(
         title="Headgate",
         version=__version__,
         description="Self-hosted studio for AI flows. Errors are RFC 9457 problem documents with a stable `code`.",
