@@ -164,6 +164,14 @@ class TestSystem:
         assert any(one["type"] == "ReadFile" for one in answered(capsys, "components", "read a pdf"))
         assert answered(capsys, "components", "Regex")["type"] == "Regex"
 
+    def test_templates_become_flows(self, capsys: pytest.CaptureFixture[str]) -> None:
+        listed = answered(capsys, "templates", "list")
+        assert len(listed) >= 12
+        made = answered(capsys, "templates", "use", "licence-report")
+        assert answered(capsys, "run", made["id"])["status"] == "completed"
+        assert answered(capsys, "templates", "list", "email addresses")[0]["id"] == "email-addresses"
+        assert answered(capsys, "templates", "use", "licence-reprot", code=4)["code"] == "unknown_template"
+
     def test_version_loads_nothing_else(self) -> None:
         code = "import sys; sys.argv = ['headgate', 'version']; from headgate.entrypoints.cli import main; main(); "
         code += "print([m for m in ('typer', 'pydantic', 'rich', 'fastapi') if m in sys.modules])"

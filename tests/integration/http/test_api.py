@@ -186,6 +186,15 @@ class TestComponents:
         assert found[0]["type"] == "TableQuery"
 
 
+class TestTemplates:
+    async def test_are_listed_found_and_made_into_flows(self, client: httpx2.AsyncClient) -> None:
+        assert len((await client.get("/api/v1/templates")).json()) >= 12
+        found = (await client.get("/api/v1/templates", params={"q": "licences of my dependencies"})).json()
+        template = (await client.get(f"/api/v1/templates/{found[0]['id']}")).json()
+        assert (await created(client, template["spec"]))["issues"] == []
+        is_problem(await client.get("/api/v1/templates/nothing"), 404, "unknown_template")
+
+
 class TestVariables:
     async def test_never_come_back(self, client: httpx2.AsyncClient) -> None:
         secret = "sk-verysecretvalue123456"

@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "validate": ("validate", "Check a flow file without running it."),
     "import": ("transfer", "Create a flow from a file. Nothing is run."),
     "export": ("transfer", "Write a flow as spec text or JSON."),
+    "templates": ("templates", "Ready-made flows to start from."),
     "components": ("components", "Search and describe components."),
     "models": ("models", "Providers, models and the local model."),
     "variables": ("variables", "Store keys and other variables, encrypted."),

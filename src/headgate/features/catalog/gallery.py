@@ -5,10 +5,19 @@ from functools import lru_cache
 from importlib.resources import files
 
 from headgate.features.catalog.search import WordIndex
+from headgate.foundation.errors import NotFound
 from headgate.graph.model import Flow
+from headgate.graph.names import did_you_mean
 from headgate.graph.spec import parse_spec
 
 _FENCE = "---"
+
+
+class UnknownTemplate(NotFound):
+    """No template of that name."""
+
+    code = "unknown_template"
+    title = "Unknown template"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,16 @@ def load_gallery() -> tuple[Recipe, ...]:
     folder = files("headgate.features.catalog") / "gallery"
     found = [entry for entry in folder.iterdir() if entry.name.endswith(".flow")]
     return tuple(parse_recipe(entry.name[:-5], entry.read_text(encoding="utf-8")) for entry in sorted(found, key=_name))
+
+
+def find_recipe(key: str) -> Recipe:
+    """The recipe of that key. Raises `UnknownTemplate` naming the nearest."""
+    recipes = {recipe.key: recipe for recipe in load_gallery()}
+    if key not in recipes:
+        raise UnknownTemplate(
+            f"There is no template '{key}'{did_you_mean(key, list(recipes))}", remedy="List the templates."
+        )
+    return recipes[key]
 
 
 def _name(entry: object) -> str:

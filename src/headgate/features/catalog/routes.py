@@ -5,10 +5,13 @@ from typing import Annotated, Any
 
 import orjson
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from pydantic import BaseModel
 
+from headgate.features.catalog.gallery import Recipe, find_recipe, load_gallery, recipe_index
 from headgate.features.catalog.registry import Registry, UnknownComponent
 from headgate.features.catalog.search import WordIndex
 from headgate.foundation.api import problems
+from headgate.graph.model import Flow
 from headgate.graph.names import did_you_mean
 from headgate.graph.template import Template
 
@@ -72,6 +75,53 @@ async def read_component(component_type: str, registry: Components) -> Template:
             remedy="Search the components.",
         )
     return found
+
+
+class TemplateSummary(BaseModel):
+    """A ready-made flow in short."""
+
+    id: str
+    title: str
+    description: str
+    tags: tuple[str, ...]
+    examples: tuple[str, ...]
+    """Requests that it answers."""
+
+
+class TemplateOut(TemplateSummary):
+    """A ready-made flow."""
+
+    spec: str
+    definition: Flow
+
+
+@router.get("/templates", summary="List flow templates", responses=problems())
+async def list_templates(
+    q: Annotated[str, Query(max_length=200, description="What the flow should do; all when empty.")] = "",
+) -> list[TemplateSummary]:
+    """Ready-made flows to start from, best match first."""
+    recipes = load_gallery()
+    if not q:
+        return [TemplateSummary(**_summary(recipe)) for recipe in recipes]
+    by_key = {recipe.key: recipe for recipe in recipes}
+    return [TemplateSummary(**_summary(by_key[match.key])) for match in recipe_index(recipes).search(q)]
+
+
+@router.get("/templates/{template_id}", summary="Read a flow template", responses=problems(404))
+async def read_template(template_id: str) -> TemplateOut:
+    """A ready-made flow with its text; create a flow from the text to use it."""
+    recipe = find_recipe(template_id)
+    return TemplateOut(**_summary(recipe), spec=recipe.spec, definition=recipe.flow())
+
+
+def _summary(recipe: Recipe) -> dict[str, Any]:
+    return {
+        "id": recipe.key,
+        "title": recipe.title,
+        "description": recipe.description,
+        "tags": recipe.tags,
+        "examples": recipe.examples,
+    }
 
 
 def _answer(request: Request, registry: Registry) -> tuple[bytes, str]:

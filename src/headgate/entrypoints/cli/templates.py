@@ -1,0 +1,71 @@
+"""`headgate templates`."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from headgate.components import BUILTINS
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
+from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.catalog.gallery import Recipe, find_recipe, load_gallery, recipe_index
+from headgate.features.catalog.registry import Registry
+from headgate.features.flows import service
+from headgate.graph.draw import draw
+from headgate.graph.spec import read_spec
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Ready-made flows to start from.")
+Name = Annotated[str, typer.Argument(help="Name of the template.")]
+
+
+@app.command("list")
+def list_(
+    query: Annotated[str, typer.Argument(help="What the flow should do; all when left out.")] = "",
+    json: JsonFlag = False,
+) -> None:
+    """List ready-made flows."""
+    found = _search(query)
+    if json:
+        print_json([{"id": one.key, "title": one.title, "description": one.description} for one in found])
+    else:
+        rows = [(one.key, escape(one.description), escape(one.examples[0])) for one in found]
+        console.print(table(("template", "what it does", "ask for it with"), rows))
+
+
+@app.command()
+def show(name: Name, json: JsonFlag = False) -> None:
+    """Draw a ready-made flow and print its text."""
+    recipe = find_recipe(name)
+    if json:
+        print_json({"id": recipe.key, "title": recipe.title, "spec": recipe.spec})
+        return
+    console.print(f"[bold]{escape(recipe.title)}[/]\n{escape(recipe.description)}\n")
+    console.print(draw(recipe.flow(), Registry(BUILTINS)), markup=False)
+    console.print()
+    console.print(recipe.spec, markup=False)
+
+
+@app.command()
+def use(name: Name, json: JsonFlag = False) -> None:
+    """Create a flow from a template. Nothing is run."""
+    recipe = find_recipe(name)
+
+    async def work(parts: Parts) -> None:
+        definition = read_spec(recipe.spec, parts.registry)
+        async with parts.database.writing() as session:
+            row = await service.create_flow(session, PRINCIPAL, parts.registry, definition=definition)
+        if json:
+            print_json({"id": row.id, "name": row.name, "revision": row.revision})
+        else:
+            console.print(f"Created [bold]{escape(row.name)}[/] {row.id}")
+
+    with_parts(work)
+
+
+def _search(query: str) -> list[Recipe]:
+    recipes = load_gallery()
+    if not query:
+        return list(recipes)
+    by_key = {recipe.key: recipe for recipe in recipes}
+    return [by_key[match.key] for match in recipe_index(recipes).search(query)]
