@@ -16,8 +16,7 @@ _TYPO_WEIGHT = 0.6
 _PREFIX_WEIGHT = 0.7
 _PREFIX_FROM = 4
 _NOISE = frozenset(
-    "a an the of to in on for and or with from by is are be it its this that my your me i you we can do does how what"
-    " which one some any all each every please want need flow component components step node use using there".split()
+    ["a", "an", "the", "of", "to", "in", "on", "for", "and", "or", "with", "from", "by", "is", "are", "be", "it", "its", "this", "that", "my", "your", "me", "i", "you", "we", "can", "do", "does", "how", "what", "which", "one", "some", "any", "all", "each", "every", "please", "want", "need", "flow", "component", "components", "step", "node", "use", "using", "there"]
 )
 
 

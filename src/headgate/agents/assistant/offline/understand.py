@@ -13,6 +13,7 @@ from headgate.agents.assistant.offline.intents.refusals import refuse, refuse_bu
 from headgate.agents.assistant.offline.intents.runs import RunRequest, take_run
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.segments import segments
+from headgate.agents.assistant.offline.language.tokens import Kind
 from headgate.agents.assistant.offline.replies import notes
 from headgate.agents.assistant.offline.understanding import Action, Understanding
 from headgate.graph.model import Flow
@@ -20,6 +21,7 @@ from headgate.graph.spec import print_spec
 from headgate.graph.template import Catalog
 from headgate.graph.validate import check_draft, check_runnable
 
+_PLAIN = frozenset({Kind.WORD, Kind.STOP, Kind.COMMA, Kind.COLON, Kind.SYMBOL, Kind.NUMBER})
 _LEAST_COVERAGE = 0.5
 """Share of the meaningful words that must be understood before anything is built."""
 
@@ -27,22 +29,20 @@ _LEAST_COVERAGE = 0.5
 def understand(text: str, catalog: Catalog, flow: Flow, default_model: str | None = None) -> Understanding:
     """What a request asks for and how to do it, given the components and the flow at hand."""
     index = index_of(catalog)
-    if not Reading(text).tokens:
-        return refuse(Reading(text), index)
-    elsewhere = other_request(Reading(text), index, flow)
-    if elsewhere is not None:
-        return elsewhere
+    reading = Reading(text)
+    if not reading.tokens:
+        return refuse(reading, index)
     return (
-        answer(Reading(text), catalog, index, flow)
-        or _run(text, flow)
-        or _edit(text, catalog, flow, default_model)
-        or _build(text, catalog, index, default_model)
+        other_request(reading, index, flow)
+        or answer(reading.again(), catalog, index, flow)
+        or _run(reading.again(), flow)
+        or _edit(reading.again(), catalog, flow, default_model)
+        or _build(reading.again(), catalog, index, default_model)
     )
 
 
-def _run(text: str, flow: Flow) -> Understanding | None:
+def _run(reading: Reading, flow: Flow) -> Understanding | None:
     """Only to run what is there."""
-    reading = Reading(text)
     request, left = take_run(reading, segments(reading))
     if request is None or any(reading.is_content(at) for clause in left for at in range(clause.start, clause.end)):
         return None
@@ -55,8 +55,7 @@ def _run_action(request: RunRequest) -> Action:
     return Action("run_flow", request.arguments())
 
 
-def _edit(text: str, catalog: Catalog, flow: Flow, default_model: str | None) -> Understanding | None:
-    reading = Reading(text)
+def _edit(reading: Reading, catalog: Catalog, flow: Flow, default_model: str | None) -> Understanding | None:
     if not flow.nodes or asks_for_new(reading):
         return None
     run, clauses = take_run(reading, segments(reading))
@@ -88,10 +87,9 @@ def _edit(text: str, catalog: Catalog, flow: Flow, default_model: str | None) ->
     )
 
 
-def _build(text: str, catalog: Catalog, index: CatalogueIndex, default_model: str | None) -> Understanding:
-    reading = Reading(text)
+def _build(reading: Reading, catalog: Catalog, index: CatalogueIndex, default_model: str | None) -> Understanding:
     try:
-        built = build(text, catalog, default_model)
+        built = build(reading, catalog, default_model)
     except MissingComponent as missing:
         return refuse(reading, index, f"the component {missing} that this needs is not there.")
     recipe = matching_recipe(built, index)
@@ -106,7 +104,33 @@ def _build(text: str, catalog: Catalog, index: CatalogueIndex, default_model: st
 
 def _is_sound(built: Built) -> bool:
     """Whether enough was understood, and what was makes a flow."""
-    return built.is_flow and built.reading.coverage() >= _LEAST_COVERAGE
+    reading = built.reading
+    return (
+        built.is_flow
+        and reading.coverage() > _LEAST_COVERAGE
+        and _names_something(reading)
+        and not _mostly_lacking(built)
+    )
+
+
+def _names_something(reading: Reading) -> bool:
+    """Whether the request names anything that flows work on, or a literal value."""
+    literal = any(token.kind not in _PLAIN for token in reading.tokens)
+    numbers = sum(token.kind is Kind.NUMBER for token in reading.tokens) > 1
+    column = any(reading.mark(at, "n.column") is not None and not reading.is_action(at) for at in range(len(reading)))
+    named = reading.find(0, len(reading), "s.", "t.", "u.", "f.", "v.wait") is not None
+    return literal or numbers or column or named
+
+
+def _mostly_lacking(built: Built) -> bool:
+    """Whether what cannot be done weighs more than what can."""
+    reading = built.reading
+    lacking = {at for start, end in built.shop.lacking_at for at in range(start, end)}
+    if not lacking:
+        return False
+    content = [at for at in range(len(reading)) if reading.is_content(at)]
+    done = [at for at in content if at in reading.used and at not in lacking]
+    return len(done) <= _LEAST_COVERAGE * len(content)
 
 
 def _as_built(built: Built, shop: Workshop) -> Understanding:

@@ -11,7 +11,7 @@ from headgate.features.catalog.registry import Registry
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.model import Edge, Flow
 from headgate.graph.spec import parse_spec
-from headgate.graph.validate import check_runnable
+from headgate.graph.validate import check_draft, check_runnable
 from tests.unit.agents.assistant.offline.running import run
 
 FOLDER = Path(__file__).parents[4] / "data" / "offline_corpus"
@@ -44,7 +44,8 @@ async def judge(entry: Entry) -> list[str]:
         )
     if found.flow is not None:
         faults += _flow_faults(entry, found.flow)
-        faults += [str(issue.message) for issue in check_runnable(found.flow, REGISTRY)]
+        check = check_draft if entry.get("draft") else check_runnable
+        faults += [str(issue.message) for issue in check(found.flow, REGISTRY)]
     elif entry.get("intent", "build_flow") in {"build_flow", "edit_flow"}:
         faults.append(f"no flow: {found.reply[:80]}")
     faults += _left_faults(entry, found) + _run_faults(entry, found) + _reply_faults(entry, found)

@@ -15,6 +15,8 @@ from headgate.agents.assistant.offline.assembly.fixed import (
     pick,
     say,
     to_data,
+    wait_first,
+    wait_on,
 )
 from headgate.agents.assistant.offline.assembly.focus import default_source, focus, loose
 from headgate.agents.assistant.offline.assembly.shapes import as_items, as_table, as_text, derive, realise, select
@@ -42,6 +44,8 @@ class Assembler:
     def __init__(self, shop: Workshop) -> None:
         self.shop = shop
         self.title = ""
+        self.unspecified = False
+        """Whether the clause at hand names nothing it works on."""
         self.columns: list[str] = []
         """Columns spoken of in the clause at hand without a word such as `columns`."""
 
@@ -61,14 +65,24 @@ class Assembler:
         self._note_lacking(statement)
         pieces = _parallel(statement)
         results: list[Value] = []
+        before = list(shop.current) if statement.link == "also" and statement.has("save", "show", "send") else []
         for piece in pieces:
+            self.unspecified = not piece.mentions and not piece.has("source", "derive", "literal", *_SUMMARIES)
             values, operations = focus(shop, piece, plain=len(pieces) > 1)
+            values = [*before, *(value for value in values if value not in before)]
             self._spoken_columns(values, piece)
             results += self._carry_out(values, operations, piece)
         if len(pieces) > 1:
             results = self._collective(results, _plan(statement.operations).collective)
         if results:
             shop.current = results
+            self._note_wanted(statement, results)
+
+    def _note_wanted(self, statement: Statement, results: list[Value]) -> None:
+        """`which packages are MIT and how many are there`: the answer to `which` is to be seen as well."""
+        asked = self.shop.reading.find(statement.start, statement.end, "q.what") is not None
+        for value in results if asked and statement.has("filter", "superlative") else ():
+            value.wanted = True
 
     def _spoken_columns(self, values: list[Value], statement: Statement) -> None:
         """Take words that name a column of the table at hand: `the licences of the packages`."""
@@ -87,13 +101,20 @@ class Assembler:
     def _note_lacking(self, statement: Statement) -> None:
         for operation in statement.operations:
             if operation.name == "unsupported":
+                self.shop.lacking_at.append((operation.start, operation.end))
                 self.shop.lacking.append(
                     f"{operation.slots['sense']}:{operation.slots.get('name') or operation.slots['word']}"
                 )
 
     def _carry_out(self, values: list[Value], operations: list[Operation], statement: Statement) -> list[Value]:
         plan = _plan(operations)
+        values = _fitting(self.shop, values, plan)
         values = self._fixed(values, operations)
+        if shop_waits(self.shop, values):
+            values = [
+                wait_on(self.shop, value, self.shop.take_wait()) if at == 0 else value
+                for at, value in enumerate(values)
+            ]
         spoken, self.columns = self.columns, []
         if (
             spoken
@@ -104,6 +125,9 @@ class Assembler:
             plan.single.insert(0, Operation("columns", {"columns": spoken, "beside": False}))
         if not values and (plan.single or plan.summaries or _needs_input(plan)):
             values = [default_source(self.shop, statement, table=plan.by is not None)]
+        if plan.summaries and statement.has("listed"):
+            kept = list(values)
+            return self._collective([*self._summaries(list(values), plan), *kept], plan.collective)
         if plan.summaries and any(operation.name in {"superlative"} for operation in plan.single) and plan.by is None:
             tops = [
                 operation for operation in plan.single if operation.name in {"superlative", "limit", "sort", "columns"}
@@ -114,10 +138,11 @@ class Assembler:
             lists = self._each(list(values), tops)
             values = [*figures, *lists]
         else:
-            before = [operation for operation in plan.single if operation.name not in _AFTER_SUMMARY]
+            after = _AFTER_SUMMARY | {"frequent"} if plan.summaries else _AFTER_SUMMARY
+            before = [operation for operation in plan.single if operation.name not in after]
             values = self._each(values, before)
             values = self._summaries(values, plan)
-            values = self._each(values, [operation for operation in plan.single if operation.name in _AFTER_SUMMARY])
+            values = self._each(values, [operation for operation in plan.single if operation.name in after])
         return self._collective(values, plan.collective if _parallel(statement) == [statement] else [])
 
     def _fixed(self, values: list[Value], operations: Sequence[Operation]) -> list[Value]:
@@ -168,6 +193,7 @@ class Assembler:
 
     def _filter(self, value: Value, operation: Operation) -> Value:
         condition, keep = operation.slots["condition"], bool(operation.slots["keep"])
+        self.shop.last_filter = (value, operation)
         if value.kind == "file" and (condition.column or "tabular" in value.tags):
             value = self._table(value)
         if table_steps.is_tabular(value):
@@ -214,10 +240,22 @@ class Assembler:
     def _top(self, value: Value, operation: Operation) -> Value:
         word = self._order_word(operation)
         descending = not operation.slots.get("least")
+        if value.kind == "table" and not value.single and not operation.slots.get("by"):
+            operation = self._with_column(value, operation)
         if value.kind == "table" and not value.single:
             return table_steps.top_rows(self.shop, value, operation, word, descending=descending)
         count = operation.slots.get("n")
         return text_steps.by_length(self.shop, value, int(count) if count else None, descending=descending)
+
+    def _with_column(self, value: Value, operation: Operation) -> Operation:
+        """`the most files`: the word behind is a column of this table, whatever else it can mean."""
+        at = operation.end
+        word = self.shop.reading.tokens[at].word if at < len(self.shop.reading) else ""
+        column = known_column(word, value.columns or ()) if word else ""
+        if not column or column == (value.columns or ("",))[0]:
+            return operation
+        self.shop.reading.claim(at, at + 1)
+        return replace(operation, slots={**operation.slots, "by": column})
 
     def _order_word(self, operation: Operation) -> str:
         mark = self.shop.reading.find(operation.start, operation.end, "o.most", "o.least")
@@ -293,6 +331,8 @@ class Assembler:
 
     def _together(self, values: list[Value], operation: Operation) -> list[Value]:
         shop, name = self.shop, operation.name
+        if name == "say" and not values and shop.pending_wait is not None:
+            values = [wait_first(shop)]
         if name == "say":
             return [say(shop, values[0] if values else None, operation)]
         if name == "which":
@@ -302,6 +342,8 @@ class Assembler:
         if name == "heading":
             self.title = str(operation.slots["text"])
             return values
+        if name in {"save", "show", "send"} and self.unspecified:
+            values = self._with_loose(values)
         values = values or self._default()
         if name == "combine":
             return self._combine(values, operation)
@@ -332,24 +374,13 @@ class Assembler:
         return [text_steps.join(self.shop, value, operation) for value in values]
 
     def _wait(self, values: list[Value], operation: Operation) -> list[Value]:
+        """Wait before going on; of several values the last waits, the others are ready by then."""
         shop = self.shop
-        node = shop.draft.add(
-            "Wait", "wait", {"seconds": operation.slots["seconds"]}, f"Wait {operation.slots['seconds']} s"
-        )
+        seconds = operation.slots["seconds"]
         if not values:
-            return [shop.keep(Value("data", node, "value", frozenset({"value"}), "wait", result=False))]
-        waited: list[Value] = []
-        for value in values:
-            source = realise(shop, as_items(shop, value) if value.kind == "items" else value)
-            shop.use(value)
-            kind = "text" if value.kind == "file" else value.kind
-            if value.kind == "file":
-                source = shop.keep(Value("text", *_file_text(shop, value), tags=value.tags, label="text"))
-            shop.draft.connect(source.node, source.port, node, "value")
-            waited.append(
-                shop.keep(value.like(kind=kind, node=node, port="value", query=None, text_port="", source=""))
-            )
-        return waited[:1]
+            shop.pending_wait = seconds
+            return []
+        return [*values[:-1], wait_on(shop, values[-1], seconds)]
 
     def _which(self, value: Value) -> Value:
         """`say which ones`: the names of the rows, or the items themselves."""
@@ -441,12 +472,18 @@ class Assembler:
     def finish(self) -> None:
         """Show what nothing has used, unless it is only a source."""
         shop = self.shop
-        left = [value for value in loose(shop) if value.source == "" or not shop.outputs]
+        wanted = [value for value in shop.values if value.wanted and not shop.outputs]
+        left = list(
+            dict.fromkeys([*wanted, *(value for value in loose(shop) if value.source == "" or not shop.outputs)])
+        )
         left = [value for value in left if value.node not in shop.outputs]
         if not left and not shop.outputs:
             left = [value for value in shop.current if not value.consumed]
         if left:
             outputs.show(shop, left)
+        if any(value.source == "s.file" for value in shop.values):
+            for mark in shop.reading.find_all(0, len(shop.reading), "f."):
+                shop.reading.claim(mark.start, mark.end)
         for node in _unconnected(shop):
             shop.draft.remove(node)
 
@@ -490,6 +527,23 @@ def _parallel(statement: Statement) -> list[Statement]:
     return [replace(statement, operations=(*shared, one, other)) for one, other in pairs]
 
 
+def shop_waits(shop: Workshop, values: list[Value]) -> bool:
+    """Whether a wait asked for before anything was there can be done now."""
+    return shop.pending_wait is not None and bool(values)
+
+
+def _fitting(shop: Workshop, values: list[Value], plan: _Plan) -> list[Value]:
+    """The list or table meant when figures are at hand and rows are asked for: `count them and give me their names`."""
+    rows = any(operation.name in _ROW_WORK for operation in plan.single) or plan.by is not None
+    if not rows or not values or any(value.kind != "number" for value in values):
+        return values
+    several = [value for value in shop.values if value.kind in {"items", "table", "file"}]
+    return several[-1:] or values
+
+
+_ROW_WORK = frozenset({"columns", "sort", "superlative", "limit", "dedupe", "filter", "frequent"})
+
+
 def _unconnected(shop: Workshop) -> list[str]:
     """Sources that nothing reads: what they stand for reaches its step through the form."""
     connected = {end for edge in shop.draft.edges for end in (edge.source, edge.target)}
@@ -501,7 +555,3 @@ def _unconnected(shop: Workshop) -> list[str]:
 
 def _start(operation: Operation) -> int:
     return operation.start
-
-
-def _file_text(shop: Workshop, value: Value) -> tuple[str, str]:
-    return as_text(shop, value)

@@ -66,6 +66,26 @@ def _template(shop: Workshop, text: str, names: dict[str, str], label: str, tags
     return shop.keep(Value("text", node, "text", tags, "text"))
 
 
+def wait_on(shop: Workshop, value: Value, seconds: float) -> Value:
+    """The value, some seconds later."""
+    node = shop.draft.add("Wait", "wait", {"seconds": seconds}, f"Wait {seconds} s")
+    if value.kind == "file":
+        text_node, port = as_text(shop, value)
+        value = Value("text", text_node, port, value.tags, "text")
+    source = realise(shop, value)
+    shop.use(value)
+    shop.draft.connect(source.node, source.port, node, "value")
+    return shop.keep(
+        value.like(node=node, port="value", query=None, text_port="", source="", columns=value.shown or value.columns)
+    )
+
+
+def wait_first(shop: Workshop) -> Value:
+    """A wait that nothing comes before."""
+    node = shop.draft.add("Wait", "wait", {"seconds": shop.take_wait()}, "Wait")
+    return shop.keep(Value("data", node, "value", frozenset({"value"}), "wait", result=False))
+
+
 def date(shop: Workshop, operation: Operation) -> Value:
     """Today's date, or the time now."""
     params = {"timezone": str(operation.slots["zone"])} if operation.slots.get("zone") else {}

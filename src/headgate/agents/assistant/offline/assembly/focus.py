@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
-from headgate.agents.assistant.offline.assembly.shapes import as_text, derive, select
-from headgate.agents.assistant.offline.assembly.sources import find_source, is_tabular, make_source, source
+from headgate.agents.assistant.offline.assembly.shapes import as_table, as_text, derive, select
+from headgate.agents.assistant.offline.assembly.sources import find_source, is_spoken_of_as_table, make_source, source
+from headgate.agents.assistant.offline.assembly.table_steps import filter_rows, is_tabular
+from headgate.agents.assistant.offline.assembly.text_steps import filter_items
 from headgate.agents.assistant.offline.assembly.values import Value
 from headgate.agents.assistant.offline.assembly.workshop import Workshop
 from headgate.agents.assistant.offline.grammar.operations import Mention, Operation, Statement
@@ -69,7 +71,7 @@ def _source(shop: Workshop, operation: Operation, statement: Statement) -> Value
     if sense == "s.page":
         return _page(shop, operation)
     value = source(shop, operation)
-    if sense == "s.file" and is_tabular(shop, operation):
+    if sense == "s.file" and is_spoken_of_as_table(shop, operation):
         value.tags |= {"csv", "table", "tabular", "rows"}
     if operation.slots.get("named"):
         shop.assume(f"I take {operation.slots['named']} to be the file that is uploaded for the run.")
@@ -127,9 +129,23 @@ def _meant(shop: Workshop, mention: Mention) -> list[Value]:
         return several if len(several) > 1 else shop.current
     if mention.kind == "many":
         return _several(shop)
+    if mention.kind == "others":
+        return _others(shop)
     pronoun = mention.words[0] in _PRONOUNS
     named = [] if pronoun else [value for value in shop.tagged(mention.words) if value.result]
     return named or shop.current
+
+
+def _others(shop: Workshop) -> list[Value]:
+    """What the last filter left out."""
+    if shop.last_filter is None:
+        return _several(shop)
+    value, operation = shop.last_filter
+    condition, keep = operation.slots["condition"], not operation.slots["keep"]
+    if value.kind == "file" or is_tabular(value):
+        found = filter_rows(shop, as_table(shop, value), condition, keep=keep)
+        return [found] if found is not None else []
+    return [filter_items(shop, value, condition, keep=keep)]
 
 
 def _several(shop: Workshop) -> list[Value]:
@@ -188,8 +204,7 @@ def _derived(
     plain: bool,
 ) -> list[Value]:
     found: list[Value] = []
-    for operation in derivations:
-        sense = str(operation.slots["sense"])
+    for sense in dict.fromkeys(str(operation.slots["sense"]) for operation in derivations):
         known = _known(shop, sense, base, plain=plain) if plain or not fresh else None
         value = known or _derive_one(shop, sense, statement, list(base))
         if value not in found:

@@ -20,6 +20,8 @@ def save(shop: Workshop, values: Sequence[Value], operation: Operation) -> None:
         return
     value = values[0] if len(values) == 1 else report(shop, values)
     extension = name.rpartition(".")[2].lower() if name else str(operation.slots.get("extension") or "")
+    if value.kind == "file" and extension in _ROWS:
+        value = as_table(shop, value)
     if not extension and value.kind == "file":
         shop.use(value)
         return

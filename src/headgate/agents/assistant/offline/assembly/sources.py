@@ -64,12 +64,26 @@ def _page(shop: Workshop, operation: Operation) -> Value:
         node = shop.draft.add("HTTPRequest", "request", params, f"Call {url.partition('//')[2][:40]}")
         tags = frozenset({"answer", "response", "json", "data", "api", "page"})
         return shop.keep(Value("data", node, "data", tags, "answer", text_port="text", source="s.url", result=True))
-    node = shop.draft.add("URL", "page", {"url": url}, f"Fetch {url.partition('//')[2][:40]}")
+    label = f"Fetch {url.partition('//')[2][:40]}"
+    if shop.pending_wait is not None:
+        node = _later_page(shop, url, label)
+    else:
+        node = shop.draft.add("URL", "page", {"url": url}, label)
     tags = frozenset({"page", "website", "site", "text", "content", "article"})
     return shop.keep(Value("text", node, "text", tags, "page", source="s.url"))
 
 
-def is_tabular(shop: Workshop, operation: Operation) -> bool:
+def _later_page(shop: Workshop, url: str, label: str) -> str:
+    """A page fetched after a wait: its address comes through the wait."""
+    address = shop.draft.add("TextInput", "address", {"text": url}, "Address")
+    wait = shop.draft.add("Wait", "wait", {"seconds": shop.take_wait()}, "Wait")
+    node = shop.draft.add("URL", "page", {}, label)
+    shop.draft.connect(address, "text", wait, "value")
+    shop.draft.connect(wait, "value", node, "url")
+    return node
+
+
+def is_spoken_of_as_table(shop: Workshop, operation: Operation) -> bool:
     """Whether a file is spoken of as rows and columns."""
     words = {
         shop.reading.tokens[at].word

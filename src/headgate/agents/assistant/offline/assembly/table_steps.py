@@ -80,7 +80,10 @@ def summarise(shop: Workshop, value: Value, aggregates: Sequence[Operation], by:
         if column.lower() not in word.lower() and not word.lower().startswith(column.lower()):
             shop.assume(f"I took '{word}' to mean the column {column}.")
     made: list[tuple[str, str]] = []
+    shared = next((one.slots["column"] for one in aggregates if one.slots.get("column")), "")
     for operation in aggregates:
+        if shared and operation.name == "aggregate" and not operation.slots.get("column"):
+            operation = Operation(operation.name, {**operation.slots, "column": shared})
         made.append(_aggregate(shop, table, operation, query))
     group = tuple(sql.name(column, table.columns) for column in groups)
     select_list = (*group, *(f"{expression} AS {name}" for expression, name in made))
@@ -216,14 +219,19 @@ def frequent(shop: Workshop, value: Value, operation: Operation, *, descending: 
     if value.kind == "table" and not value.single:
         word = str(operation.slots.get("by") or value.last_column)
         column = sql.resolve(word, value.columns)
-        already = value.query is not None and value.query.aggregated and bool(value.query.group)
+        already = _is_counted(value)
         counted = value if already else summarise(shop, value, [Operation("count")], [column or word])
     else:
         counted = text_steps.tally(shop, value)
     table, query = base_of(shop, counted)
     order = ("count DESC",) if descending else ("count",)
-    limit = int(count) if count else _ASSUMED_LIMIT
+    limit = int(count) if count else None if _is_counted(value) else _ASSUMED_LIMIT
     return query_on(shop, table, replace(query, order=order, limit=limit, soft_limit=not count), label=counted.label)
+
+
+def _is_counted(value: Value) -> bool:
+    """Whether the rows are counts by group already."""
+    return value.query is not None and value.query.aggregated and bool(value.query.group)
 
 
 def count_of(shop: Workshop, value: Value) -> Value:

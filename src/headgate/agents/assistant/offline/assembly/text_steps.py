@@ -202,6 +202,13 @@ def prefix(shop: Workshop, value: Value, operation: Operation) -> Value:
     return each_as(shop, value, f"{mark}{'' if mark.endswith(' ') else ' '}{{item}}", "Put before each item")
 
 
+def reverse(shop: Workshop, value: Value, _operation: Operation) -> Value:
+    """A list from its end to its beginning."""
+    items = as_items(shop, value)
+    node = select(shop, items, "reverse(@)", "Reverse the order")
+    return shop.keep(items.like(node=node, port="data", text_port="", plain=False))
+
+
 def change_case(shop: Workshop, value: Value, operation: Operation) -> Value:
     """Upper or lower case."""
     to = str(operation.slots["to"])
@@ -211,6 +218,8 @@ def change_case(shop: Workshop, value: Value, operation: Operation) -> Value:
 def join(shop: Workshop, value: Value, operation: Operation) -> Value:
     """A list as one text with a separator."""
     separator = str(operation.slots.get("separator", ", "))
+    if operation.slots.get("passive") and value.kind in {"text", "file"}:
+        return split(shop, value, operation)
     items = as_items(shop, value, "u.line")
     node, port = as_text(shop, items if items.kind == "items" else value, separator)
     if separator == "\n" and port != "text":
@@ -230,6 +239,7 @@ STEPS: dict[str, Step] = {
     "number": number,
     "bullets": bullets,
     "prefix": prefix,
+    "reverse": reverse,
     "case": change_case,
     "join": join,
 }

@@ -60,6 +60,8 @@ class Value:
     """The rows before they were grouped."""
     other: "tuple[str, str] | None" = None
     """For a value of one way of a choice: the output that is live when this one is not."""
+    wanted: bool = False
+    """Whether it was asked to be seen, so that using it further does not hide it."""
     plain: bool = False
     """Whether it is all of its kind, nothing filtered out."""
     query: Query | None = None

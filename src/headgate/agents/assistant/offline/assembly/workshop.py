@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from headgate.agents.assistant.offline.assembly.draft import Draft
 from headgate.agents.assistant.offline.assembly.values import Value
+from headgate.agents.assistant.offline.grammar.operations import Operation
 from headgate.agents.assistant.offline.language.reading import Reading
 
 
@@ -20,14 +21,25 @@ class Workshop:
     assumed: list[str] = field(default_factory=list)
     lacking: list[str] = field(default_factory=list)
     """Parts that Headgate cannot do, each with why."""
+    lacking_at: list[tuple[int, int]] = field(default_factory=list)
+    """The tokens that say them."""
     needs_model: list[str] = field(default_factory=list)
     """Parts that need a language model while none is configured."""
     unsaved: list[str] = field(default_factory=list)
     """Ids of SaveFile nodes that still have an assumed name."""
+    pending_wait: float | None = None
+    """Seconds to wait before the first source that can be waited for."""
+    last_filter: tuple[Value, Operation] | None = None
+    """What was filtered last and how, for `the others`."""
     last_column: str = ""
     """The column spoken of last in the whole request, for `for each one`."""
     outputs: list[str] = field(default_factory=list)
     """Ids of nodes that give something to the user."""
+
+    def take_wait(self) -> float:
+        """The pending wait, which is then done with."""
+        seconds, self.pending_wait = self.pending_wait or 0, None
+        return seconds
 
     def assume(self, note: str) -> None:
         """Remember what was taken for granted, once."""

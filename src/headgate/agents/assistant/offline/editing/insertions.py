@@ -1,6 +1,7 @@
 """New steps in the flow at hand: `wait 3 seconds before saving`, `also save it as json`, `add a chat output after mails`."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from headgate.agents.assistant.offline.assembly.assembler import Assembler
 from headgate.agents.assistant.offline.assembly.draft import Draft
@@ -13,7 +14,7 @@ from headgate.agents.assistant.offline.editing.nodes import NodeFinder
 from headgate.agents.assistant.offline.grammar.operations import Operation, Part, Statement
 from headgate.agents.assistant.offline.grammar.program import read_program
 from headgate.agents.assistant.offline.language.reading import Reading
-from headgate.agents.assistant.offline.language.segments import Segment
+from headgate.agents.assistant.offline.language.segments import Segment, segments
 from headgate.graph.model import Edge, Flow, Node
 from headgate.graph.ports import accepts
 from headgate.graph.template import Catalog
@@ -26,6 +27,7 @@ def insert(
     reading: Reading, clauses: Sequence[Segment], finder: NodeFinder, catalog: Catalog, default_model: str | None
 ) -> tuple[Edited, Workshop] | None:
     """New steps where the request says; None when it names none."""
+    clauses = _with_pair(reading, clauses, finder)
     anchors = [clause for clause in clauses if clause.link in _PLACES]
     steps = [clause for clause in clauses if clause.link not in _PLACES]
     place = _place(reading, anchors, finder)
@@ -57,15 +59,28 @@ def insert(
 Place = tuple[str, Node, Node | None]
 
 
+def _with_pair(reading: Reading, clauses: Sequence[Segment], finder: NodeFinder) -> Sequence[Segment]:
+    """`between mails and save that sorts ...`: the anchor ends with the second node; what follows is a step."""
+    anchor = next((clause for clause in clauses if clause.link == "between"), None)
+    if anchor is None:
+        return clauses
+    pair = finder.exact(reading, anchor.start, len(reading))[:2]
+    if len(pair) < 2:
+        return clauses
+    reading.claim(anchor.start, pair[1].end)
+    before = [clause for clause in clauses if clause.end <= anchor.start]
+    return [*before, replace(anchor, end=pair[1].end), *segments(reading, pair[1].end)]
+
+
 def _place(reading: Reading, anchors: Sequence[Segment], finder: NodeFinder) -> Place | None:
     """`before`, `after` or `between`, and the node or nodes."""
     for anchor in anchors:
         exact = finder.exact(reading, anchor.start, len(reading))
         if anchor.link == "between" and len(exact) > 1:
             return "between", exact[0].node, exact[1].node
-        named = finder.find(reading, anchor.start, anchor.end)
-        if named is not None:
-            return anchor.link, named.node, None
+        node = finder.doing(reading, anchor.start, anchor.end)
+        if node is not None:
+            return anchor.link, node, None
     return None
 
 

@@ -37,6 +37,32 @@ _ROLES = {
     "AIStep": "summary model prompt ai translation",
 }
 """Words for what a step does, by component type; ids, labels and keywords count too."""
+_DOING = {
+    "v.save": ("SaveFile",),
+    "v.show": ("ChatOutput",),
+    "v.send": ("WebhookOut", "HTTPRequest"),
+    "v.fetch": ("URL", "HTTPRequest"),
+    "v.wait": ("Wait",),
+    "v.combine": ("CombineText", "PromptTemplate", "Merge"),
+    "v.join": ("CombineText", "SelectData"),
+    "v.split": ("SplitText",),
+    "v.extract": ("Regex",),
+    "v.replace": ("Regex",),
+    "v.mask": ("Regex",),
+    "v.count": ("TableQuery", "SelectData"),
+    "v.sort": ("TableQuery", "SelectData"),
+    "v.group": ("TableQuery",),
+    "v.sum": ("TableQuery", "SelectData"),
+    "v.keep": ("TableQuery", "SelectData"),
+    "v.drop": ("TableQuery", "SelectData", "Regex"),
+    "v.parse": ("ParseJSON",),
+    "v.calculate": ("Calculator",),
+    "v.check": ("If", "Switch"),
+    "v.say": ("ChatOutput", "SelectData"),
+    "v.take": ("ReadFile", "URL", "FileInput", "FormInput", "InstalledPackages", "TextInput"),
+    "v.list": ("InstalledPackages",),
+}
+"""Component types that do what a verb says."""
 _STEP_WORDS = frozenset("step node component block box nod noden steg steget part".split())
 _LEAST = 1.0
 
@@ -65,6 +91,28 @@ class NodeFinder:
         return (
             self._exact(reading, start, end) or self._by_place(reading, start, end) or self._alike(reading, start, end)
         )
+
+    def doing(self, reading: Reading, start: int, end: int) -> Node | None:
+        """The node that does what the words say: `saving the report` is the step that saves; else the one they name."""
+        verb = next(
+            (
+                mark
+                for at in range(start, end)
+                if (mark := reading.mark(at, "v.")) is not None and _is_verb(reading, at)
+            ),
+            None,
+        )
+        first = next(
+            (at for at in range(start, end) if not reading.is_light(at) or reading.mark(at, "v.") is not None), start
+        )
+        if verb is not None and verb.start == first:
+            sense = reading.mark(verb.start, *_DOING)
+            able = [node for node in self.flow.nodes if sense is not None and node.type in _DOING[sense.sense]]
+            if able:
+                named = self.find(reading, verb.end, end) if verb.end < end else None
+                return named.node if named is not None and named.node in able else able[-1]
+        found = self.find(reading, start, end)
+        return found.node if found is not None else None
 
     def exact(self, reading: Reading, start: int, end: int) -> list[Named]:
         """Every node called by its id in a range, in order."""
@@ -117,6 +165,11 @@ class NodeFinder:
         chosen = max(tied, key=self._order.index)
         node = self.flow.node(chosen)
         return Named(node, start, end, exact=False) if node is not None else None
+
+
+def _is_verb(reading: Reading, at: int) -> bool:
+    """`saving`, `before you save`; not the noun in `after the report`."""
+    return reading.tokens[at].word.endswith("ing") or reading.is_action(at)
 
 
 def _texts(node: Node, catalog: Catalog) -> Sequence[tuple[str, float]]:

@@ -33,6 +33,8 @@ _FIELD_WORDS = {
     "expression": "expression formula",
 }
 """Words people use for a field whose name they do not know."""
+_VAGUE = frozenset("field value setting text name file list model table".split())
+"""Names of fields that more often mean something else; they are tried last."""
 _TO = frozenset({"to", "=", "be", "as", "into", "till", "is", "vara", "with", "by", "use"})
 
 
@@ -61,6 +63,7 @@ def set_values(reading: Reading, finder: NodeFinder, catalog: Catalog) -> Edited
 
 def _settings(reading: Reading, finder: NodeFinder, catalog: Catalog) -> Iterator[Setting]:
     readers = (
+        _replaced_text,
         _named_field,
         _file_name,
         _web_address,
@@ -80,9 +83,22 @@ def _settings(reading: Reading, finder: NodeFinder, catalog: Catalog) -> Iterato
             return
 
 
+def _replaced_text(reading: Reading, finder: NodeFinder, _catalog: Catalog) -> Setting | None:
+    """`instead of 'Approved' say 'Fine'`: the quoted text that stands in the flow gives way to the other."""
+    quoted = [str(token.value) for token in reading.tokens if token.kind is Kind.QUOTED and str(token.value).strip()]
+    for old in quoted if len(quoted) == 2 else ():
+        new = next(text for text in quoted if text is not old)
+        for node in finder.flow.nodes:
+            for name, value in node.params.items():
+                if isinstance(value, str) and old in value:
+                    return Setting(node, name, value.replace(old, new))
+    return None
+
+
 def _named_field(reading: Reading, finder: NodeFinder, catalog: Catalog) -> Setting | None:
     """`change the separator of combine to a comma`, `the url should be https://...`."""
-    for at in range(len(reading)):
+    order = sorted(range(len(reading)), key=lambda at: reading.tokens[at].word in _VAGUE)
+    for at in order:
         if reading.tokens[at].kind is not Kind.WORD:
             continue
         for node, field in _fields_called(reading, at, finder, catalog):
@@ -114,9 +130,9 @@ def _value_after(reading: Reading, at: int, field: FieldTemplate) -> JsonValue |
     """The value behind `to`, `=` or `should be`, read as the field wants it."""
     end = len(reading)
     to = next((n for n in range(at, end) if reading.tokens[n].word in _TO), None)
-    if to is None:
+    if to is None and not _stands_alone(reading, at, field):
         return None
-    start = to + 1
+    start = at if to is None else to + 1
     while start < end - 1 and (
         reading.tokens[start].word in {"a", "an", "the", "en", "ett"} or reading.tokens[start].kind is Kind.COLON
     ):
@@ -126,6 +142,12 @@ def _value_after(reading: Reading, at: int, field: FieldTemplate) -> JsonValue |
     if start >= end:
         return None
     return _as_field_value(reading, start, end, field)
+
+
+def _stands_alone(reading: Reading, at: int, field: FieldTemplate) -> bool:
+    """`the heading Overview`: the value stands right behind the field's name, at the end."""
+    left = [n for n in range(at, len(reading)) if not reading.is_punctuation(n)]
+    return field.name in {"title", "name", "url", "template", "text"} and 0 < len(left) <= 4
 
 
 def _as_field_value(reading: Reading, start: int, end: int, field: FieldTemplate) -> JsonValue | None:

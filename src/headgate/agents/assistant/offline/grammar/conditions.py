@@ -238,12 +238,24 @@ def _numeric(reading: Reading, mark: Mark, bare: Condition, end: int) -> tuple[C
 
 
 def _textual(reading: Reading, mark: Mark, bare: Condition, end: int) -> tuple[Condition, int] | None:
+    plain = skip_light(reading, mark.end, end, 2)
+    target = reading.mark(plain, "t.") if plain < end and mark.sense == "c.contains" else None
+    if target is not None and target.end <= end and not _introduced(reading, mark.end, plain):
+        return replace(bare, operator="over", value=0, measure="count", unit=target.sense), target.end
     read = value_at(reading, skip_light(reading, mark.end, end, 4, keep_literals=True), end)
     if read is None:
         return None
     value, at = read
     found = replace(bare, value=value)
+    bound = reading.mark(at, "c.least", "c.most") if isinstance(value, int | float) and at < end else None
+    if bound is not None and reading.tokens[at].word in {"or", "and", "eller"}:
+        return replace(found, operator=bound.sense.removeprefix("c.")), bound.end
     return _with_place(reading, found, mark.end, at, end)
+
+
+def _introduced(reading: Reading, start: int, end: int) -> bool:
+    """Whether the value is announced as a word: `contains the word email`."""
+    return any(reading.tokens[at].word in {"word", "text", "phrase", "term", "ordet"} for at in range(start, end))
 
 
 def _with_place(reading: Reading, found: Condition, start: int, at: int, end: int) -> tuple[Condition, int]:

@@ -11,7 +11,7 @@ _DEFINITE = frozenset(
     "the that this these those both all our my den det de dessa denna detta båda said its their".split()
 )
 _DEFINITE_FORMS = frozenset("antalet summan snittet medelvärdet genomsnittet".split())
-_KINDS = {"ref.one": "one", "ref.many": "many", "ref.both": "both"}
+_KINDS = {"ref.one": "one", "ref.many": "many", "ref.both": "both", "ref.others": "others"}
 _LONGEST = 4
 
 

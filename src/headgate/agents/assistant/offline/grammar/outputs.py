@@ -8,6 +8,11 @@ from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.tokens import Kind
 
 EXTENSIONS = {"f.csv": "csv", "f.json": "json", "f.markdown": "md", "f.html": "html", "f.text": "txt"}
+_FILE_KINDS = frozenset({"f.csv", "f.text", "f.unsupported"})
+_GIVEN = frozenset("the my this our uploaded attached given min mitt den".split())
+_MAKING = frozenset(
+    "make build create write produce prepare compile generate give want like need single skapa gör ge".split()
+)
 _UNWRITABLE = frozenset("pdf docx xlsx xml yaml yml tsv".split())
 _SAVING = frozenset(
     "save store export dump archive persist record spara lagra exportera arkivera saving storing saved stored saves stores exported"
@@ -39,7 +44,7 @@ def _files(reading: Reading, start: int, end: int) -> Iterator[Operation]:
         reading.claim(at, at + 1)
         if _is_called(reading, start, at):
             reading.claim(start, at)
-        _claim_before(reading, start, at, "d.helper", "f.", "p.", "s.file")
+        _claim_before(reading, start, at, "d.helper", "f.file", *EXTENSIONS, "p.", "s.file")
         extension = token.word.rpartition(".")[2]
         if extension in _UNWRITABLE:
             yield Operation(
@@ -80,10 +85,22 @@ def _formats(reading: Reading, start: int, end: int, *, has_file: bool) -> Itera
         into = _is_target(reading, mark, start)
         writes = into or saving
         if (
+            mark.sense in _FILE_KINDS
+            and not saving
+            and _is_given(reading, mark)
+            and reading.tokens[mark.start].word != "txt"
+        ):
+            reading.claim(mark.start, mark.end)
+            slots = {"sense": "s.file", "word": "csv" if mark.sense == "f.csv" else ""}
+            yield Operation("source", slots, mark.start, mark.end)
+            continue
+        if (
             mark.sense == "f.json"
             and not saving
             and reading.find(start, mark.start, "v.take", "v.fetch", "v.parse") is not None
         ):
+            continue
+        if _is_there(reading, mark, saving=saving):
             continue
         if mark.sense == "f.report":
             if writes or _is_made(reading, mark, start):
@@ -91,13 +108,32 @@ def _formats(reading: Reading, start: int, end: int, *, has_file: bool) -> Itera
                 yield Operation("combine", {"report": True}, mark.start, mark.end)
                 if not has_file and _asks_for_file(reading, start, end):
                     yield Operation("save", {"extension": "md", "base": "report"}, mark.start, mark.end)
-        elif not writes or has_file:
+        elif mark.sense == "f.csv" and not writes and not has_file and not _is_made(reading, mark, start):
+            reading.claim(mark.start, mark.end)
+            yield Operation("source", {"sense": "s.file", "word": "csv"}, mark.start, mark.end)
+        elif (not writes and not (mark.sense in EXTENSIONS and _is_made(reading, mark, start))) or has_file:
             if has_file and (writes or mark.sense in {"f.table", "f.list"}) and mark.sense != "f.json":
                 reading.claim(mark.start, mark.end)
                 if mark.sense in {"f.table", "f.list"}:
                     yield Operation("shape", {"sense": mark.sense}, mark.start, mark.end)
         else:
             yield from _format(reading, mark, saving=saving)
+
+
+def _is_there(reading: Reading, mark: Mark, *, saving: bool) -> bool:
+    """Whether the word is for something that exists: `the document`, `in the file`, `the list`."""
+    word = reading.tokens[mark.end - 1].word
+    definite = _is_given(reading, mark) or word in {"filen", "dokumentet", "listan", "tabellen"}
+    if mark.sense == "f.report":
+        return definite and word in {"document", "page", "dokument", "dokumentet", "note"}
+    if mark.sense == "f.file":
+        return definite and not saving
+    return definite and mark.sense in {"f.list", "f.table"} and mark.end - mark.start == 1
+
+
+def _is_given(reading: Reading, mark: Mark) -> bool:
+    """Whether a format names what is there already: `in the spreadsheet`, `my csv`."""
+    return mark.start > 0 and reading.tokens[mark.start - 1].word in _GIVEN
 
 
 def _format(reading: Reading, mark: Mark, *, saving: bool) -> Iterator[Operation]:
@@ -130,28 +166,9 @@ def _is_target(reading: Reading, mark: Mark, start: int) -> bool:
 
 
 def _is_made(reading: Reading, mark: Mark, start: int) -> bool:
-    """Whether a report is what the clause makes: `make a report of both`."""
+    """Whether a report or file is what the clause makes: `make a report of both`, `give me a csv with ...`."""
     words = {reading.tokens[at].word for at in range(start, mark.start)}
-    return bool(
-        words
-        & {
-            "make",
-            "build",
-            "create",
-            "write",
-            "produce",
-            "prepare",
-            "compile",
-            "generate",
-            "give",
-            "a",
-            "one",
-            "en",
-            "gör",
-            "skapa",
-            "single",
-        }
-    )
+    return bool(words & _MAKING)
 
 
 def _asks_for_file(reading: Reading, start: int, end: int) -> bool:
@@ -186,8 +203,14 @@ def _verbs(reading: Reading, start: int, end: int, *, saves: bool, shaped: bool)
         reading.claim(found.start, found.end)
 
 
+def _leads(reading: Reading, at: int, senses: tuple[str, ...]) -> bool:
+    """Whether a word only leads up to a file name."""
+    pointing = reading.mark(at, "ref.") is not None or reading.is_action(at)
+    return reading.mark(at, *senses, "d.det") is not None and not pointing
+
+
 def _claim_before(reading: Reading, start: int, at: int, *senses: str) -> None:
     """Claim the words that lead up to a file name: `in a file called`."""
-    while at > start and reading.mark(at - 1, *senses, "d.det") is not None and not reading.is_action(at - 1):
+    while at > start and _leads(reading, at - 1, senses):
         at -= 1
         reading.claim(at, at + 1)

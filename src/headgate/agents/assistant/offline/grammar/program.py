@@ -13,6 +13,7 @@ from headgate.agents.assistant.offline.language.segments import Segment, segment
 from headgate.agents.assistant.offline.language.tokens import Kind
 
 _CONDITIONAL = frozenset({"if", "when", "unless", "elseif"})
+_NUMERIC = frozenset({"over", "under", "least", "most"})
 _OUTPUTS = ("save", "send", "show")
 
 
@@ -53,6 +54,10 @@ class _Program:
             return [choice]
         if clause.link in {"so", "else"} and self.asked is not None:
             return [self._answered()]
+        if clause.link == "else":
+            return [self._when_none()]
+        if clause.link == "whether" and (choice := self._whether()) is not None:
+            return [choice]
         if self._implies_choice(clause) and (choice := self._choice(before)) is not None:
             return [choice]
         self.at += 1
@@ -95,7 +100,10 @@ class _Program:
         if clause.link not in {"if", "when"}:
             return False
         read = read_condition(self.reading, clause.start, clause.end)
-        return read is not None and read[0].operator == first.operator == "is" and read[0].column in {"", first.column}
+        if read is None or read[0].column not in {"", first.column}:
+            return False
+        exclusive = read[0].operator == first.operator == "is" or {read[0].operator, first.operator} <= _NUMERIC
+        return exclusive or self._else_follows()
 
     def _case(self, clause: Segment, condition: Condition, stop: int, *, before: list[Part]) -> Case:
         claim_condition(self.reading, clause.start, stop)
@@ -213,6 +221,39 @@ class _Program:
             for case, part in zip(cases, ends, strict=False)
         )
 
+    def _when_none(self) -> Choice:
+        """`if there are none say ..., otherwise ...`, with nothing asked before: whether there is anything."""
+        clause = self.clauses[self.at]
+        self.at += 1
+        start = skip_subject(self.reading, clause.start, clause.end)
+        body: list[Part] = [read_body(self.reading, Segment("next", start, clause.end))] if start < clause.end else []
+        body += self._body(allow_more=True, started=bool(body))
+        case = Case(Condition("empty"), tuple(body))
+        return Choice((case,), self._otherwise([case]))
+
+    def _whether(self) -> Choice | None:
+        """`tell me whether the text contains a number`: yes or no."""
+        clause = self.clauses[self.at]
+        read = read_condition(self.reading, clause.start, clause.end)
+        if read is None:
+            return None
+        self.at += 1
+        claim_condition(self.reading, clause.start, read[1])
+        focus = self._focus(clause.start, self._past_place(read[1], clause.end))
+        self.reading.claim(clause.start, clause.end)
+        self._skip_yes_or_no()
+        return Choice((Case(read[0], (_say("Yes"),), focus),), (_say("No"),))
+
+    def _skip_yes_or_no(self) -> None:
+        """Past `yes or no` behind the question."""
+        words = {"yes", "no", "or", "ja", "nej", "eller"}
+        while self.at < len(self.clauses):
+            clause = self.clauses[self.at]
+            if not {self.reading.tokens[at].word for at in range(clause.start, clause.end)} <= words:
+                return
+            self.reading.claim(clause.start, clause.end)
+            self.at += 1
+
     # questions with answers behind them
 
     def _asks(self, clause: Segment) -> bool:
@@ -286,6 +327,10 @@ class _Program:
         read = value_at(self.reading, at, clause.end)
         literal = read is not None and self.reading.tokens[at].kind in {Kind.WORD, Kind.QUOTED, Kind.NUMBER}
         return (str(read[0]), read[1]) if read is not None and literal else None
+
+
+def _say(text: str) -> Statement:
+    return Statement((Operation("say", {"text": text}),), (), 0, 0)
 
 
 def _negated(condition: Condition) -> Condition:

@@ -13,8 +13,8 @@ from headgate.agents.assistant.offline.language.tokens import Kind
 
 STAGES = {
     "source": 0, "fields": 0, "json": 1, "derive": 2, "split": 2, "filter": 3, "blank": 3, "replace": 4, "mask": 4, "strip": 4,
-    "case": 4, "pick": 4, "dedupe": 5, "count": 6, "tally": 6, "frequent": 6, "aggregate": 6, "group": 6, "superlative": 7,
-    "sort": 7, "limit": 8, "columns": 9, "number": 10, "bullets": 10, "prefix": 10, "join": 11, "combine": 11, "heading": 11,
+    "case": 4, "pick": 4, "reverse": 7, "dedupe": 5, "count": 6, "tally": 6, "frequent": 6, "aggregate": 6, "group": 6, "superlative": 7,
+    "sort": 7, "limit": 8, "columns": 9, "listed": 9, "number": 10, "bullets": 10, "prefix": 10, "join": 11, "combine": 11, "heading": 11,
     "arithmetic": 5, "calculate": 0, "date": 0, "model": 6, "wait": 12, "say": 12, "show": 14, "save": 13, "send": 13,
 }  # fmt: skip
 """Where an operation stands in a clause that says several, whatever their order in the words."""
@@ -39,26 +39,31 @@ _RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("arithmetic", "<percent:number> '%'|'percent'|'procent' <left:operand>", {"sign": "%"}),
     ("arithmetic", "@v.multiply", {"sign": "*"}),
     ("arithmetic", "@v.divide", {"sign": "/"}),
-    ("replace", "@v.replace <old:replaced> @s.|ref.? @p.with|p.by|p.into|p.to <new:value>", {}),
+    (
+        "replace",
+        "@v.replace @a.count? <old:replaced> ~ 'with'|'by'|'for'|'into'|'to'|'med'|'mot' <new:replacement>",
+        {},
+    ),
     ("replace", "@v.convert <old:quoted> @s.|ref.? @p.into|p.to <new:quoted>", {}),
-    ("mask", "@*v.mask <what:targets>", {}),
+    ("mask", "@*v.mask @a.count? <what:targets>", {}),
     ("mask", "<what:targets> @*v.mask", {}),
-    ("mask", "@v.mask <what:value>", {}),
+    ("mask", "@v.mask <what:replaced>", {}),
     ("blank", "@*v.drop @t.blank", {}),
     ("blank", "@c.empty @t.blank", {}),
     ("dedupe", "@*v.dedupe", {}),
     (
         "dedupe",
-        "@*v.drop 'duplicate'|'duplicates'|'duplicated'|'repeated'|'repeats'|'doubles'|'dupes'|'dubbletter'",
+        "@*v.drop|v.extract 'duplicate'|'duplicates'|'duplicated'|'repeated'|'repeats'|'doubles'|'dupes'|'dubbletter'",
         {},
     ),
     ("dedupe", "'duplicate'|'duplicates'|'repeats'|'dupes' @*v.drop", {}),
     ("dedupe", "@c.empty|c.not 'duplicate'|'duplicates'|'repeats'|'dupes'|'dubbletter'", {}),
-    ("strip", "@v.drop <what:targets>", {}),
+    ("strip", "@v.drop @a.count? <what:targets>", {}),
     ("strip", "@v.drop <text:quoted>", {}),
-    ("split", "@*v.split @s.|ref.? 'every'|'each'|'var' <size:number> @u.character", {}),
-    ("split", "@*v.split @s.|ref.? @p.into? @u.part <size:number> @u.character", {}),
-    ("split", "@*v.split @s.|ref.? <size:number> @u.character @u.part?", {}),
+    ("join", "'separated'|'delimited'|'divided'|'åtskilda' @p.with|p.by <separator>", {"passive": True}),
+    ("split", "@*v.split @s.|ref.? 'every'|'each'|'var' <size:number> @!u.character", {}),
+    ("split", "@*v.split @s.|ref.? @p.into? @!u.part <size:number> @!u.character", {}),
+    ("split", "@*v.split @s.|ref.? <size:number> @!u.character @!u.part?", {}),
     ("split", "@*v.split @s.|ref.? @p.at|p.into? <unit:separator_unit>", {}),
     ("split", "@*v.split @s.|ref.? @p.at|p.with <separator>", {}),
     ("split", "@*v.split @s.|ref.? @p.into <unit:units>", {}),
@@ -75,37 +80,56 @@ _RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("bullets", "@f.bullets", {}),
     ("heading", "'heading'|'title'|'titled'|'headline'|'header'|'rubrik'|'rubriken' <text:value>", {}),
     ("join", "@v.join|v.combine @ref.? @p.with|p.by|p.at <separator>", {}),
-    ("join", "'separated'|'delimited'|'divided'|'åtskilda' @p.with|p.by <separator>", {}),
-    ("join", "<separator:separator_name> 'separated'|'delimited'", {}),
+    ("join", "@p.as|p.into <separator:separator_name> 'separated'|'delimited'", {}),
+    ("split", "<separator:separator_name> 'separated'|'delimited'", {}),
+    (
+        "join",
+        "'one'|'each' 'per'|'on' 'its'|'a'|'own'? 'own'|'separate'|'new'? 'line'|'row'|'rad'",
+        {"separator": "\n"},
+    ),
+    ("join", "'separate'|'own' 'lines'", {"separator": "\n"}),
+    ("reverse", "@v.reverse", {}),
+    ("tally", "@v.count? @a.count 'each'|'every'|'varje' @=u.|t.", {}),
+    (
+        "unsupported",
+        "@v.convert ~ 'to'|'into'|'as' 'word'|'powerpoint'|'excel'",
+        {"sense": "f.unsupported", "word": "word"},
+    ),
     ("case", "@*v.upper", {"to": "upper"}),
     ("case", "@*v.lower", {"to": "lower"}),
     ("limit", "<which:ends_of_list> <n:number>", {}),
     ("limit", "<n:number> <which:ends_of_list> @u.", {}),
+    ("limit", "@q.what <n:number>", {"which": "first"}),
     ("frequent", "<n:number>? @o.frequent <n:number>? <by:plain_column>?", {}),
     ("frequent", "<n:number>? @o.rare <n:number>? <by:plain_column>?", {"rare": True}),
     ("sort", "@o.desc", {"descending": True}),
     ("sort", "@o.asc", {"descending": False}),
+    ("aggregate", "@a.min|a.max#function <column:plain_column> @=p.per", {}),
     ("superlative", "<n:number>? @o.most <n:number>? <by:column>?", {}),
     ("superlative", "<n:number>? @o.least <n:number>? <by:column>?", {"least": True}),
     ("limit", "<which:ends_of_list> @u.|t.", {"n": 1}),
-    ("sort", "@*v.sort @p.sorted <by:column>", {}),
+    ("sort", "@*v.sort ~ @p.sorted <by:column>", {}),
     ("sort", "@*v.sort <by:plain_column>", {}),
-    ("sort", "@*v.sort", {}),
+    ("sort", "@v.sort", {}),
+    ("group", "<by:columns> 'with'|'and'|'plus' 'counts'|'frequencies'|'totals'", {}),
     ("tally", "@u.|t. 'frequency'|'frequencies'|'frekvens'", {}),
     ("tally", "@a.count|v.count 'occurrences'|'occurrence'|'frequency'? 'each'|'every'|'varje'", {}),
-    ("tally", "@a.count 'each'|'every' @u.|t.|n.column", {}),
+    ("tally", "@a.count 'each'|'every' @=u.|t.|n.column", {}),
     ("tally", "@v.count 'occurrences'|'repetitions'|'förekomster'", {}),
     ("combine", "@v.combine", {}),
     ("combine", "'together'|'ihop'|'samman'", {}),
     ("join", "@v.join", {}),
     ("count", "@v.count @a.count?", {}),
-    ("aggregate", "@a.sum|a.avg|a.min|a.max#function @*a.sum|v.sum|a.count? <column:column>", {}),
-    ("aggregate", "@v.sum|v.avg#function <column:column>", {}),
+    ("aggregate", "@a.sum|a.avg|a.min|a.max#function @*a.sum|v.sum|a.count? <column:plain_column>", {}),
+    ("aggregate", "@v.sum|v.avg#function <column:plain_column>", {}),
     ("aggregate", "@v.sum|v.avg#function", {}),
     ("aggregate", "@a.sum|a.avg|a.min|a.max#function", {}),
     ("count", "@u.|t. 'count'|'counts'", {}),
     ("count", "@a.count", {}),
-    ("group", "@*v.group @p.by? <by:columns>", {}),
+    ("group", "@*v.group ~ @p.by <by:columns>", {}),
+    ("group", "@v.group <by:columns>", {}),
+    ("listed", "@l.and|l.also|p.with|c.contains 'list'|'items'|'themselves'", {}),
+    ("columns", "@p.with|c.contains|p.of <columns:several_columns>", {}),
     ("columns", "'column'|'columns'|'kolumn'|'kolumnen'|'kolumnerna' <columns>", {}),
     ("columns", "<columns> 'column'|'columns'|'kolumn'|'kolumnen'|'kolumnerna'", {}),
     ("columns", "@p.with|c.contains|l.and|l.also|p.into 'their'|'its'|'deras'|'dess' <columns>", {"beside": True}),
@@ -140,10 +164,22 @@ def _operand(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
     )
 
 
+def _several_columns(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
+    """Two or more known columns side by side: `name, version and licence`."""
+    found = slots.columns_at(reading, at, end) if reading.mark(at, "n.column") is not None else None
+    return found if found is not None and len(found[0]) > 1 else None
+
+
 def _separator_unit(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
     """A unit that is no sign: `into sentences`, but `at spaces` is a separator."""
     found = slots.senses_at(reading, at, end, "u.line", "u.sentence", "u.paragraph", "u.word")
     return found
+
+
+def _replacement(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
+    """What is put in its place: a sign by its name, or a text."""
+    named = slots.separator_at(reading, at, end) if reading.mark(at, "separator") is not None else None
+    return named or slots.value_at(reading, slots.skip_light(reading, at, end, 3, keep_literals=True), end)
 
 
 def _plain_column(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
@@ -152,18 +188,26 @@ def _plain_column(reading: Reading, at: int, end: int) -> tuple[object, int] | N
 
 
 def _separator_name(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
-    return slots.separator_at(reading, at, end) if reading.tokens[at].kind is Kind.WORD else None
+    sign = reading.tokens[at].kind is Kind.WORD and reading.tokens[at].word not in _NO_SIGNS
+    return slots.separator_at(reading, at, end) if sign else None
 
 
 def _replaced(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
     """What is to be replaced: a kind of thing (as senses) or a text."""
+    at = slots.skip_light(reading, at, end, 3)
     senses = slots.senses_at(reading, at, end, "t.")
+    named = slots.separator_at(reading, at, end) if reading.mark(at, "separator") is not None else None
+    if named is not None and reading.tokens[at].word not in _NO_SIGNS:
+        return named
     return (
         senses
         if senses is not None
         else slots.value_at(reading, slots.skip_light(reading, at, end, 3, keep_literals=True), end)
     )
 
+
+_NO_SIGNS = frozenset("line rule star bar hash arrow nothing punkt tag".split())
+"""Names of signs that more often mean something else."""
 
 READERS: dict[str, SlotReader] = {
     "number": slots.number_at,
@@ -173,9 +217,11 @@ READERS: dict[str, SlotReader] = {
     "separator_unit": _separator_unit,
     "value": slots.value_at,
     "replaced": _replaced,
+    "replacement": _replacement,
     "column": slots.column_at,
     "columns": slots.columns_at,
     "plain_column": _plain_column,
+    "several_columns": _several_columns,
     "operand": _operand,
     "targets": lambda reading, at, end: slots.senses_at(reading, at, end, "t."),
     "units": lambda reading, at, end: slots.senses_at(reading, at, end, "u."),
@@ -186,7 +232,7 @@ READERS: dict[str, SlotReader] = {
 
 
 EXACT = frozenset(
-    "wait calculate arithmetic replace mask blank dedupe strip split prefix heading join number bullets".split()
+    "wait tally reverse calculate arithmetic replace mask blank dedupe strip split prefix heading join number bullets".split()
 )
 """Operations whose phrases are read before conditions, whose words they share (`join with`, `start with`)."""
 

@@ -34,6 +34,10 @@ def read_statement(reading: Reading, start: int, end: int, *, link: str = "next"
     _claim_shapes(reading, start, end, found)
     if any(operation.slots.get("report") for operation in found):
         found = [operation for operation in found if operation.name != "combine" or operation.slots.get("report")]
+    if any(operation.name == "tally" for operation in found):
+        found = [operation for operation in found if operation.name != "count"]
+    if any("separator" in operation.slots for operation in found if operation.name == "join"):
+        found = [operation for operation in found if operation.name != "join" or "separator" in operation.slots]
     ordered = tuple(sorted(found, key=lambda operation: (STAGES.get(operation.name, 9), operation.start)))
     return Statement(ordered, mentions, start, end, link, question)
 
@@ -94,10 +98,19 @@ def _believable(reading: Reading, start: int, opening: int, stop: int) -> bool:
     relative = opening > start and reading.mark(opening - 1, *_RELATIVE) is not None
     chosen = relative or reading.find(start, opening + 1, "v.keep", "v.drop", "q.what") is not None
     word = reading.tokens[mark.start].word
+    if mark.sense == "c.occurs":
+        return any(
+            reading.tokens[at].kind.value == "quoted" or reading.tokens[at].word in {"word", "text", "phrase"}
+            for at in range(start, stop)
+        )
     if mark.sense == "c.is":
         return chosen and not all(reading.is_light(at) for at in range(mark.end, stop))
-    if mark.sense == "c.contains" and word in {"with", "have", "has", "med", "har", "having", "under"}:
-        value = range(mark.end, stop)
+    if (
+        mark.sense == "c.contains"
+        and mark.end - mark.start == 1
+        and word in {"with", "have", "has", "med", "har", "having", "under"}
+    ):
+        value = [at for at in range(mark.end, stop) if reading.mark(at, "f.") is None]
         telling = any(
             reading.mark(at, "n.column") is not None
             or reading.tokens[at].kind.value == "quoted"
@@ -132,8 +145,9 @@ def claim_condition(reading: Reading, start: int, end: int) -> None:
 
 def _phrases(reading: Reading, start: int, end: int, *, exact: bool) -> Iterator[Operation]:
     """Operations that the phrases of `rules` find; each takes its words."""
+    senses = reading.senses(start, end)
     for pattern in rules():
-        if (pattern.operation in EXACT) != exact:
+        if (pattern.operation in EXACT) != exact or not pattern.possible(senses):
             continue
         at = start
         while at < end:
@@ -174,7 +188,12 @@ def _claim_shapes(reading: Reading, start: int, end: int, found: list[Operation]
     """`a table of`, `a list of`: words for what comes out anyway; and `tell me` before what is told."""
     for mark in reading.find_all(start, end, "f.table", "f.list"):
         reading.claim(mark.start, mark.end)
-    for mark in reading.find_all(start, end, "v.say") if found else ():
+    for mark in reading.find_all(start, end, "v.say", "v.drop") if found else ():
+        if reading.is_action(mark.start):
+            reading.claim(mark.start, mark.end)
+    for mark in (
+        reading.find_all(start, end, "v.calculate", "v.count") if any(one.name in _AGGREGATING for one in found) else ()
+    ):
         reading.claim(mark.start, mark.end)
 
 
@@ -195,6 +214,7 @@ def _claim_verbs(reading: Reading, start: int, end: int) -> None:
             "v.group",
             "v.parse",
             "v.route",
+            "v.greet",
         )
         if mark is not None and reading.is_action(at):
             reading.claim(mark.start, mark.end)

@@ -164,7 +164,8 @@ def _said(reading: Reading, start: int, end: int) -> Iterator[Operation]:
             reading.claim(noun.start, noun.end)
         if verb is not None and noun is None:
             reading.claim(verb.start, verb.end)
-        name = "say" if verb is not None else "literal"
+        fills = "{" in str(token.value) and "}" in str(token.value)
+        name = "say" if verb is not None or fills else "literal"
         yield Operation(name, {"text": token.value}, at, at + 1)
 
 

@@ -52,15 +52,14 @@ _ENDS = frozenset(
 )
 
 
-def build(text: str, catalog: Catalog, default_model: str | None) -> Built:
+def build(reading: Reading, catalog: Catalog, default_model: str | None) -> Built:
     """Read the request and assemble what it describes; nothing is checked yet."""
-    reading = Reading(text)
     run, clauses = take_run(reading, segments(reading))
     shop = Workshop(Draft(catalog), reading, default_model)
     assembler = Assembler(shop)
     assembler.run(read_program(reading, clauses))
     assembler.finish()
-    return Built(_named(shop.draft.flow("New flow", text[:1000].strip()), reading, clauses), shop, reading, run)
+    return Built(_named(shop.draft.flow("New flow", reading.text[:1000].strip()), reading, clauses), shop, reading, run)
 
 
 def _named(flow: Flow, reading: Reading, clauses: Sequence[Segment]) -> Flow:

@@ -16,7 +16,7 @@ from headgate.graph.template import Catalog, Template
 _ASKING = frozenset(
     "what which how why who is are does do can could list show explain describe tell help vad vilka vilken hur vem kan finns hjälp where when".split()
 )
-_COMPONENT = frozenset("component components block blocks building node nodes type types komponent komponenter".split())
+_COMPONENT = frozenset("component components node nodes komponent komponenter".split())
 _FLOW = frozenset("flow workflow pipeline canvas flöde flödet".split())
 _ABILITY = frozenset("you your du yourself headgate".split())
 _DOING = frozenset(
@@ -31,7 +31,8 @@ _NEEDS = frozenset("need needs require requires input inputs take takes want wan
 def answer(reading: Reading, catalog: Catalog, index: CatalogueIndex, flow: Flow) -> Understanding | None:
     """The answer to a question; None when the request is no question that can be answered here."""
     words = [token.word for token in reading.tokens]
-    if not words or not (set(words[:4]) & _ASKING or words[0] == "help"):
+    first = next((at for at in range(len(reading)) if not _is_opening(reading, at)), 0)
+    if not words or not ({words[first]} & _ASKING or words[0] == "help"):
         return None
     for attempt in (_about_field, _about_component, _about_flow, _about_catalogue, _about_self):
         found = attempt(reading, set(words), catalog, index, flow)
@@ -39,6 +40,15 @@ def answer(reading: Reading, catalog: Catalog, index: CatalogueIndex, flow: Flow
             reading.claim(0, len(reading))
             return found
     return None
+
+
+def _is_opening(reading: Reading, at: int) -> bool:
+    """Words before a question proper: `hi`, `please`, `so`, `tell me` stays."""
+    return (
+        reading.mark(at, "d.courtesy", "d.adverb") is not None
+        and reading.tokens[at].word not in _ASKING
+        or reading.is_punctuation(at)
+    )
 
 
 def _reply(text: str, *actions: Action) -> Understanding:
@@ -79,6 +89,9 @@ def _about_component(
     """`what does the Regex component do?`, `which settings does SaveFile have`."""
     named = component_named(reading, 0, len(reading), catalog) or _lower_case(reading, words, catalog)
     if named is None or not words & (_USING | {"what", "explain", "describe", "how", "vad", "hur"}):
+        return None
+    others = [at for at in range(len(reading)) if reading.is_content(at) and not named[1] <= at < named[2]]
+    if len([at for at in others if reading.tokens[at].word not in _USING | _COMPONENT | _ASKING]) > 1:
         return None
     template = catalog.template(named[0])
     if template is None:

@@ -52,7 +52,7 @@ class Lexicon:
         forms = base_forms(token.word)
         if "-" in token.word:
             forms += base_forms(token.word.replace("-", ""))
-        if swedish:
+        if swedish and token.word not in self.swedish:
             cut = [
                 token.word[: -len(end)]
                 for end in _SWEDISH_ENDINGS
@@ -116,4 +116,11 @@ def lexicon() -> Lexicon:
     """The lexicon of the built-in vocabulary, built at first use."""
     english, swedish = build_trie(phrases(0)), build_trie(phrases(1))
     words = frozenset(word for entries in english.values() for parts, _ in entries for word in parts)
-    return Lexicon(english, swedish, words, Speller(words))
+    telling = {
+        word
+        for entries in english.values()
+        for parts, sense in entries
+        for word in parts
+        if sense[:2] not in {"d.", "q.", "l."}
+    }
+    return Lexicon(english, swedish, words, Speller(telling, words))

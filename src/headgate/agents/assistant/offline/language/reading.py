@@ -1,6 +1,8 @@
 """A request as read: its tokens, what they can mean, and which parts have been acted upon."""
 
 from collections.abc import Iterable, Iterator
+from copy import copy
+from typing import Self
 
 from headgate.agents.assistant.offline.language.lexicon import LIGHT_PREFIX, Mark, lexicon, without_dominated
 from headgate.agents.assistant.offline.language.tokens import Kind, Token, tokenize
@@ -14,7 +16,7 @@ _DETERMINERS = frozenset(
 _BEFORE_VERB = frozenset(
     "and then also or please to can could would you i we must should will just now not it only that which lets let's first & but"
     " och sedan kan du vill jag ska att snälla bara so kindly next finally afterwards always n't don't whom they should be is"
-    " are gets get being automatically help me us them want need like".split()
+    " are gets get being automatically help me us them want need like som".split()
 )
 _BEFORE_GERUND = frozenset(
     "by before after for without of while then and innan efter genom start begin in on from".split()
@@ -40,6 +42,13 @@ class Reading:
         self.used: set[int] = set()
         self._inside_light = _inside_light(self.marks)
 
+    def again(self) -> Self:
+        """The same request with nothing claimed yet, for another way to understand it."""
+        other = copy(self)
+        other.marks = without_dominated(self._every_mark)
+        other.used = set()
+        return other
+
     def __len__(self) -> int:
         return len(self.tokens)
 
@@ -52,6 +61,11 @@ class Reading:
     def meant(self, at: int) -> str:
         """The word as written, or as it was meant when it is a slip of a known one."""
         return self.corrected.get(at, self.tokens[at].text)
+
+    def senses(self, start: int, end: int) -> set[str]:
+        """Every sense in a range, and its first part with a dot: `u.line` and `u.`."""
+        found = {mark.sense for at in range(start, end) for mark in self.marks[at]}
+        return found | {sense.partition(".")[0] + "." for sense in found}
 
     def find(self, start: int, end: int, *senses: str) -> Mark | None:
         """The first such mark that begins in a range."""
@@ -117,11 +131,15 @@ class Reading:
             return True
         if before.word in _DETERMINERS and not (before.word in {"that", "which"} and word.endswith("s")):
             return False
+        if self.mark(at - 1, "d.det") is not None and self.mark(at - 1, "ref.", "d.pronoun", "d.connector") is None:
+            return False
         if word.endswith("ing") and before.word in _BEFORE_GERUND:
             return True
         if before.word in _BEFORE_VERB:
             return True
         if word in _STRONG and not self._is_preposition(at - 1) and self.mark(at - 1, "d.det", "p.") is None:
+            return True
+        if self._is_passive(at, mark.end):
             return True
         return self._starts_object(mark.end) and not word.endswith(("ed", "ing")) and not self._is_preposition(at - 1)
 
@@ -131,6 +149,16 @@ class Reading:
             mark.end == at and mark.sense in _CLAUSE_LINKS
             for start in range(max(0, at - 6), at)
             for mark in self.marks[start]
+        )
+
+    def _is_passive(self, at: int, end: int) -> bool:
+        """`the product shown`, `the result saved as ...`: a participle that ends a clause or leads to where it goes."""
+        participle = (
+            self.tokens[at].word.endswith(("ed", "en", "wn", "nt"))
+            and self.mark(at, "v.save", "v.show", "v.send") is not None
+        )
+        return participle and (
+            end >= len(self.tokens) or self.is_punctuation(end) or self.mark(end, "p.into", "p.to") is not None
         )
 
     def _before(self, at: int) -> Token | None:
@@ -154,7 +182,7 @@ class Reading:
 
     def is_content(self, at: int) -> bool:
         """Whether a token says something a flow could act on."""
-        plain = self.is_light(at) or self.tokens[at].word in LIGHT_WORDS
+        plain = self.is_light(at) or self.tokens[at].word in LIGHT_WORDS or self.within(at, "ref.")
         return not self.is_punctuation(at) and not plain and self.tokens[at].kind is not Kind.SYMBOL
 
     def coverage(self, start: int = 0, end: int | None = None) -> float:

@@ -9,6 +9,7 @@ from headgate.agents.assistant.offline.language.tokens import Kind
 _HEADS = ("a.", "o.", "f.", "v.dedupe")
 """What may begin a clause without a verb: `average price per city`, `top 10`, `largest first`."""
 _LINKS = (
+    "l.whether",
     "l.elseif",
     "l.else",
     "l.so",
@@ -45,18 +46,19 @@ class Segment:
 class _Cutter:
     """Walks over the tokens once, closing a segment at each boundary."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, start: int, end: int) -> None:
         self.reading = reading
         self.found: list[Segment] = []
-        self.start = 0
+        self.start = start
+        self.end = end
         self.link = "start"
         self.hard = True
 
     def run(self) -> list[Segment]:
-        at = 0
-        while at < len(self.reading):
+        at = self.start
+        while at < self.end:
             at = self._step(at)
-        self._close(len(self.reading), "end", len(self.reading), hard=True)
+        self._close(self.end, "end", self.end, hard=True)
         return self.found
 
     def _step(self, at: int) -> int:
@@ -128,7 +130,7 @@ class _Cutter:
             return True
         if reading.is_action(at) or reading.mark(at, *_LINKS) is not None:
             return True
-        if self._starts_case(at):
+        if self._starts_case(at) or self._starts_portion(at):
             return True
         mark = reading.mark(at, "p.into", "p.by", "p.per", "p.with")
         if mark is not None:
@@ -140,7 +142,11 @@ class _Cutter:
             file_like = after < len(reading) and reading.tokens[after].kind is Kind.FILE
             return file_like or reading.mark(after, "f.", "p.by") is not None or reading.mark(at, "p.per") is not None
         conditional = self.link in {"if", "when", "unless"}
-        return not conditional and reading.mark(self._past_articles(at), *_HEADS) is not None
+        return (
+            not conditional
+            and not self._continues_figures(at)
+            and reading.mark(self._past_articles(at), *_HEADS) is not None
+        )
 
     def _past_articles(self, at: int) -> int:
         while (
@@ -150,6 +156,21 @@ class _Cutter:
         ):
             at += 1
         return at
+
+    def _continues_figures(self, at: int) -> bool:
+        """`total size, number of packages and the ten heaviest`: figures of one clause, unless it is grouped already."""
+        reading = self.reading
+        figures = any(reading.mark(n, "a.") is not None and not reading.is_action(n) for n in range(self.start, at))
+        return (
+            figures
+            and reading.find(self.start, at, "p.per") is None
+            and reading.mark(self._past_articles(at), "a.", "o.") is not None
+        )
+
+    def _starts_portion(self, at: int) -> bool:
+        """`... and one with the others`."""
+        words = [token.word for token in self.reading.tokens[at : at + 2]]
+        return len(words) == 2 and words[0] in {"one", "another"} and words[1] in {"with", "for", "containing", "of"}
 
     def _starts_case(self, at: int) -> bool:
         """Whether `for sales write ...` begins here: a case of a choice and what to do in it."""
@@ -217,6 +238,6 @@ class _Cutter:
         )
 
 
-def segments(reading: Reading) -> list[Segment]:
-    """The clauses of a request, in order."""
-    return _Cutter(reading).run()
+def segments(reading: Reading, start: int = 0, end: int | None = None) -> list[Segment]:
+    """The clauses of a request or of a range of it, in order."""
+    return _Cutter(reading, start, len(reading) if end is None else end).run()

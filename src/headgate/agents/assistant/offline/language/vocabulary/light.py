@@ -5,7 +5,7 @@ LIGHT = {
         "a, an, the, all, every, each, any, some, this, that, these, those, my, our, your, their, its, his, her, such, whatever, several,"
         " both, other, no, entire, whole, same, various, certain, respective, own, given, single, another, following, said, complete, full, overall, existing,"
         " actual, very, teh, th, hte, individual, different, separate, new, specific, particular, matching, resulting, corresponding, relevant, available,"
-        " extracted, found, sorted, filtered, remaining, uploaded, installed, original, first-ever, aforementioned, main, collected, final, little, small, nice, simple, short, quick",
+        " extracted, found, sorted, filtered, remaining, uploaded, attached, enclosed, provided, submitted, incoming, installed, original, first-ever, aforementioned, main, collected, final, little, small, nice, simple, short, quick",
         "en, ett, den, det, de, alla, varje, min, mitt, mina, vår, vårt, våra, din, ditt, dina, dess, deras, denna, detta, dessa, hela, samma, någon, något, några, ny, nytt, nya, all, allt, uppladdade, uppladdad, bifogade, installerade",
     ),
     "d.pronoun": (
@@ -18,7 +18,7 @@ LIGHT = {
         " let, lets, want, wants, need, needs, like, i'd, i'm, i've, it's, that's, there's, we've, we'd, i'll, we'll, you're, they're, let's, who's, where's, it'll, ought, used, going, go, goes,"
         " come, comes, coming, make, makes, making, made, build, create, set up, give, gives, put, use, uses, using, try, take, takes, happen, happens, exist, exists, occur, occurs, appear, appears,"
         " belong, belongs, mean, means, end, ends, start, starts, become, becomes, know, wonder, able, what's, here's, contain, contains, how's, wanna, gonna, gotta, found, find, see, think, say, called, named,"
-        " supposed, want to, remain, remains, stay, stays, left, provide, provides, fill, fills, filled, type, types, typed, paste, pastes, pasted, enter, enters, entered, write, writes, upload, uploads, submit, submits, comes in,"
+        " supposed, want to, remain, remains, stay, stays, left, provide, provides, fill, fills, filled, type, types, typed, paste, pastes, pasted, enter, enters, entered, write, writes, upload, uploads, attach, attaches, send in, hand in, submit, submits, comes in,"
         " supply, supplies, hand, hands, hope, look, looks, help, helps, prepare, construct, design, assemble, develop, craft, set, work, works, runs, run, do, include, includes, included, follow, follows, arrive, arrives",
         "är, var, vara, har, ha, hade, kan, kunde, ska, skall, skulle, vill, bli, blir, gör, göra, gjort, får, få, måste, behöver, finns, finnas, bygg, skapa, använd, laddar, laddat, upp, skriver, klistrar, matar, heter, hjälpa",
     ),

@@ -62,9 +62,10 @@ LINKS = {
     "l.or": ("or", "eller"),
     "l.but": ("but, yet, however, though", "men, dock"),
     "l.that": (
-        "that, which, who, whose, where, that are, that is, which are, which is, who are, that have, which have, that has, which has",
+        "that, which, who, whose, where",
         "som, vars, där, vilka",
     ),
+    "l.whether": ("whether, whether or not, if or not", "huruvida"),
     "l.instead": (
         "instead, rather, instead of, rather than, in place of, not",
         "istället, i stället, istället för, i stället för, hellre",
@@ -117,7 +118,7 @@ COMPARISONS = {
         " matching the word, with the phrase, reference, where there is, bring up, use the word, uses the word, in which the word, contains the word,"
         " contain the word, mentions the word, include the word, includes the word, containing the word, mentioning the word, contains the text,"
         " containing the text, contain the text, contains the phrase, has the phrase, with the words, contain the phrase, contain the words, have,"
-        " contain the term, contains the term, tagged with, marked with, which mention",
+        " contain the term, contains the term, tagged with, marked with, which mention, writes, wrote, says, said, asks for, asks about, types, typed in",
         "innehåller, innehålla, nämner, nämna, innehåller ordet, med ordet, som innehåller, omnämner, har ordet, handlar om, innehållande, har, med",
     ),
     "c.is": (
@@ -138,12 +139,12 @@ COMPARISONS = {
         "under, mindre än, färre än, lägre än, kortare än, understiger, yngre än, <",
     ),
     "c.least": (
-        "at least, no less than, >=, ≥, not less than, minimum of, a minimum of, not under, not below, no fewer than, or more, or above, not fewer than,"
+        "at least, no less than, >=, ≥, not less than, minimum of, a minimum of, not under, not below, no fewer than, or more, or above, or over, or higher, or greater, and up, and above, or longer, not fewer than,"
         " greater than or equal to, more than or equal to, reaches",
         "minst, åtminstone, från och med, inte mindre än",
     ),
     "c.most": (
-        "at most, no more than, <=, ≤, not more than, maximum of, a maximum of, not exceeding, less than or equal to, or less,"
+        "at most, no more than, <=, ≤, not more than, maximum of, a maximum of, not exceeding, less than or equal to, or less, or lower,"
         " or fewer, or below, or under",
         "högst, som mest, inte mer än",
     ),
@@ -240,7 +241,7 @@ ORDERS = {
         " from biggest to smallest, heaviest first, big to small, large to small, longest first, highest to lowest, largest to smallest, most common first, most frequent first, top first, biggest on top,"
         " biggest at the top, largest on top, largest at the top, decreasing order, in decreasing order, latest first, in reverse order, reverse order, from z to a, most expensive first, most at the top,"
         " most on top, reverse alphabetical, reverse alphabetically, with the largest first, with the biggest first, with the most first, highest on top, with the highest first, from most to least, most to least,"
-        " greatest first, biggest to smallest, the most first, having the most first",
+        " greatest first, biggest to smallest, the most first, having the most first, on top, at the top, on the top, on top of the list",
         "fallande, störst först, högst först, i fallande ordning, flest först, fallande ordning, från störst till minst, tyngst först, nyast först, största först",
     ),
     "o.asc": (

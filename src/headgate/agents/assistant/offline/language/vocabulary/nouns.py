@@ -152,7 +152,7 @@ FORMATS = {
         "markdown, md, md file, markdown file, markdown document, markdown format, markdown page",
         "markdown",
     ),
-    "f.html": ("html page, html file, web page file, html document, html format", "html-sida, html-fil"),
+    "f.html": ("html page, html file, web page file, html document, html format, html", "html-sida, html-fil"),
     "f.text": (
         "text file, txt file, plain text, txt, plain text file, .txt, plain text format",
         "textfil, textfilen, ren text",
@@ -183,6 +183,10 @@ FORMATS = {
 }
 
 REFERENCES = {
+    "ref.others": (
+        "others, the others, other ones, the other ones, all others, other rows, other lines, everything not in it",
+        "de andra, övriga",
+    ),
     "ref.one": (
         "it, this, that, result, outcome, output, answer, the whole thing, that one, outcome of that, product, findings"
         ", finding, decision, conclusion, verdict, value, response, what you get, what comes out, final result, end result, lot,"

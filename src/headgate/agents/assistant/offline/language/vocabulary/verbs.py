@@ -39,7 +39,7 @@ VERBS = {
         "ta bort, radera, uteslut, hoppa över, släng, rensa, rensa bort, filtrera bort, kasta",
     ),
     "v.count": (
-        "count, tally, count up, tot up the number of, tally up, count how many",
+        "count, tally, count up, tot up the number of, tally up",
         "räkna, räknar, räknas, räkna ihop, räkna antalet, räkna antal",
     ),
     "v.sum": ("sum, sum up, add up, total, total up, add together, tot up, add", "summera, lägg ihop, addera"),
@@ -128,11 +128,8 @@ VERBS = {
         "check, test, see, verify, determine, find out, decide, look, establish, work out, confirm, examine",
         "kolla, kontrollera, undersök, avgör, testa, se efter",
     ),
-    "v.route": (
-        "route, direct, dispatch, branch, switch, send, choose, pick, decide, act, respond, do, answer, reply",
-        "styr, välj",
-    ),
-    "v.multiply": ("multiply, times, multiplied by, multiplied, product of", "multiplicera, gånger"),
+    "v.route": ("route, direct, dispatch, branch, switch", "styr"),
+    "v.multiply": ("multiply, multiplied by, multiplied, product of", "multiplicera"),
     "v.divide": ("divide, divided by, over, ratio of, divided", "dividera, delat med, delat på"),
     "v.plus": ("add, plus, sum of, added to, add together, sum, add up, total of", "plus, addera, lägg ihop"),
     "v.minus": ("subtract, minus, deduct, take away, difference between, less", "minus, subtrahera, dra bort, dra av"),
