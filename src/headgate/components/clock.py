@@ -111,7 +111,7 @@ def zone(name: str) -> ZoneInfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise ComponentError(
-            f"CurrentDate: there is no time zone '{name}'{did_you_mean(name, available_timezones())}",
+            f"CurrentDate: there is no time zone '{name}'{did_you_mean(name, available_timezones()) or '.'}",
             remedy="Write it as Area/City, for example Europe/Stockholm.",
             field="timezone",
         ) from error

@@ -81,7 +81,7 @@ def _refuse_unknown(tool: str, arguments: Mapping[str, JsonValue], known: set[st
             )
         if name not in known:
             raise ComponentError(
-                f"The tool {tool} has no argument '{name}'{did_you_mean(name, known)}",
+                f"The tool {tool} has no argument '{name}'{did_you_mean(name, known) or '.'}",
                 remedy=f"Its arguments are: {listed(sorted(known))}.",
                 field=name,
             )

@@ -54,7 +54,7 @@ async def get_field_value(bench: Workbench, node_id: str, field: str) -> Result:
     if found is None:
         names = [one.name for one in template.fields]
         raise ToolRefused(
-            f"Node '{node_id}' ({node.type}) has no field '{field}'{did_you_mean(field, names)}",
+            f"Node '{node_id}' ({node.type}) has no field '{field}'{did_you_mean(field, names) or '.'}",
             remedy=f"Fields: {', '.join(names)}.",
         )
     value = node.params.get(field, found.default)
@@ -93,7 +93,7 @@ def template_of(bench: Workbench, component_type: str) -> TemplateReading:
     if template is None:
         known = bench.registry.types()
         raise ToolRefused(
-            f"There is no component '{component_type}'{did_you_mean(component_type, known)}",
+            f"There is no component '{component_type}'{did_you_mean(component_type, known) or '.'}",
             remedy="Use search_components to find the type.",
         )
     return TemplateReading(template)
@@ -105,7 +105,7 @@ def node_of(bench: Workbench, node_id: str) -> Node:
     if node is None:
         ids = [one.id for one in bench.flow.nodes]
         listed = f"Nodes: {', '.join(ids)}." if ids else "The flow has no nodes yet."
-        raise ToolRefused(f"The flow has no node '{node_id}'{did_you_mean(node_id, ids)}", remedy=listed)
+        raise ToolRefused(f"The flow has no node '{node_id}'{did_you_mean(node_id, ids) or '.'}", remedy=listed)
     return node
 
 

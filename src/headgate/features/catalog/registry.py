@@ -59,7 +59,7 @@ class Registry:
         found = self._classes.get(type_)
         if found is None:
             raise UnknownComponent(
-                f"There is no component '{type_}'{did_you_mean(type_, self._types)}",
+                f"There is no component '{type_}'{did_you_mean(type_, self._types) or '.'}",
                 remedy="Search the components, or list them with `headgate components`.",
             )
         return found

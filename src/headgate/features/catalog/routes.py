@@ -71,7 +71,7 @@ async def read_component(component_type: str, registry: Components) -> Template:
     found = registry.template(component_type)
     if found is None:
         raise UnknownComponent(
-            f"There is no component '{component_type}'{did_you_mean(component_type, registry.types())}",
+            f"There is no component '{component_type}'{did_you_mean(component_type, registry.types()) or '.'}",
             remedy="Search the components.",
         )
     return found

@@ -18,7 +18,7 @@ def check_form(form: Sequence[FormField], answers: Mapping[str, JsonValue]) -> d
     for name in answers:
         if name not in known:
             raise InputInvalid(
-                f"The form has no field '{name}'{did_you_mean(name, known)}",
+                f"The form has no field '{name}'{did_you_mean(name, known) or '.'}",
                 remedy=f"Its fields are: {listed(known)}." if known else "This flow has no form; send text.",
             )
     found: dict[str, JsonValue] = {}
@@ -53,7 +53,7 @@ def _checked(field: FormField, answer: JsonValue) -> JsonValue:
         raise _wrong(field, "a text")
     if field.type == "select" and answer not in field.options:
         raise InputInvalid(
-            f"The form field '{field.id}' has no option '{answer}'{did_you_mean(answer, field.options)}",
+            f"The form field '{field.id}' has no option '{answer}'{did_you_mean(answer, field.options) or '.'}",
             remedy=f"Its options are: {listed(field.options)}.",
         )
     return answer
