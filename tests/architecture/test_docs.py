@@ -10,14 +10,23 @@ from pathlib import Path
 import pytest
 
 from headgate.components import BUILTINS
+from headgate.entrypoints.cli.app import COMMANDS
+from headgate.entrypoints.http.app import create_app
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows.transfer import import_flow
-from headgate.graph.issues import FlowInvalid, raise_if_any
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.settings import Settings
+from headgate.graph.issues import FlowInvalid, IssueCode, raise_if_any
+from headgate.graph.model import StepPolicy
+from headgate.graph.ports import COERCIONS
 from headgate.graph.validate import check_runnable
 from tests.architecture.source import ROOT
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 CATALOG = Registry(BUILTINS)
+TYPES = "Types, and what turns into what"
+_LINK = re.compile(r"\[[^\]]*\]\((?P<path>[^)\s#]*)#(?P<anchor>[^)\s]+)\)")
 _FENCE = re.compile(r"^```(?P<kind>[\w-]*)[^\n]*\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -74,7 +83,7 @@ class TestFlowsOnPages:
 
 class TestCodeOnPages:
     def test_of_components_passes_its_own_tests(self, tmp_path: Path) -> None:
-        page = ROOT / "docs" / "writing-components.md"
+        page = DOCS / "writing-components.md"
         found = [block.text for block in BLOCKS if block.page == page and block.kind == "python"]
         for text in found:
             (tmp_path / text.splitlines()[0].removeprefix("# ")).write_text(text, encoding="utf-8")
@@ -83,3 +92,94 @@ class TestCodeOnPages:
         plain = ["-p", "no:cacheprovider", "-n", "0", str(tmp_path)]
         done = subprocess.run([*command, *plain], cwd=tmp_path, check=False, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+
+
+def anchors(page: Path) -> set[str]:
+    """What links may lead to on a page: its headings, as GitHub names them."""
+    text = _FENCE.sub("", page.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ +(.+?) *$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def section(page: str, heading: str) -> str:
+    """The text of a page from a heading to the next of the same level."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert f"\n## {heading}\n" in text
+    return text.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
+def codes_of(error: type[HeadgateError]) -> dict[str, int]:
+    """Code to status, of an error and all below it."""
+    found = {error.code: error.status}
+    for one in error.__subclasses__():
+        found |= codes_of(one)
+    return found
+
+
+class TestLinksOnPages:
+    def test_lead_to_headings_that_exist(self) -> None:
+        broken = [
+            f"{page.name}: {match[0]}"
+            for page in PAGES
+            for match in _LINK.finditer(page.read_text(encoding="utf-8"))
+            if not match["path"].startswith("http")
+            and match["anchor"] not in anchors((page.parent / match["path"]) if match["path"] else page)
+        ]
+        assert broken == []
+
+    def test_every_page_is_linked_from_the_front(self) -> None:
+        front = (ROOT / "README.md").read_text(encoding="utf-8") + (DOCS / "guide.md").read_text(encoding="utf-8")
+        missing = [page.name for page in DOCS.glob("*.md") if f"{page.name})" not in front]
+        assert [name for name in missing if name != "guide.md"] == []
+
+
+class TestCommandLinePage:
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_has_every_command(self, command: str) -> None:
+        assert f"\n## `headgate {command}`\n" in (DOCS / "command-line.md").read_text(encoding="utf-8")
+
+    def test_commands_that_pages_show_exist(self) -> None:
+        shown = {
+            match
+            for block in BLOCKS
+            if block.kind in {"sh", "text"}
+            for match in re.findall(r"^(?:\$ )?headgate ([a-z]+)", block.text, re.MULTILINE)
+        }
+        assert len(shown) > 5
+        assert shown - set(COMMANDS) == set()
+
+
+class TestApiPage:
+    def test_shows_addresses_that_exist(self) -> None:
+        paths = create_app(Settings()).openapi()["paths"]
+        known = [re.sub(r"\{[^}]+\}", "[^/]+", path.removeprefix("/api/v1")) for path in paths]
+        text = (DOCS / "api.md").read_text(encoding="utf-8")
+        shown = set(re.findall(r"\$A(/[^\s\"'?]+)", text)) | set(re.findall(r"`(?:GET|POST|PUT) (/[^`]+)`", text))
+        assert len(shown) > 15
+        assert [path for path in sorted(shown) if not any(re.fullmatch(one, path) for one in known)] == []
+
+    def test_gives_codes_their_status(self) -> None:
+        known = codes_of(HeadgateError)
+        rows = re.findall(r"^\| (\d{3}) \| (.+) \|$", section("api.md", "Codes"), re.MULTILINE)
+        wrong = [
+            f"{code}: {status}"
+            for status, codes in rows
+            for code in re.findall(r"`(\w+)`", codes)
+            if code != "issues" and known.get(code) != int(status)
+        ]
+        assert len(rows) > 5
+        assert wrong == []
+
+
+class TestTablesOnPages:
+    def test_list_every_coercion(self) -> None:
+        rows = re.findall(r"^\| (\w+) \| (\w+) \| ", section("writing-components.md", TYPES), re.MULTILINE)
+        assert {(one, other) for one, other in rows if one != "from"} == {(str(a), str(b)) for a, b in COERCIONS}
+
+    def test_list_every_issue_code(self) -> None:
+        listed = section("flow-text.md", "Errors").partition("The codes:")[2]
+        assert set(re.findall(r"`(\w+)`", listed)) == {code.value for code in IssueCode}
+
+    def test_list_every_rule_of_a_policy(self) -> None:
+        rows = re.findall(r"^\| (`[^|]+) \|", section("flow-text.md", "Step policies"), re.MULTILINE)
+        assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == set(StepPolicy.model_fields)
