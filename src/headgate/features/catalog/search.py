@@ -7,7 +7,7 @@ from math import log
 
 from rapidfuzz.distance import OSA
 
-from headgate.features.catalog.words import base_forms, words
+from headgate.features.catalog.words import base_forms, word_set, words
 from headgate.graph.template import Catalog, Template
 
 _TYPO_FROM = 5
@@ -15,8 +15,10 @@ _TYPO_FROM = 5
 _TYPO_WEIGHT = 0.6
 _PREFIX_WEIGHT = 0.7
 _PREFIX_FROM = 4
-_NOISE = frozenset(
-    ["a", "an", "the", "of", "to", "in", "on", "for", "and", "or", "with", "from", "by", "is", "are", "be", "it", "its", "this", "that", "my", "your", "me", "i", "you", "we", "can", "do", "does", "how", "what", "which", "one", "some", "any", "all", "each", "every", "please", "want", "need", "flow", "component", "components", "step", "node", "use", "using", "there"]
+_NOISE = word_set(
+    "a an the of to in on for and or with from by is are be it its this that my your me i you we can do does "
+    "how what which one some any all each every please want need flow component components step node use using "
+    "there"
 )
 
 

@@ -45,6 +45,11 @@ _SHORTEST_ROOT = 3
 _LONGEST_WORD = 48
 
 
+def word_set(text: str) -> frozenset[str]:
+    """A set of words written as one text."""
+    return frozenset(text.split())
+
+
 @lru_cache(maxsize=8192)
 def base_forms(word: str) -> tuple[str, ...]:
     """The dictionary forms a lower-case word can come from, the word itself first: `copied` gives copied, copy."""

@@ -12,6 +12,7 @@ from headgate.agents.assistant.offline.assembly.values import Value
 from headgate.agents.assistant.offline.assembly.workshop import Workshop
 from headgate.agents.assistant.offline.grammar.conditions import Condition
 from headgate.agents.assistant.offline.grammar.operations import Case, Choice, Part
+from headgate.features.catalog.words import word_set
 
 Body = Callable[[Sequence[Part], Value], list[Value]]
 """Assembles the statements of a branch on a value; the results it leaves."""
@@ -21,9 +22,7 @@ _OPERATORS = {
     "is": ("equals", "does not equal"),
     "empty": ("is empty", "is not empty"),
 }
-_TAGS = frozenset(
-    "finding decision result outcome verdict answer reply conclusion findings message text warning".split()
-)
+_TAGS = word_set("finding decision result outcome verdict answer reply conclusion findings message text warning")
 
 
 def choose(shop: Workshop, choice: Choice, value: Value, body: Body) -> list[Value]:

@@ -1,7 +1,7 @@
 """Which column a word means."""
 
-from headgate.agents.assistant.offline.language.vocabulary.nouns import COLUMN_NOUNS
-from headgate.features.catalog.words import base_forms
+from headgate.agents.assistant.offline.language.vocabulary import words_of
+from headgate.features.catalog.words import base_forms, word_set
 
 PACKAGES = ("name", "version", "licence", "summary", "homepage", "files", "size_bytes")
 """Columns of the table of installed packages."""
@@ -17,14 +17,40 @@ _MEANINGS = {
     "licence_text": "text",
 }
 _VALUES = {
-    "licence": "gpl lgpl agpl mit bsd apache mpl isc psf unlicense copyleft proprietary gplv2 gplv3 gpl-3.0 apache-2.0 zpl python gnu cc0"
-    " public-domain eupl artistic zlib unknown".split(),
+    "licence": [
+        "gpl",
+        "lgpl",
+        "agpl",
+        "mit",
+        "bsd",
+        "apache",
+        "mpl",
+        "isc",
+        "psf",
+        "unlicense",
+        "copyleft",
+        "proprietary",
+        "gplv2",
+        "gplv3",
+        "gpl-3.0",
+        "apache-2.0",
+        "zpl",
+        "python",
+        "gnu",
+        "cc0",
+        "public-domain",
+        "eupl",
+        "artistic",
+        "zlib",
+        "unknown",
+    ],
 }
 """Values that show which column is meant when none is named."""
-_SIZES = frozenset(
-    "biggest largest heaviest smallest lightest bulkiest fattest hugest tiniest big large heavy small größte största tyngsta minsta".split()
+_SIZES = word_set(
+    "biggest largest heaviest smallest lightest bulkiest fattest hugest tiniest big large heavy small größte "
+    "största tyngsta minsta"
 )
-_KNOWN_NOUNS = frozenset(noun.strip() for noun in COLUMN_NOUNS.split(","))
+_KNOWN_NOUNS = words_of("n.column")
 
 
 def known_column(word: str, columns: tuple[str, ...]) -> str:

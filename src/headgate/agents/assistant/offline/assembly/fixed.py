@@ -16,6 +16,7 @@ from headgate.agents.assistant.offline.assembly.sources import find_source
 from headgate.agents.assistant.offline.assembly.values import Value
 from headgate.agents.assistant.offline.assembly.workshop import Workshop
 from headgate.agents.assistant.offline.grammar.operations import Operation
+from headgate.features.catalog.words import word_set
 from headgate.graph.ports import accepts
 
 _PLACEHOLDER = re.compile(r"\{([^\W\d][\w ]{0,40})\}|\[([^\W\d][\w ]{0,40})\]|<([^\W\d][\w ]{0,40})>")
@@ -29,7 +30,7 @@ def say(shop: Workshop, value: Value | None, operation: Operation) -> Value:
         text = text[:1].upper() + text[1:]
         shop.assume(f"I took '{text}' as the words to give.")
     label = f"Say: {text}"[:60]
-    tags = frozenset({"text", "message", "reply", "answer", "greeting", "letter"})
+    tags = word_set("text message reply answer greeting letter")
     names = {match.group(): next(name for name in match.groups() if name) for match in _PLACEHOLDER.finditer(text)}
     if value is not None and value.of_branch:
         return _in_branch(shop, value, text, names, label, tags)
@@ -136,7 +137,7 @@ def arithmetic(shop: Workshop, operation: Operation, table: Value | None) -> Val
     else:
         expression = f" {sign} ".join(shown)
     node = shop.draft.add("Calculator", "calculate", {"expression": expression}, "Calculate")
-    tags = frozenset({"result", "total", "sum", "product", "number", "answer", "difference", "vat", "tax"})
+    tags = word_set("result total sum product number answer difference vat tax")
     return shop.keep(Value("number", node, "result", tags, "result", text_port="text"))
 
 
@@ -222,5 +223,5 @@ def model_step(shop: Workshop, value: Value, operation: Operation) -> Value:
         instruction,
     )
     shop.draft.connect(*as_text(shop, value), node, "input")
-    tags = frozenset({"summary", "translation", "answer", "reply", "result", "text", "sentiment", "class", "category"})
+    tags = word_set("summary translation answer reply result text sentiment class category")
     return shop.keep(Value("text", node, "output", tags, str(operation.slots["sense"]).partition(".")[2]))

@@ -9,9 +9,10 @@ from headgate.agents.assistant.offline.assembly.text_steps import filter_items
 from headgate.agents.assistant.offline.assembly.values import Value
 from headgate.agents.assistant.offline.assembly.workshop import Workshop
 from headgate.agents.assistant.offline.grammar.operations import Mention, Operation, Statement
+from headgate.features.catalog.words import word_set
 
 _AGGREGATES = frozenset({"count", "aggregate"})
-_PRONOUNS = frozenset({"it", "this", "that", "det", "den", "detta"})
+_PRONOUNS = word_set("it this that det den detta")
 _TABLE_WORK = frozenset({"group", "aggregate", "columns", "superlative"})
 
 
@@ -27,7 +28,8 @@ def focus(shop: Workshop, statement: Statement, *, plain: bool = False) -> tuple
     ]
     derivations = [operation for operation in statement.operations if operation.name == "derive"]
     earlier, operations = _earlier_results(shop, operations)
-    named = sorted([*pointed, *earlier], key=lambda pair: pair[0])
+    here = [(operation.start, value) for operation, value in _placed_sources(statement, sources) if value.result]
+    named = sorted([*pointed, *earlier, *(here if pointed or earlier else ())], key=lambda pair: pair[0])
     if named:
         values = list(dict.fromkeys(value for _, value in named))
         if derivations and not earlier:
@@ -37,6 +39,12 @@ def focus(shop: Workshop, statement: Statement, *, plain: bool = False) -> tuple
     if derivations:
         return _derived(shop, derivations, statement, base, fresh=bool(sources), plain=plain), operations
     return list(base), operations
+
+
+def _placed_sources(statement: Statement, sources: Sequence[Value]) -> list[tuple[Operation, Value]]:
+    """The sources of a clause with the words that name them, where they pair up."""
+    naming = [operation for operation in statement.operations if operation.name == "source"]
+    return list(zip(naming, sources, strict=True)) if len(naming) == len(sources) else []
 
 
 def default_source(shop: Workshop, statement: Statement | None, *, record: bool = False, table: bool = False) -> Value:
@@ -115,10 +123,18 @@ def _pointed(shop: Workshop, statement: Statement) -> list[tuple[int, Value]]:
     found: list[tuple[int, Value]] = []
     for mention in statement.mentions:
         values = _meant(shop, mention)
+        if mention.kind == "both" and _announces(shop, mention, statement):
+            continue
         if values:
             shop.reading.claim(mention.start, mention.end)
         found += [(mention.start, value) for value in values]
     return found
+
+
+def _announces(shop: Workshop, both: Mention, statement: Statement) -> bool:
+    """Whether `both` only announces what is named right behind it: `both the text and the count`."""
+    near = [one for one in statement.mentions if one.kind == "named" and 0 <= one.start - both.end <= 2]
+    return any(_meant(shop, one) for one in near)
 
 
 def _meant(shop: Workshop, mention: Mention) -> list[Value]:
@@ -238,6 +254,8 @@ def _derive_one(shop: Workshop, sense: str, statement: Statement, base: list[Val
         and not (value.kind == "data" and sense == "u.part")
     ):
         value = _latest_text(shop) or value
+    if value.kind == "items" and value.plain and value.origin is not None and sense != value.unit:
+        value = value.origin
     if sense == "t.url" and value.source == "s.url" and value.kind == "text":
         return _links(shop, value)
     return derive(shop, value, sense)
@@ -256,5 +274,5 @@ def _links(shop: Workshop, page: Value) -> Value:
     shop.use(page)
     links = Value("data", page.node, "links", frozenset({"links"}), "links")
     node = select(shop, links, "[].url || @", "Addresses of the links")
-    tags = frozenset({"link", "links", "url", "urls", "t.url", "list"})
+    tags = word_set("link links url urls t.url list")
     return shop.keep(Value("items", node, "data", tags, "links", unit="t.url"))

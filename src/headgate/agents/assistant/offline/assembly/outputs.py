@@ -7,6 +7,7 @@ from headgate.agents.assistant.offline.assembly.shapes import as_table, as_text,
 from headgate.agents.assistant.offline.assembly.values import Value
 from headgate.agents.assistant.offline.assembly.workshop import Workshop
 from headgate.agents.assistant.offline.grammar.operations import Operation
+from headgate.features.catalog.words import word_set
 from headgate.graph.names import free_name
 
 _ROWS = frozenset({"csv", "json", "html"})
@@ -117,7 +118,7 @@ def combine(shop: Workshop, values: Sequence[Value], *, separator: str | None = 
         shop.draft.configure(node, title=title)
     for value in values:
         shop.draft.connect(*as_text(shop, value), node, "parts")
-    tags = frozenset({"text", "report", "combined", "result", "combination", "document"})
+    tags = word_set("text report combined result combination document")
     return shop.keep(Value("text", node, "text", tags, "combined text", of_branch=any(v.of_branch for v in values)))
 
 
@@ -147,5 +148,5 @@ def report(shop: Workshop, values: Sequence[Value], *, title: str = "") -> Value
     node = shop.draft.add("PromptTemplate", "report", {"template": "\n\n".join(lines) + "\n"}, title or "Report")
     for value, port in zip(values, ports, strict=True):
         shop.draft.connect(*as_text(shop, value), node, port)
-    tags = frozenset({"report", "text", "document", "overview", "result", "summary"})
+    tags = word_set("report text document overview result summary")
     return shop.keep(Value("text", node, "text", tags, "report", of_branch=any(v.of_branch for v in values)))

@@ -114,7 +114,14 @@ def derive(shop: Workshop, value: Value, sense: str) -> Value:
     node_text, port = as_text(shop, value)
     tags = frozenset({singular, plural, sense, *plural.lower().split(), *singular.split("_"), "list"})
     made = Value(
-        kind="items", tags=tags, label=plural, unit=sense, of_branch=value.of_branch, other=value.other, plain=True
+        kind="items",
+        tags=tags,
+        label=plural,
+        unit=sense,
+        of_branch=value.of_branch,
+        other=value.other,
+        plain=True,
+        origin=value,
     )
     if sense in SPLITS:
         node = shop.draft.add("SplitText", plural, {"by": SPLITS[sense]}, plural)

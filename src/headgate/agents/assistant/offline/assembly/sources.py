@@ -4,9 +4,10 @@ from headgate.agents.assistant.offline.assembly.columns import PACKAGES
 from headgate.agents.assistant.offline.assembly.values import Value
 from headgate.agents.assistant.offline.assembly.workshop import Workshop
 from headgate.agents.assistant.offline.grammar.operations import Operation
+from headgate.features.catalog.words import word_set
 
-_TABULAR = frozenset("csv spreadsheet sheet excel table dataset kalkylark kalkylarket csvfilen upload".split())
-_CHAT = frozenset("message chat meddelande meddelandet".split())
+_TABULAR = word_set("csv spreadsheet sheet excel table dataset kalkylark kalkylarket csvfilen upload")
+_CHAT = frozenset(["message", "chat", "meddelande", "meddelandet"])
 
 
 def source(shop: Workshop, operation: Operation) -> Value:
@@ -32,7 +33,7 @@ def make_source(shop: Workshop, sense: str, *, word: str = "", fields: list[str]
     draft = shop.draft
     if sense == "s.packages":
         node = draft.add("InstalledPackages", "packages")
-        tags = frozenset({"package", "packages", "library", "libraries", "dependencies", "modules"})
+        tags = word_set("package packages library libraries dependencies modules")
         made = Value("table", node, "table", tags, "packages", columns=PACKAGES, source=sense)
     elif sense == "s.form":
         node = draft.add("FormInput", "form")
@@ -62,14 +63,14 @@ def _page(shop: Workshop, operation: Operation) -> Value:
         if operation.slots.get("method") not in {"", "GET", None}:
             params["method"] = str(operation.slots["method"])
         node = shop.draft.add("HTTPRequest", "request", params, f"Call {url.partition('//')[2][:40]}")
-        tags = frozenset({"answer", "response", "json", "data", "api", "page"})
+        tags = word_set("answer response json data api page")
         return shop.keep(Value("data", node, "data", tags, "answer", text_port="text", source="s.url", result=True))
     label = f"Fetch {url.partition('//')[2][:40]}"
     if shop.pending_wait is not None:
         node = _later_page(shop, url, label)
     else:
         node = shop.draft.add("URL", "page", {"url": url}, label)
-    tags = frozenset({"page", "website", "site", "text", "content", "article"})
+    tags = word_set("page website site text content article")
     return shop.keep(Value("text", node, "text", tags, "page", source="s.url"))
 
 

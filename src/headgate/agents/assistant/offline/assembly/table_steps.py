@@ -199,9 +199,9 @@ def limit_rows(shop: Workshop, value: Value, operation: Operation) -> Value:
     if operation.slots.get("which") == "last":
         shop.assume("I took 'last' as the end of the table as it is sorted.")
         query = replace(query, order=("rowid DESC",)) if not query.order else query
-    return query_on(
-        shop, table, replace(query, limit=count, soft_limit=False), label=value.label or f"First {count} rows"
-    )
+    skipped = max(0, int(operation.slots.get("from") or 1) - 1)
+    query = replace(query, limit=max(1, count - skipped), offset=skipped, soft_limit=False)
+    return query_on(shop, table, query, label=value.label or f"First {count} rows")
 
 
 def distinct_rows(shop: Workshop, value: Value) -> Value:
@@ -246,7 +246,7 @@ def count_of(shop: Workshop, value: Value) -> Value:
     if value.by and value.query is not None:
         return value
     plural = names_of(value.unit)[1] if value.unit else ("rows" if value.kind == "table" else "items")
-    if value.kind == "table" and value.source == "" and "packages" in value.tags or value.source == "s.packages":
+    if (value.kind == "table" and value.source == "" and "packages" in value.tags) or value.source == "s.packages":
         plural = "packages"
     tags = frozenset(
         {

@@ -9,6 +9,7 @@ from headgate.agents.assistant.offline.assembly.values import Query, Value
 from headgate.agents.assistant.offline.assembly.workshop import Workshop
 from headgate.agents.assistant.offline.grammar.conditions import Condition
 from headgate.agents.assistant.offline.grammar.operations import Operation
+from headgate.features.catalog.words import word_set
 
 _SPECIAL = frozenset(r".^$*+?()[]{}|\/")
 _GONE = {"t.space": " "}
@@ -82,7 +83,7 @@ def split(shop: Workshop, value: Value, operation: Operation) -> Value:
     node_text, port = as_text(shop, value)
     node = shop.draft.add("SplitText", "parts", params, label)
     shop.draft.connect(node_text, port, node, "text")
-    tags = frozenset({"part", "parts", "pieces", "piece", "chunk", "chunks", "items", "values", "list"})
+    tags = word_set("part parts pieces piece chunk chunks items values list")
     return shop.keep(Value("items", node, "chunks", tags, "parts", unit="u.part", of_branch=value.of_branch))
 
 
@@ -110,7 +111,9 @@ def limit(shop: Workshop, value: Value, operation: Operation) -> Value:
     count = int(operation.slots["n"])
     first = operation.slots.get("which") != "last"
     label = f"{'First' if first else 'Last'} {count} {names_of(items.unit)[1]}"
-    node = select(shop, items, f"[:{count}]" if first else f"[-{count}:]", label)
+    start = max(0, int(operation.slots.get("from") or 1) - 1)
+    part = f"[{start or ''}:{count}]" if first else f"[-{count}:]"
+    node = select(shop, items, part, label)
     return shop.keep(items.like(node=node, port="data", text_port="", label=label))
 
 

@@ -20,7 +20,7 @@ class Query:
     """Whether the limit is only assumed, so that a later one replaces it."""
     distinct: bool = False
     aggregated: bool = False
-    from_end: bool = False
+    offset: int = 0
 
     def sql(self) -> str:
         """The query as text, over table `t`."""
@@ -32,7 +32,7 @@ class Query:
         if self.order:
             parts.append("ORDER BY " + ", ".join(self.order))
         if self.limit is not None:
-            parts.append(f"LIMIT {self.limit}")
+            parts.append(f"LIMIT {self.limit}" + (f" OFFSET {self.offset}" if self.offset else ""))
         return " ".join(parts)
 
 
@@ -60,6 +60,8 @@ class Value:
     """The rows before they were grouped."""
     other: "tuple[str, str] | None" = None
     """For a value of one way of a choice: the output that is live when this one is not."""
+    origin: "Value | None" = field(default=None, repr=False)
+    """The text that a list was found in."""
     wanted: bool = False
     """Whether it was asked to be seen, so that using it further does not hide it."""
     plain: bool = False

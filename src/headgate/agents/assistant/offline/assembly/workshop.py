@@ -27,6 +27,8 @@ class Workshop:
     """Parts that need a language model while none is configured."""
     unsaved: list[str] = field(default_factory=list)
     """Ids of SaveFile nodes that still have an assumed name."""
+    title: str = ""
+    """The heading asked for, for what is combined or saved next."""
     pending_wait: float | None = None
     """Seconds to wait before the first source that can be waited for."""
     last_filter: tuple[Value, Operation] | None = None

@@ -11,11 +11,12 @@ from headgate.agents.assistant.offline.editing.settings import set_values
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.segments import Segment
 from headgate.agents.assistant.offline.language.tokens import Kind
+from headgate.features.catalog.words import word_set
 from headgate.graph.model import Flow
 from headgate.graph.template import Catalog
 
-_NEW = frozenset("flow workflow pipeline automation flöde".split())
-_MAKING = frozenset("build create make new another start bygg skapa".split())
+_NEW = frozenset(["flow", "workflow", "pipeline", "automation", "flöde"])
+_MAKING = word_set("build create make new another start bygg skapa")
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,7 +154,7 @@ def component_named(reading: Reading, start: int, end: int, catalog: Catalog) ->
             words = [reading.tokens[n].word for n in range(at, at + length)]
             joined = "".join(words)
             type_ = known.get(joined) or (labels.get(" ".join(words)) if length > 1 else None)
-            single = length == 1 and reading.tokens[at].text != type_
+            single = length == 1 and (reading.tokens[at].text != type_ or (at == 0 and len(joined) < 6))
             if type_ is not None and not single:
                 return type_, at, at + length
     return None

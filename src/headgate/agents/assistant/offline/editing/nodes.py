@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.tokens import Kind
 from headgate.features.catalog.search import WordIndex
-from headgate.features.catalog.words import base_forms
+from headgate.features.catalog.words import base_forms, word_set
 from headgate.graph.model import Flow, Node
 from headgate.graph.template import Catalog
 
@@ -63,7 +63,7 @@ _DOING = {
     "v.list": ("InstalledPackages",),
 }
 """Component types that do what a verb says."""
-_STEP_WORDS = frozenset("step node component block box nod noden steg steget part".split())
+_STEP_WORDS = word_set("step node component block box nod noden steg steget part")
 _LEAST = 1.0
 
 

@@ -12,7 +12,7 @@ from headgate.agents.assistant.offline.editing.nodes import NodeFinder
 from headgate.agents.assistant.offline.grammar.slots import duration_at, number_at, separator_at, value_at
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.tokens import Kind
-from headgate.features.catalog.words import base_forms, words
+from headgate.features.catalog.words import base_forms, word_set, words
 from headgate.graph.model import Node
 from headgate.graph.template import Catalog, FieldKind, FieldTemplate
 
@@ -33,9 +33,9 @@ _FIELD_WORDS = {
     "expression": "expression formula",
 }
 """Words people use for a field whose name they do not know."""
-_VAGUE = frozenset("field value setting text name file list model table".split())
+_VAGUE = word_set("field value setting text name file list model table")
 """Names of fields that more often mean something else; they are tried last."""
-_TO = frozenset({"to", "=", "be", "as", "into", "till", "is", "vara", "with", "by", "use"})
+_TO = word_set("to = be as into till is vara with by use")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,9 @@ def _fields_called(
 def _value_after(reading: Reading, at: int, field: FieldTemplate) -> JsonValue | None:
     """The value behind `to`, `=` or `should be`, read as the field wants it."""
     end = len(reading)
+    file = next((token.text for token in reading.tokens if token.kind is Kind.FILE), "")
+    if field.name == "name" and file:
+        return file
     to = next((n for n in range(at, end) if reading.tokens[n].word in _TO), None)
     if to is None and not _stands_alone(reading, at, field):
         return None
@@ -188,7 +191,7 @@ def _file_name(reading: Reading, finder: NodeFinder, _catalog: Catalog) -> Setti
     node = node or _of_type(finder, "SaveFile")
     return (
         Setting(node, "name", new)
-        if node is not None and new is not None and (replaces or len(finder.flow.nodes) > 0 and _only_saves(reading))
+        if node is not None and new is not None and (replaces or (len(finder.flow.nodes) > 0 and _only_saves(reading)))
         else None
     )
 

@@ -13,6 +13,7 @@ _QUANTIFIERS = {
     "all": "all", "every": "all", "everything": "all", "alla": "all", "none": "none", "nothing": "none", "ingen": "none",
 }  # fmt: skip
 _BARRIERS = ("l.then", "l.else", "l.if", "l.unless", "l.so")
+_TIMES = frozenset({"once", "twice", "thrice"})
 _COUNTED = ("u.", "t.", "s.packages")
 
 
@@ -45,6 +46,8 @@ def read_condition(reading: Reading, start: int, end: int) -> tuple[Condition, i
     condition, at = found
     others: list[Condition] = []
     joined = ""
+    others += condition.others
+    joined = condition.joined
     while (more := _read_other(reading, at, end, condition)) is not None:
         word, other, at = more
         others.append(other)
@@ -106,7 +109,7 @@ def _comparison(reading: Reading, start: int, end: int) -> tuple[Mark, bool, int
 
 def _inner(reading: Reading, mark: Mark, end: int) -> tuple[Mark, bool] | None:
     """The comparison behind `is`, `has` or `with`: `is not empty`, `has more than 3 lines`."""
-    if mark.sense not in {"c.is", "c.contains", "c.differs"}:
+    if mark.sense not in {"c.is", "c.contains", "c.differs", "c.occurs"}:
         return None
     negated = False
     at = mark.end
@@ -206,7 +209,12 @@ def _occurrence(reading: Reading, bare: Condition, at: int) -> tuple[Condition, 
     """`the word banana occurs`: what is looked for comes first."""
     start, end = bare.subject
     read = value_at(reading, skip_light(reading, start, end, 4, keep_literals=True), end)
-    return (replace(bare, operator="contains", value=read[0], column="", subject=(start, start)), at) if read else None
+    if read is None:
+        return None
+    found = replace(bare, operator="contains", value=read[0], column="", subject=(start, start))
+    link = reading.mark(read[1], "l.or") if read[1] < end else None
+    other = value_at(reading, link.end, end) if link is not None else None
+    return (replace(found, others=(replace(found, value=other[0]),), joined="or"), at) if other else (found, at)
 
 
 def _range(reading: Reading, mark: Mark, bare: Condition, end: int) -> tuple[Condition, int] | None:
@@ -225,6 +233,8 @@ def _numeric(reading: Reading, mark: Mark, bare: Condition, end: int) -> tuple[C
     factor, at = size_factor(reading, at, end)
     counted = reading.mark(skip_light(reading, at, end, 1), *_COUNTED) if factor == 1 else None
     found = replace(bare, value=value * factor)
+    if reading.tokens[at - 1].word in _TIMES or (at < end and reading.tokens[at].word in {"times", "gånger"}):
+        return replace(found, measure="times"), at if reading.tokens[at - 1].word in _TIMES else at + 1
     comparing = reading.source(mark.start, mark.end).lower()
     if counted is not None and counted.start < end:
         if counted.sense == "u.character":
@@ -279,6 +289,9 @@ def _with_place(reading: Reading, found: Condition, start: int, at: int, end: in
 
 def _read_other(reading: Reading, at: int, end: int, first: Condition) -> tuple[str, Condition, int] | None:
     """A further comparison, or a further value for the same one: `contains refund or return`."""
+    bound = reading.mark(at, "c.least", "c.most") if at < end else None
+    if bound is not None and number_at(reading, bound.end, end) is not None:
+        reading.open_phrase(bound.start, bound.end)  # `below 1 or above 100`, not `1 or above`
     link = reading.mark(at, "l.and", "l.or") if at < end else None
     if link is None:
         return None

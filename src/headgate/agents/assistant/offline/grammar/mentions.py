@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from headgate.agents.assistant.offline.grammar.operations import Mention
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.tokens import Kind
-from headgate.features.catalog.words import base_forms
+from headgate.features.catalog.words import base_forms, word_set
 
-_DEFINITE = frozenset(
-    "the that this these those both all our my den det de dessa denna detta båda said its their".split()
-)
-_DEFINITE_FORMS = frozenset("antalet summan snittet medelvärdet genomsnittet".split())
+_DEFINITE = word_set("the that this these those both all our my den det de dessa denna detta båda said its their")
+_DEFINITE_FORMS = frozenset(["antalet", "summan", "snittet", "medelvärdet", "genomsnittet"])
 _KINDS = {"ref.one": "one", "ref.many": "many", "ref.both": "both", "ref.others": "others"}
 _LONGEST = 4
 

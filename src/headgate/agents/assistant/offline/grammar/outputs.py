@@ -6,17 +6,16 @@ from headgate.agents.assistant.offline.grammar.operations import Operation
 from headgate.agents.assistant.offline.language.lexicon import Mark
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.tokens import Kind
+from headgate.features.catalog.words import word_set
 
 EXTENSIONS = {"f.csv": "csv", "f.json": "json", "f.markdown": "md", "f.html": "html", "f.text": "txt"}
 _FILE_KINDS = frozenset({"f.csv", "f.text", "f.unsupported"})
-_GIVEN = frozenset("the my this our uploaded attached given min mitt den".split())
-_MAKING = frozenset(
-    "make build create write produce prepare compile generate give want like need single skapa gör ge".split()
-)
-_UNWRITABLE = frozenset("pdf docx xlsx xml yaml yml tsv".split())
-_SAVING = frozenset(
-    "save store export dump archive persist record spara lagra exportera arkivera saving storing saved stored saves stores exported"
-    " sparas log".split()
+_GIVEN = word_set("the my this our uploaded attached given min mitt den")
+_MAKING = word_set("make build create write produce prepare compile generate give want like need single skapa gör ge")
+_UNWRITABLE = word_set("pdf docx xlsx xml yaml yml tsv")
+_SAVING = word_set(
+    "save store export dump archive persist record spara lagra exportera arkivera saving storing saved stored "
+    "saves stores exported sparas log"
 )
 """Verbs that ask for a file even when none is named."""
 _READING = ("v.take", "v.fetch", "v.parse", "v.extract", "v.split")

@@ -110,11 +110,8 @@ def match_at(pattern: Pattern, reading: Reading, at: int, end: int, readers: Map
 
 
 def _only_seen(element: Element) -> bool:
-    return (
-        element.seen
-        or bool(element.senses)
-        and not element.taken
-        and all(sense.startswith(_NEVER_CLAIMED) for sense in element.senses)
+    return element.seen or (
+        bool(element.senses) and not element.taken and all(sense.startswith(_NEVER_CLAIMED) for sense in element.senses)
     )
 
 

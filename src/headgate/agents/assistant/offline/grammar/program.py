@@ -37,6 +37,8 @@ class _Program:
         self.reading = reading
         self.clauses = clauses
         self.at = 0
+        self.otherwise_said: tuple[Part, ...] = ()
+        """What to do otherwise, when it was said in the same clause as the condition."""
         self.asked: Condition | None = None
         """The condition of a yes-or-no question, for `if so` behind it."""
 
@@ -55,7 +57,7 @@ class _Program:
         if clause.link in {"so", "else"} and self.asked is not None:
             return [self._answered()]
         if clause.link == "else":
-            return [self._when_none()]
+            return [self._when_none(before)]
         if clause.link == "whether" and (choice := self._whether()) is not None:
             return [choice]
         if self._implies_choice(clause) and (choice := self._choice(before)) is not None:
@@ -90,8 +92,19 @@ class _Program:
                 break
             clause = following
             read = read_condition(self.reading, clause.start, clause.end)
-        otherwise = self._otherwise(cases)
+        otherwise = self._otherwise_before() or self._otherwise(cases)
         return Choice(tuple(cases), otherwise, _common_subject(cases))
+
+    def _otherwise_before(self) -> tuple[Part, ...]:
+        """`... and 'other' when not`: what to do otherwise stands before the word that says so."""
+        if self.otherwise_said:
+            said, self.otherwise_said = self.otherwise_said, ()
+            return said
+        if not self._says_otherwise_first():
+            return ()
+        clause = self.clauses[self.at]
+        self.at += 2
+        return (read_body(self.reading, clause),)
 
     def _goes_on(self, clause: Segment, first: Condition) -> bool:
         """Whether a further condition is the next case of the same choice."""
@@ -116,10 +129,36 @@ class _Program:
         if warning is not None:
             return Case(condition, (warning,), focus)
         first = self._body_rest(clause, stop)
+        if before and isinstance(before[-1], Statement) and not clause.hard:
+            if not first and self._ends_here(clause):
+                return Case(condition, (before.pop(),), focus)
+            if first and self._is_when_not():
+                self.otherwise_said = tuple(first)
+                self.at += 1
+                return Case(condition, (before.pop(),), focus)
         body = [*first, *self._body(allow_more=True, started=bool(first))]
         if not body and before and isinstance(before[-1], Statement):
             body = [before.pop()]
         return Case(condition, tuple(body), focus)
+
+    def _ends_here(self, clause: Segment) -> bool:
+        """Whether a condition behind its statement ends the sentence, or only says besides what else to do when not."""
+        if clause.hard:
+            return False
+        following = self.clauses[self.at] if self.at < len(self.clauses) else None
+        return following is None or following.hard or self._says_otherwise_first()
+
+    def _is_when_not(self) -> bool:
+        """`... when not` at the end of a sentence."""
+        clause = self.clauses[self.at] if self.at < len(self.clauses) else None
+        return clause is not None and clause.link == "else" and clause.start == clause.end
+
+    def _says_otherwise_first(self) -> bool:
+        if self.at + 1 >= len(self.clauses):
+            return False
+        clause, following = self.clauses[self.at], self.clauses[self.at + 1]
+        plain = not clause.hard and clause.link in {"and", "next"}
+        return plain and following.link == "else" and following.start == following.end
 
     def _past_place(self, at: int, end: int) -> int:
         """Past `in the text` behind a condition: it says where to look."""
@@ -132,6 +171,9 @@ class _Program:
         """`a warning when anything is AGPL`: the words before the condition are what to say."""
         last = before[-1] if before else None
         if clause.hard or not isinstance(last, Statement) or last.operations or not last.mentions:
+            return None
+        opening = {self.reading.tokens[at].word for at in range(last.start, last.mentions[0].start)}
+        if not opening & {"a", "an", "some", "en", "ett"}:
             return None
         before.pop()
         words = self.reading.source(last.mentions[0].start, last.end)
@@ -221,15 +263,19 @@ class _Program:
             for case, part in zip(cases, ends, strict=False)
         )
 
-    def _when_none(self) -> Choice:
+    def _when_none(self, before: list[Part]) -> Choice:
         """`if there are none say ..., otherwise ...`, with nothing asked before: whether there is anything."""
         clause = self.clauses[self.at]
         self.at += 1
         start = skip_subject(self.reading, clause.start, clause.end)
         body: list[Part] = [read_body(self.reading, Segment("next", start, clause.end))] if start < clause.end else []
-        body += self._body(allow_more=True, started=bool(body))
+        if not body and not clause.hard and before and isinstance(before[-1], Statement):
+            last = before.pop()
+            body = [last if isinstance(last, Statement) else _say("")]
+        else:
+            body += self._body(allow_more=True, started=bool(body))
         case = Case(Condition("empty"), tuple(body))
-        return Choice((case,), self._otherwise([case]))
+        return Choice((case,), self._otherwise([case]) or (_which(),))
 
     def _whether(self) -> Choice | None:
         """`tell me whether the text contains a number`: yes or no."""
@@ -327,6 +373,10 @@ class _Program:
         read = value_at(self.reading, at, clause.end)
         literal = read is not None and self.reading.tokens[at].kind in {Kind.WORD, Kind.QUOTED, Kind.NUMBER}
         return (str(read[0]), read[1]) if read is not None and literal else None
+
+
+def _which() -> Statement:
+    return Statement((Operation("which"),), (), 0, 0)
 
 
 def _say(text: str) -> Statement:

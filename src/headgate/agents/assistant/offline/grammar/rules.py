@@ -10,6 +10,7 @@ from headgate.agents.assistant.offline.grammar import slots
 from headgate.agents.assistant.offline.grammar.pattern import Pattern, SlotReader, compile_pattern
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.tokens import Kind
+from headgate.features.catalog.words import word_set
 
 STAGES = {
     "source": 0, "fields": 0, "json": 1, "derive": 2, "split": 2, "filter": 3, "blank": 3, "replace": 4, "mask": 4, "strip": 4,
@@ -97,16 +98,20 @@ _RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ),
     ("case", "@*v.upper", {"to": "upper"}),
     ("case", "@*v.lower", {"to": "lower"}),
+    ("limit", "@=u.line <from:number> @p.to|p.into <n:number>", {"which": "first"}),
     ("limit", "<which:ends_of_list> <n:number>", {}),
     ("limit", "<n:number> <which:ends_of_list> @u.", {}),
     ("limit", "@q.what <n:number>", {"which": "first"}),
     ("frequent", "<n:number>? @o.frequent <n:number>? <by:plain_column>?", {}),
     ("frequent", "<n:number>? @o.rare <n:number>? <by:plain_column>?", {"rare": True}),
+    ("combine", "'on' 'top' 'of'", {"first": True}),
+    ("combine", "@o.desc 'of'", {"first": True}),
+    ("combine", "'in' 'front' 'of'", {"first": True}),
     ("sort", "@o.desc", {"descending": True}),
     ("sort", "@o.asc", {"descending": False}),
     ("aggregate", "@a.min|a.max#function <column:plain_column> @=p.per", {}),
-    ("superlative", "<n:number>? @o.most <n:number>? <by:column>?", {}),
-    ("superlative", "<n:number>? @o.least <n:number>? <by:column>?", {"least": True}),
+    ("superlative", "<n:number>? @o.most <n:number>? <by:plain_column>?", {}),
+    ("superlative", "<n:number>? @o.least <n:number>? <by:plain_column>?", {"least": True}),
     ("limit", "<which:ends_of_list> @u.|t.", {"n": 1}),
     ("sort", "@*v.sort ~ @p.sorted <by:column>", {}),
     ("sort", "@*v.sort <by:plain_column>", {}),
@@ -116,12 +121,15 @@ _RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("tally", "@a.count|v.count 'occurrences'|'occurrence'|'frequency'? 'each'|'every'|'varje'", {}),
     ("tally", "@a.count 'each'|'every' @=u.|t.|n.column", {}),
     ("tally", "@v.count 'occurrences'|'repetitions'|'förekomster'", {}),
+    ("combine", "'above'|'prepend'", {"first": True}),
+    ("combine", "'append'|'below'|'underneath'", {}),
     ("combine", "@v.combine", {}),
     ("combine", "'together'|'ihop'|'samman'", {}),
     ("join", "@v.join", {}),
-    ("count", "@v.count @a.count?", {}),
-    ("aggregate", "@a.sum|a.avg|a.min|a.max#function @*a.sum|v.sum|a.count? <column:plain_column>", {}),
+    ("count", "@v.count @a.count?", {"verb": True}),
+    ("aggregate", "@v.sum|v.avg#function 'column'|'kolumnen' <column>", {}),
     ("aggregate", "@v.sum|v.avg#function <column:plain_column>", {}),
+    ("aggregate", "@a.sum|a.avg|a.min|a.max#function @*a.sum|v.sum|a.count? <column:plain_column>", {}),
     ("aggregate", "@v.sum|v.avg#function", {}),
     ("aggregate", "@a.sum|a.avg|a.min|a.max#function", {}),
     ("count", "@u.|t. 'count'|'counts'", {}),
@@ -206,7 +214,7 @@ def _replaced(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
     )
 
 
-_NO_SIGNS = frozenset("line rule star bar hash arrow nothing punkt tag".split())
+_NO_SIGNS = word_set("line rule star bar hash arrow nothing punkt tag")
 """Names of signs that more often mean something else."""
 
 READERS: dict[str, SlotReader] = {
@@ -231,8 +239,8 @@ READERS: dict[str, SlotReader] = {
 }
 
 
-EXACT = frozenset(
-    "wait tally reverse calculate arithmetic replace mask blank dedupe strip split prefix heading join number bullets".split()
+EXACT = word_set(
+    "wait tally reverse calculate arithmetic replace mask blank dedupe strip split prefix heading join number bullets"
 )
 """Operations whose phrases are read before conditions, whose words they share (`join with`, `start with`)."""
 

@@ -1,10 +1,13 @@
 """Clauses inside a branch: operations as anywhere, or words that are themselves the result: `ask for review`."""
 
+from dataclasses import replace
+
 from headgate.agents.assistant.offline.grammar.operations import Operation, Statement
 from headgate.agents.assistant.offline.grammar.statements import read_statement
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.segments import Segment
 from headgate.agents.assistant.offline.language.tokens import Kind
+from headgate.features.catalog.words import word_set
 
 _LITERALS = {Kind.QUOTED, Kind.FILE, Kind.URL, Kind.FORMULA}
 _WORKING = (
@@ -12,7 +15,7 @@ _WORKING = (
     "v.combine", "v.sum", "v.calculate", "v.convert", "v.dedupe", "v.number", "v.show", "v.list", "v.take", "v.send", "v.pick", "m.",
 )  # fmt: skip
 _POINTERS = ("ref.", "u.", "t.", "a.", "s.", "f.", "o.")
-_WHICH = frozenset({"which", "what", "them", "those", "these", "vilka", "dem", "packages", "names"})
+_WHICH = word_set("which what them those these vilka dem packages names")
 
 
 def skip_subject(reading: Reading, at: int, end: int) -> int:
@@ -25,7 +28,10 @@ def skip_subject(reading: Reading, at: int, end: int) -> int:
 def read_body(reading: Reading, clause: Segment) -> Statement:
     """A clause of a branch. Words that ask for nothing known are the text to give."""
     said = _said(reading, clause)
-    return said if said is not None else read_statement(reading, clause.start, clause.end, link=clause.link)
+    found = said if said is not None else read_statement(reading, clause.start, clause.end, link=clause.link)
+    if len(found.operations) == 1 and found.operations[0].name == "literal":
+        return replace(found, operations=(replace(found.operations[0], name="say"),))
+    return found
 
 
 def _said(reading: Reading, clause: Segment) -> Statement | None:
@@ -44,7 +50,7 @@ def _said(reading: Reading, clause: Segment) -> Statement | None:
         return None
     if says and _points(reading, rest, clause.end):
         return None
-    while rest < clause.end and reading.tokens[rest].word in {"that", "just", "only", "simply", "att", "just"}:
+    while rest < clause.end and reading.tokens[rest].word in {"that", "just", "only", "simply", "att"}:
         rest += 1
     text = reading.source(rest, clause.end)
     reading.claim(clause.start, clause.end)

@@ -2,12 +2,14 @@
 
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.tokens import Kind
-from headgate.agents.assistant.offline.language.vocabulary.light import NUMBER_WORDS, SEPARATORS, SIZE_UNITS, TIME_UNITS
+from headgate.agents.assistant.offline.language.vocabulary.measures import NUMBER_WORDS, SEPARATORS, SIZE_UNITS, TIME_UNITS
+from headgate.features.catalog.words import word_set
 
-_CURRENCIES = frozenset("kr sek kronor dollar dollars usd euro euros eur gbp pounds pound nok dkk".split())
-_INTRODUCTIONS = frozenset(
-    "word words text phrase term string letters letter value number character characters exact keyword substring symbol ordet texten"
-    " frasen the a an exactly prefix suffix tag label set to just simply called named with".split()
+_CURRENCIES = word_set("kr sek kronor dollar dollars usd euro euros eur gbp pounds pound nok dkk")
+_INTRODUCTIONS = word_set(
+    "word words text phrase term string letters letter value number character characters exact keyword "
+    "substring symbol ordet texten frasen the a an exactly prefix suffix tag label set to just simply called "
+    "named with"
 )
 _NOT_COLUMN = ("v.", "m.", "s.", "f.", "l.", "p.", "o.", "a.", "ref.", "x.", "number", "q.", "separator")
 _LONGEST_COLUMN = 3
@@ -22,9 +24,9 @@ def skip_light(reading: Reading, at: int, end: int, most: int, *, keep_literals:
         if at >= end or number_at(reading, at, end) is not None:
             return at
         introduces = keep_literals and reading.tokens[at].word in _INTRODUCTIONS and at + 1 < end
-        if introduces and reading.tokens[at].kind is Kind.WORD and not _ends_here(reading, at + 1, end):
-            at += 1
-        elif reading.is_light(at) and reading.tokens[at].kind is Kind.WORD:
+        if (introduces and reading.tokens[at].kind is Kind.WORD and not _ends_here(reading, at + 1, end)) or (
+            reading.is_light(at) and reading.tokens[at].kind is Kind.WORD
+        ):
             at += 1
         else:
             return at
@@ -145,7 +147,7 @@ def column_at(reading: Reading, at: int, end: int) -> tuple[str, int] | None:
 def _names_column(reading: Reading, at: int) -> bool:
     if reading.tokens[at].kind is not Kind.WORD:
         return False
-    if reading.mark(at, "n.column", "t.", "u.") is not None:
+    if reading.mark(at, "t.", "u.") is not None or reading.is_noun(at, "n.column"):
         return True
     return not reading.is_light(at) and reading.mark(at, *_NOT_COLUMN) is None
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from headgate.agents.assistant.offline.grammar.conditions import read_condition
+from headgate.agents.assistant.offline.grammar.conditions import Condition, read_condition
 from headgate.agents.assistant.offline.grammar.mentions import is_definite, read_mentions
 from headgate.agents.assistant.offline.grammar.operations import Operation, Statement
 from headgate.agents.assistant.offline.grammar.outputs import read_outputs
@@ -10,12 +10,11 @@ from headgate.agents.assistant.offline.grammar.pattern import match_at
 from headgate.agents.assistant.offline.grammar.rules import EXACT, READERS, STAGES, rules
 from headgate.agents.assistant.offline.grammar.things import read_things
 from headgate.agents.assistant.offline.language.reading import Reading
+from headgate.features.catalog.words import word_set
 
 _AGGREGATING = frozenset({"count", "aggregate", "tally"})
 _RELATIVE = ("l.that",)
-_STRONG = frozenset(
-    {"c.over", "c.under", "c.least", "c.most", "c.starts", "c.ends", "c.matches", "c.occurs", "c.between"}
-)
+_STRONG = word_set("c.over c.under c.least c.most c.starts c.ends c.matches c.occurs c.between")
 
 
 def read_statement(reading: Reading, start: int, end: int, *, link: str = "next", question: bool = False) -> Statement:
@@ -56,7 +55,7 @@ def _filters(reading: Reading, start: int, end: int) -> Iterator[Operation]:
     while at < end:
         opening = _opening(reading, start, at, end)
         read = read_condition(reading, opening, end) if opening is not None else None
-        if opening is None or read is None or not _believable(reading, start, opening, read[1]):
+        if opening is None or read is None or not _believable(reading, start, opening, *read):
             at += 1
             continue
         condition, stop = read
@@ -90,7 +89,7 @@ def _is_subject(reading: Reading, at: int) -> bool:
     return reading.mark(at, "n.column", "c.not", "d.helper", "c.is") is not None or not reading.marks[at]
 
 
-def _believable(reading: Reading, start: int, opening: int, stop: int) -> bool:
+def _believable(reading: Reading, start: int, opening: int, condition: Condition, stop: int) -> bool:
     """Whether a comparison is one: `are installed` and `with their licences` are not."""
     mark = next((m for m in reading.find_all(opening, stop, "c.") if m.sense != "c.not"), None)
     if mark is None:
@@ -99,7 +98,7 @@ def _believable(reading: Reading, start: int, opening: int, stop: int) -> bool:
     chosen = relative or reading.find(start, opening + 1, "v.keep", "v.drop", "q.what") is not None
     word = reading.tokens[mark.start].word
     if mark.sense == "c.occurs":
-        return any(
+        return condition.measure == "times" or any(
             reading.tokens[at].kind.value == "quoted" or reading.tokens[at].word in {"word", "text", "phrase"}
             for at in range(start, stop)
         )

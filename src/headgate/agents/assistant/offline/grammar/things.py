@@ -8,11 +8,12 @@ from headgate.agents.assistant.offline.grammar.operations import Operation
 from headgate.agents.assistant.offline.language.lexicon import Mark
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.tokens import Kind
+from headgate.features.catalog.words import word_set
 
-_METHODS = frozenset("get post put patch delete head".split())
-_WEB_SERVICE = frozenset("api endpoint json rest service webservice".split())
-_WEBHOOK = frozenset("webhook hook callback endpoint".split())
-_OWN = frozenset("my i input paste pasted type typed enter whatever user given min mitt jag".split())
+_METHODS = word_set("get post put patch delete head")
+_WEB_SERVICE = word_set("api endpoint json rest service webservice")
+_WEBHOOK = frozenset(["webhook", "hook", "callback", "endpoint"])
+_OWN = word_set("my i input paste pasted type typed enter whatever user given min mitt jag")
 _ZONES = {
     "stockholm": "Europe/Stockholm", "sweden": "Europe/Stockholm", "london": "Europe/London", "paris": "Europe/Paris", "berlin": "Europe/Berlin",
     "oslo": "Europe/Oslo", "copenhagen": "Europe/Copenhagen", "helsinki": "Europe/Helsinki", "tokyo": "Asia/Tokyo", "utc": "UTC", "gmt": "UTC",
@@ -227,6 +228,10 @@ def _derived(reading: Reading, start: int, end: int) -> Iterator[Operation]:
         if mark is None or _only_column(reading, mark):
             at += 1
             continue
+        if _is_sum_up(reading, mark):
+            reading.claim(mark.start, mark.end)
+            at = mark.end
+            continue
         reading.claim(mark.start, mark.end)
         slots_ = {
             "sense": mark.sense,
@@ -235,6 +240,16 @@ def _derived(reading: Reading, start: int, end: int) -> Iterator[Operation]:
         }
         yield Operation("derive", slots_, mark.start, mark.end)
         at = mark.end
+
+
+def _is_sum_up(reading: Reading, mark: Mark) -> bool:
+    """`both figures`, `the two numbers`: the results before, not numbers in a text; `a single line`: what is made."""
+    before = reading.tokens[mark.start - 1].word if mark.start else ""
+    if mark.sense == "t.number":
+        return before in {"both", "two", "three", "these", "båda"}
+    return (
+        before in {"single", "one"} and mark.start > 1 and reading.mark(mark.start - 2, "d.det", "p.into") is not None
+    )
 
 
 def _only_column(reading: Reading, mark: Mark) -> bool:

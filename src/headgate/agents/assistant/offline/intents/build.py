@@ -10,6 +10,7 @@ from headgate.agents.assistant.offline.grammar.program import read_program
 from headgate.agents.assistant.offline.intents.runs import RunRequest, take_run
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.segments import Segment, segments
+from headgate.features.catalog.words import word_set
 from headgate.graph.model import Flow
 from headgate.graph.names import clipped
 from headgate.graph.template import Catalog
@@ -46,10 +47,8 @@ class Built:
         return any(node.type == "SaveFile" for node in self.flow.nodes)
 
 
-_SOURCES = frozenset({"InstalledPackages", "URL", "HTTPRequest", "FileInput", "FormInput", "CurrentDate"})
-_ENDS = frozenset(
-    {"TextInput", "ChatInput", "FileInput", "FormInput", "InstalledPackages", "ChatOutput", "ReadFile", "SaveFile"}
-)
+_SOURCES = word_set("InstalledPackages URL HTTPRequest FileInput FormInput CurrentDate")
+_ENDS = word_set("TextInput ChatInput FileInput FormInput InstalledPackages ChatOutput ReadFile SaveFile")
 
 
 def build(reading: Reading, catalog: Catalog, default_model: str | None) -> Built:

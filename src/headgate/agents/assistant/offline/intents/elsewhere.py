@@ -5,12 +5,13 @@ from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.tokens import Kind
 from headgate.agents.assistant.offline.replies import CONNECT, NAME
 from headgate.agents.assistant.offline.understanding import Understanding
+from headgate.features.catalog.words import word_set
 from headgate.graph.model import Flow
 
-_MAKING = frozenset("create write generate make build develop code program implement design skapa skriv bygg".split())
-_NEW = frozenset("component komponent".split())
-_PLACES = frozenset("workspace folder directory arbetsyta arbetsytan mapp mappen".split())
-_FILE_VERBS = frozenset("delete remove rename move copy list show open edit read create ta radera".split())
+_MAKING = word_set("create write generate make build develop code program implement design skapa skriv bygg")
+_NEW = frozenset(["component", "komponent"])
+_PLACES = word_set("workspace folder directory arbetsyta arbetsytan mapp mappen")
+_FILE_VERBS = word_set("delete remove rename move copy list show open edit read create ta radera")
 
 
 def other_request(reading: Reading, index: CatalogueIndex, flow: Flow) -> Understanding | None:

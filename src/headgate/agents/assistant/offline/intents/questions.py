@@ -10,22 +10,24 @@ from headgate.agents.assistant.offline.language.segments import segments
 from headgate.agents.assistant.offline.replies import NAME
 from headgate.agents.assistant.offline.understanding import Action, Understanding
 from headgate.features.catalog.gallery import Recipe
+from headgate.features.catalog.words import word_set
 from headgate.graph.model import Flow, Node
 from headgate.graph.template import Catalog, Template
 
-_ASKING = frozenset(
-    "what which how why who is are does do can could list show explain describe tell help vad vilka vilken hur vem kan finns hjälp where when".split()
+_ASKING = word_set(
+    "what which how why who is are does do can could list show explain describe tell help vad vilka vilken hur "
+    "vem kan finns hjälp where when"
 )
-_COMPONENT = frozenset("component components node nodes komponent komponenter".split())
-_FLOW = frozenset("flow workflow pipeline canvas flöde flödet".split())
-_ABILITY = frozenset("you your du yourself headgate".split())
-_DOING = frozenset(
-    "do make build able can capable abilities help features support know offer possible göra bygga".split()
+_COMPONENT = word_set("component components node nodes komponent komponenter")
+_FLOW = word_set("flow workflow pipeline canvas flöde flödet")
+_ABILITY = frozenset(["you", "your", "du", "yourself", "headgate"])
+_DOING = word_set("do make build able can capable abilities help features support know offer possible göra bygga")
+_USING = word_set(
+    "use used using work works difference between versus compare vs settings setting fields field inputs "
+    "outputs parameters options do does configure mean means inställningar fält"
 )
-_USING = frozenset(
-    "use used using work works settings setting fields field inputs outputs parameters options do does configure mean means inställningar fält".split()
-)
-_NEEDS = frozenset("need needs require requires input inputs take takes want wants behöver kräver missing".split())
+_SOMETHING = word_set("something anything way something's know support supported handle något sätt")
+_NEEDS = word_set("need needs require requires input inputs take takes want wants behöver kräver missing")
 
 
 def answer(reading: Reading, catalog: Catalog, index: CatalogueIndex, flow: Flow) -> Understanding | None:
@@ -45,10 +47,8 @@ def answer(reading: Reading, catalog: Catalog, index: CatalogueIndex, flow: Flow
 def _is_opening(reading: Reading, at: int) -> bool:
     """Words before a question proper: `hi`, `please`, `so`, `tell me` stays."""
     return (
-        reading.mark(at, "d.courtesy", "d.adverb") is not None
-        and reading.tokens[at].word not in _ASKING
-        or reading.is_punctuation(at)
-    )
+        reading.mark(at, "d.courtesy", "d.adverb") is not None and reading.tokens[at].word not in _ASKING
+    ) or reading.is_punctuation(at)
 
 
 def _reply(text: str, *actions: Action) -> Understanding:
@@ -96,6 +96,13 @@ def _about_component(
     template = catalog.template(named[0])
     if template is None:
         return None
+    second = component_named(reading, named[2], len(reading), catalog)
+    other = catalog.template(second[0]) if second is not None else None
+    if other is not None:
+        return _reply(
+            f"{describe(template)}\n\n{describe(other)}",
+            Action("describe_component", {"component_type": template.type}),
+        )
     return _reply(describe(template), Action("describe_component", {"component_type": template.type}))
 
 
@@ -163,9 +170,7 @@ def _about_catalogue(
     reading: Reading, words: set[str], catalog: Catalog, index: CatalogueIndex, _flow: Flow
 ) -> Understanding | None:
     """`which components exist?`, `is there something for waiting?`"""
-    exists = reading.tokens[0].word in {"is", "are", "do", "finns", "can"} and bool(
-        words & {"there", "have", "something", "anything", "det", "way"}
-    )
+    exists = reading.tokens[0].word in {"is", "are", "do", "finns", "can"} and bool(words & _SOMETHING)
     if not words & _COMPONENT and not exists:
         return None
     content = " ".join(reading.meant(at) for at in range(len(reading)) if _searchable(reading, at))
@@ -190,21 +195,20 @@ def _searchable(reading: Reading, at: int) -> bool:
 
 
 def _first(description: str) -> str:
-    return description.split("\n")[0]
+    return description.split("\n", maxsplit=1)[0]
 
 
 def _about_self(
     reading: Reading, words: set[str], catalog: Catalog, index: CatalogueIndex, _flow: Flow
 ) -> Understanding | None:
     """`what can you do?`, `who are you?`, `help`"""
-    asked = (
-        bool(words & _ABILITY)
-        and (bool(words & _DOING) or words & {"who", "what", "vem"})
-        or reading.tokens[0].word in {"help", "hjälp"}
-    )
+    asked = (bool(words & _ABILITY) and (bool(words & _DOING) or words & {"who", "what", "vem"})) or reading.tokens[
+        0
+    ].word in {"help", "hjälp"}
     works = any(reading.mark(at, "s.", "t.", "u.", "f.", "x.", "s.url") is not None for at in range(len(reading)))
     content = [at for at in range(len(reading)) if reading.is_content(at) and reading.tokens[at].word not in _DOING]
-    if not asked or works or len(content) > 2 or len(segments(reading)) > 2:
+    acts = any(reading.is_action(at) and reading.tokens[at].word not in _DOING for at in range(len(reading)))
+    if not asked or works or acts or len(content) > 2 or len(segments(reading)) > 2:
         return None
     return _reply(introduce(index.recipes))
 

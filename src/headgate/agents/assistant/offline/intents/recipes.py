@@ -4,10 +4,10 @@ from headgate.agents.assistant.offline.intents.build import Built
 from headgate.agents.assistant.offline.intents.catalogue import CatalogueIndex
 from headgate.agents.assistant.offline.understanding import Action, Understanding
 from headgate.features.catalog.gallery import Recipe
-from headgate.features.catalog.words import base_forms, words
+from headgate.features.catalog.words import base_forms, word_set, words
 from headgate.graph.spec import print_spec
 
-_ASKED = frozenset("template recipe example sample gallery mall exempel".split())
+_ASKED = word_set("template recipe example sample gallery mall exempel")
 _SHARE = 0.8
 """Share of the request's meaningful words that a recipe must speak of."""
 

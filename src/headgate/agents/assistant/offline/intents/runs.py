@@ -6,15 +6,18 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from headgate.agents.assistant.offline.assembly.draft import slug
-from headgate.agents.assistant.offline.grammar.slots import skip_light, value_at
+from headgate.agents.assistant.offline.grammar.slots import value_at
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.segments import Segment
 from headgate.agents.assistant.offline.language.tokens import Kind
+from headgate.features.catalog.words import word_set
 
-_OBJECTS = frozenset(
-    "it this that flow now please on with using the a and go ahead then once for me again straight right away det den flödet nu med på".split()
+_OBJECTS = word_set(
+    "it this that flow now please on with using the a and go ahead then once for me again straight right away "
+    "det den flödet nu med på"
 )
-_TEXT_WORDS = frozenset("text input message string words texten".split())
+_SETTING = word_set("set to of is as being at the a an till")
+_TEXT_WORDS = word_set("text input message string words texten")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +105,10 @@ def _form(reading: Reading, at: int, end: int) -> dict[str, JsonValue]:
             reading.mark(at, "n.column") is not None or not reading.is_light(at)
         )
         equals = at + 1 < end and reading.tokens[at + 1].text in {"=", ":"}
-        if named and token.word not in _OBJECTS | _TEXT_WORDS or equals:
-            start = at + 2 if equals else skip_light(reading, at + 1, end, 2)
+        if (named and token.word not in _OBJECTS | _TEXT_WORDS) or equals:
+            start = at + 2 if equals else at + 1
+            while start < end and reading.tokens[start].word in _SETTING:
+                start += 1
             read = value_at(reading, start, end) if start < end and reading.mark(start, "l.and") is None else None
             if read is not None and (
                 equals or isinstance(read[0], int | float) or reading.mark(at, "n.column") is not None

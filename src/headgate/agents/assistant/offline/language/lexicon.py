@@ -1,15 +1,14 @@
 """Marks tokens with what they can mean; several senses may stand on the same words, the grammar chooses."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 from headgate.agents.assistant.offline.language.spelling import Speller
 from headgate.agents.assistant.offline.language.tokens import Kind, Token, tokenize
 from headgate.agents.assistant.offline.language.vocabulary import phrases
-from headgate.agents.assistant.offline.language.vocabulary.light import SWEDISH_MARKERS, SWEDISH_ONLY
+from headgate.agents.assistant.offline.language.vocabulary.measures import SWEDISH_MARKERS, SWEDISH_ONLY
 from headgate.features.catalog.words import base_forms
-from headgate.graph.template import Catalog
 
 _SWEDISH_ENDINGS = ("arna", "erna", "orna", "na", "ar", "er", "or", "en", "et", "n", "t", "s", "a", "r")
 _MARKABLE = {Kind.WORD, Kind.COMPARISON, Kind.SYMBOL, Kind.PATH}
@@ -114,7 +113,7 @@ def build_trie(entries: Iterable[tuple[str, str]]) -> Trie:
 @lru_cache(maxsize=1)
 def lexicon() -> Lexicon:
     """The lexicon of the built-in vocabulary, built at first use."""
-    english, swedish = build_trie(phrases(0)), build_trie(phrases(1))
+    english, swedish = build_trie(phrases("en")), build_trie(phrases("sv"))
     words = frozenset(word for entries in english.values() for parts, _ in entries for word in parts)
     telling = {
         word

@@ -7,25 +7,25 @@ from typing import Self
 from headgate.agents.assistant.offline.language.lexicon import LIGHT_PREFIX, Mark, lexicon, without_dominated
 from headgate.agents.assistant.offline.language.tokens import Kind, Token, tokenize
 from headgate.agents.assistant.offline.language.vocabulary import LIGHT_WORDS
+from headgate.features.catalog.words import word_set
 
 _ACTIONS = ("v.", "m.", "r.")
-_DETERMINERS = frozenset(
-    "a an the this that these those my our your their its his her every each any some no which what whose another such den det"
-    " en ett de min mitt mina varje".split()
+_DETERMINERS = word_set(
+    "a an the this that these those my our your their its his her every each any some no which what whose "
+    "another such den det en ett de min mitt mina varje"
 )
-_BEFORE_VERB = frozenset(
-    "and then also or please to can could would you i we must should will just now not it only that which lets let's first & but"
-    " och sedan kan du vill jag ska att snälla bara so kindly next finally afterwards always n't don't whom they should be is"
-    " are gets get being automatically help me us them want need like som".split()
+_BEFORE_VERB = word_set(
+    "and then also or please to can could would you i we must should will just now not it only that which lets "
+    "let's first & but och sedan kan du vill jag ska att snälla bara so kindly next finally afterwards always "
+    "n't don't whom they be is are gets get being automatically help me us them want need like som"
 )
-_BEFORE_GERUND = frozenset(
-    "by before after for without of while then and innan efter genom start begin in on from".split()
-)
+_BEFORE_GERUND = word_set("by before after for without of while then and innan efter genom start begin in on from")
 _CLAUSE_LINKS = frozenset({"l.then", "l.join", "l.else", "l.so", "l.also"})
 _EMPTY_SIGNS = frozenset("()[]%*~-–—/'\"@&")
-_STRONG = frozenset(
-    "keep save extract remove replace combine merge split sort filter show display print fetch download write send put take get find"
-    " pick store join convert calculate wait drop delete group limit spara visa ta sortera".split()
+_STRONG = word_set(
+    "keep save extract remove replace combine merge split sort filter show display print fetch download write "
+    "send put take get find pick store join convert calculate wait drop delete group limit spara visa ta "
+    "sortera"
 )
 """Verbs that are hardly ever nouns: one of them begins a clause even with nothing between."""
 _PUNCTUATION = {Kind.STOP, Kind.COMMA, Kind.COLON}
@@ -92,6 +92,10 @@ class Reading:
             for start in range(max(0, at - 5), at + 1)
             for mark in self.marks[start]
         )
+
+    def is_noun(self, at: int, sense: str) -> bool:
+        """Whether a single word has a sense, also where it begins a longer phrase: `total` in `the column total of`."""
+        return any(mark.sense == sense and mark.end == at + 1 for mark in self._every_mark[at])
 
     def is_light(self, at: int) -> bool:
         """Whether a token carries no meaning of its own: articles, helpers, courtesies."""

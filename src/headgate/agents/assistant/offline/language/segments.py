@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from headgate.agents.assistant.offline.language.lexicon import Mark
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.tokens import Kind
+from headgate.features.catalog.words import word_set
 
 _HEADS = ("a.", "o.", "f.", "v.dedupe")
 """What may begin a clause without a verb: `average price per city`, `top 10`, `largest first`."""
@@ -23,10 +24,10 @@ _LINKS = (
     "l.after",
     "l.between",
 )
-_CONDITION_WORDS = frozenset("if when in om but and or".split())
-_COMPLETE = frozenset("not so otherwise none inte case fallet doesn't don't".split())
-_SUBJECTS = frozenset("it we you they he she the i den det vi".split())
-_WEAK = frozenset({"start", "next", "and", "also", "but", "colon", "end"})
+_CONDITION_WORDS = word_set("if when in om but and or")
+_COMPLETE = word_set("not so otherwise none inte case fallet doesn't don't")
+_SUBJECTS = word_set("it we you they he she the i den det vi")
+_WEAK = word_set("start next and also but colon end")
 """Links that say only that something follows."""
 _CONNECTORS = ("l.and", "l.also", "l.but")
 
@@ -100,7 +101,8 @@ class _Cutter:
 
     def _close(self, end: int, link: str, resume: int, *, hard: bool = False, question: bool = False) -> int:
         """End the open segment before `end`; the next begins at `resume`."""
-        if any(not self.reading.is_punctuation(at) for at in range(self.start, end)):
+        empty = all(self.reading.is_punctuation(at) for at in range(self.start, end))
+        if not empty or (self.link == "else" and hard and self.found):
             self.found.append(Segment(self.link, self.start, end, self.hard, question))
             self.link, self.hard = link, hard
         else:
@@ -202,10 +204,8 @@ class _Cutter:
 
     def _opens_condition(self, link: Mark) -> bool:
         """Whether `if it is` goes on to a condition (`if it is negative`) instead of standing for one (`if it is, ...`)."""
-        if (
-            link.sense not in {"l.so", "l.else"}
-            or self.reading.mark(link.start, "l.else")
-            and link.end - link.start == 1
+        if link.sense not in {"l.so", "l.else"} or (
+            self.reading.mark(link.start, "l.else") and link.end - link.start == 1
         ):
             return False
         if self.reading.tokens[link.start].word not in _CONDITION_WORDS:
@@ -227,8 +227,7 @@ class _Cutter:
         if (
             reading.mark(at, "c.") is not None
             or word.endswith("ed")
-            or reading.mark(at, "d.") is not None
-            and reading.mark(at, "v.take", "v.list", "v.extract") is not None
+            or (reading.mark(at, "d.") is not None and reading.mark(at, "v.take", "v.list", "v.extract") is not None)
         ):
             return False
         return (
