@@ -88,5 +88,7 @@ class EventBus:
 
 def _wake(topic: _Topic) -> None:
     """Wake every reader: each waits on the event it took before it looked, so none is lost."""
+    if topic.readers == 0:
+        return
     topic.changed.set()
     topic.changed = asyncio.Event()

@@ -4,6 +4,7 @@ What counts: what the step is (component, params, code, policy), what is attache
 outputs it gives, and the input it saw. What never counts: labels, positions, names and descriptions, order of members.
 """
 
+import hashlib
 from collections.abc import Mapping
 
 from pydantic import JsonValue
@@ -54,8 +55,8 @@ def step_execution_hash(
         resolved: See `step_logic_hash`.
         logic: The step's `step_logic_hash`, where it is known already: it is the same in every run.
     """
-    logic = logic or step_logic_hash(step, resolved)
-    return sha256_of({"run": run_pin, "step": step.id, "logic": logic, "input": input_context})
+    parts = (run_pin, step.id, logic or step_logic_hash(step, resolved), input_context)
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def _attachment_logic(attachment: Attachment, seen: dict[int, JsonValue]) -> JsonValue:

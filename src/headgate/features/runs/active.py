@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from dataclasses import dataclass, field
 
+from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ledger import Ledger
 from headgate.features.runs.planned import PlannedFlow
 from headgate.features.runs.transitions import Claim, Json, RunKey
@@ -19,6 +20,7 @@ class ActiveRun:
     input: RunInput
     started_at: int
     ledger: Ledger
+    events: RunEvents
     digests: dict[tuple[str, str], str] = field(default_factory=dict)
     """Step and output to the hash of the value, for those that a later step was given."""
     working: dict[str, Claim] = field(default_factory=dict)
@@ -31,6 +33,8 @@ class ActiveRun:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Transitions of one run happen one after the other, so that each is worked out from what the last one left."""
     failed: bool = False
+    ended: bool = False
+    """The run is over in the database."""
     abandoned: bool = False
     """Cancelled, or taken by another process: nothing more is to be done or said here."""
 

@@ -9,7 +9,6 @@ import orjson
 
 from headgate.features.runs.active import ActiveRun
 from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE
-from headgate.features.runs.events import RunEvents
 from headgate.features.runs.executor import Executed, StepExecutor
 from headgate.features.runs.ledger import Following
 from headgate.features.runs.payloads import run_output
@@ -49,7 +48,7 @@ class Conductor:
         shift: Shift,
         recovery: Recovery,
         *,
-        on_end: Callable[[ActiveRun, RunStatus], None],
+        on_end: Callable[[ActiveRun], None],
     ) -> None:
         self._store = store
         self._services = services
@@ -58,10 +57,6 @@ class Conductor:
         self._on_end = on_end
         self._executor = StepExecutor(services)
         self._most_steps = services.engine.max_concurrent_steps
-
-    def events(self, run: ActiveRun) -> RunEvents:
-        """Where the run's events go."""
-        return RunEvents(self._services.bus, run.key.run_id)
 
     async def conduct(self, run: ActiveRun, claims: Sequence[Claim]) -> None:
         """Carry out claimed steps and all that follows from them in this process."""
@@ -123,7 +118,7 @@ class Conductor:
         for claim in progress.claims:
             run.working[claim.step_id] = claim
         for step in following.skip:
-            self.events(run).step_skipped(run.planned.steps[step])
+            run.events.step_skipped(run.planned.steps[step])
         if progress.status is not None and progress.status.over:
             run.ready.clear()
             self._announce_end(run, progress.status, onward)
@@ -131,13 +126,13 @@ class Conductor:
     def _announce_end(self, run: ActiveRun, status: RunStatus, onward: Onward) -> None:
         if status is RunStatus.COMPLETED:
             output = orjson.loads(onward.output_payload) if onward.output_payload else {}
-            self.events(run).run_completed(clock() - run.started_at, output.get("text"))
+            run.events.run_completed(clock() - run.started_at, output.get("text"))
         elif run.failed:
             return
         else:
             run.failed = True
-            self.events(run).run_failed(FLOW_DELETED, FLOW_DELETED_MESSAGE, None)
-        self._on_end(run, status)
+            run.events.run_failed(FLOW_DELETED, FLOW_DELETED_MESSAGE, None)
+        self._on_end(run)
 
     async def _catch_up(self, run: ActiveRun, steps: Sequence[str]) -> tuple[Claim, ...]:
         """Steps became ready through the work of other processes as well: read it, then decide them."""
@@ -171,7 +166,7 @@ class Conductor:
         step = run.planned.steps[claim.step_id]
         recorder = Recorder()
         began = clock()
-        self.events(run).step_started(step, claim.attempt)
+        run.events.step_started(step, claim.attempt)
         if claim.attempt > 1:
             self._warn_of_repeat(run, step, claim, recorder)
         try:
@@ -194,7 +189,7 @@ class Conductor:
                 run,
                 following,
                 Finished(claim, done.record),
-                lambda: self.events(run).step_completed(step, took, tokens=tokens, preview=done.preview),
+                lambda: run.events.step_completed(step, took, tokens=tokens, preview=done.preview),
             )
 
     async def _failed(self, run: ActiveRun, failed: Failed, error: Exception, began: int) -> None:
@@ -216,12 +211,12 @@ class Conductor:
             self._lost(run, progress.status)
             return
         run.ready.clear()
-        events = self.events(run)
+        events = run.events
         events.step_failed(step, took, code=failed.code, message=failed.message)
         if not run.failed:
             run.failed = True
             events.run_failed(failed.code, failed.message, step.id)
-            self._on_end(run, RunStatus.FAILED)
+            self._on_end(run)
 
     async def lose(self, run: ActiveRun) -> None:
         """A step's lease was not ours to renew: find out why, and let go."""
@@ -233,8 +228,8 @@ class Conductor:
             return
         run.abandon()
         if status in {None, RunStatus.CANCELLED}:
-            self.events(run).run_cancelled()
-            self._on_end(run, RunStatus.CANCELLED)
+            run.events.run_cancelled()
+            self._on_end(run)
 
     async def _is_cancelled(self, run: ActiveRun) -> bool:
         return run.abandoned or await self._store.is_cancelled(run.key.run_id)
@@ -244,7 +239,7 @@ class Conductor:
         said = f"Attempt {claim.attempt - 1} was interrupted: its worker died."
         if step.step.template.effect:
             said += " Its outside effect may have happened already; this attempt repeats it."
-        self.events(run).step_log(step, recorder.line(said, {}, clock()))
+        run.events.step_log(step, recorder.line(said, {}, clock()))
 
 
 async def patiently(transition: Callable[[], Awaitable[T]]) -> T:
@@ -254,7 +249,7 @@ async def patiently(transition: Callable[[], Awaitable[T]]) -> T:
             return await transition()
         except Unavailable as error:
             log.warning("database away, trying again", pause_seconds=pause, problem=error.detail)
-            await asyncio.sleep(pause)
+        await asyncio.sleep(pause)
     return await transition()
 
 

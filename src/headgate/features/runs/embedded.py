@@ -63,7 +63,7 @@ class EmbeddedBackend:
         self._settings = services.engine
         self._shift = Shift(worker, self._settings.lease_seconds)
         self._plans = Plans(services.definitions, services.components)
-        self._recovery = Recovery(store, self._plans, services.files)
+        self._recovery = Recovery(store, self._plans, services.files, services.bus)
         self._conductor = Conductor(store, services, self._shift, self._recovery, on_end=self._ended)
         self._active: dict[str, ActiveRun | None] = {}
         """Runs that have a place; None while one is being read back."""
@@ -134,7 +134,10 @@ class EmbeddedBackend:
             session_id=request.session_id,
             claim=planned.roots[:most],
         )
-        run = ActiveRun(key=key, planned=planned, input=given, started_at=clock(), ledger=Ledger(planned))
+        events = self._events(key)
+        run = ActiveRun(
+            key=key, planned=planned, input=given, started_at=clock(), ledger=Ledger(planned), events=events
+        )
         if has_place:
             self._active[key.run_id] = run
         try:
@@ -143,13 +146,13 @@ class EmbeddedBackend:
             self._active.pop(key.run_id, None)
             raise
         if not has_place:
-            self._events(key).run_queued(key.flow_id, key.version, len(planned.steps))
+            events.run_queued(key.flow_id, key.version, len(planned.steps))
             self._enqueue(key.run_id)
             return RunStatus.QUEUED
         run.ready.extend(planned.roots[most:])
         claims = [Claim(step, 1) for step in new.claim]
         run.working.update({claim.step_id: claim for claim in claims})
-        self._events(key).run_started(key.flow_id, key.version, len(planned.steps))
+        events.run_started(key.flow_id, key.version, len(planned.steps))
         self._begin(run, claims)
         return RunStatus.RUNNING
 
@@ -169,14 +172,19 @@ class EmbeddedBackend:
     async def wait(self, run_id: str) -> None:
         """Return once the run is over, or this engine has closed."""
         while not self._shift.stopping:
-            status = await self._store.status(run_id)
-            if status is None or status.over:
-                return
+            run = self._active.get(run_id)
+            if run is None or run.ended or run.abandoned:
+                # Not ours, not ours yet, or not ours any more: the rows know.
+                status = await self._store.status(run_id)
+                if status is None or status.over:
+                    return
             waiter = asyncio.get_running_loop().create_future()
             self._waiters.setdefault(run_id, []).append(waiter)
             # A run that another process carries out wakes nobody here.
             with suppress(TimeoutError):
-                await asyncio.wait_for(waiter, None if run_id in self._active else POLL_SECONDS)
+                await asyncio.wait_for(waiter, POLL_SECONDS if run is None else None)
+            if run is not None and run.ended:
+                return
 
     async def recover(self) -> int:
         """Take up runs that nobody works on."""
@@ -245,9 +253,8 @@ class EmbeddedBackend:
             return
         self._active[run_id] = run
         run.tasks.add(cast("asyncio.Task[None]", asyncio.current_task()))
-        events = self._events(stored.key)
         resumed = stored.status is RunStatus.RUNNING
-        events.run_started(stored.key.flow_id, stored.key.version, len(stored.steps), resumed=resumed)
+        run.events.run_started(stored.key.flow_id, stored.key.version, len(stored.steps), resumed=resumed)
         left = self._left_steps(stored)
         if await self._give_up(run, left):
             return
@@ -285,7 +292,8 @@ class EmbeddedBackend:
             self._events(key).close()
             self._wake(key.run_id)
 
-    def _ended(self, run: ActiveRun, _status: RunStatus) -> None:
+    def _ended(self, run: ActiveRun) -> None:
+        run.ended = True
         self._wake(run.key.run_id)
 
     def _wake(self, run_id: str) -> None:

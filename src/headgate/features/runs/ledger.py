@@ -1,11 +1,10 @@
 """What this process knows of a run: which steps are settled, with what outputs, and what follows from it. Pure."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from pydantic import JsonValue
 
-from headgate.features.runs.planned import Feed, PlannedFlow, PlannedStep
+from headgate.features.runs.planned import Feed, Inlet, PlannedFlow, PlannedStep
 
 Outputs = Mapping[str, JsonValue]
 """Output name to its whole value as JSON. An output that was not taken is missing."""
@@ -30,41 +29,48 @@ class Ledger:
 
     def decidable(self, step_id: str) -> bool:
         """Whether every parent is settled, as far as this process knows."""
-        return all(self.settled(parent) for parent in self._steps[step_id].step.parents)
+        for parent in self._steps[step_id].step.parents:
+            if parent not in self.results and parent not in self.skipped:
+                return False
+        return True
 
     def alive(self, feed: Feed) -> bool:
         """Whether a value travels this edge."""
         return feed.output in self.results.get(feed.source, ())
 
+    def arrives(self, inlet: Inlet) -> bool:
+        """Whether a value travels any edge into a field."""
+        return any(feed.output in self.results.get(feed.source, ()) for feed in inlet.feeds)
+
     def must_skip(self, step: PlannedStep) -> bool:
         """Whether a decidable step cannot run."""
-        if not step.inlets:
-            return False
-        arriving = [any(self.alive(feed) for feed in inlet.feeds) for inlet in step.inlets]
-        return not any(arriving) or any(
-            inlet.indispensable and not arrives for inlet, arrives in zip(step.inlets, arriving, strict=True)
-        )
+        nothing = bool(step.inlets)
+        for inlet in step.inlets:
+            if self.arrives(inlet):
+                nothing = False
+            elif inlet.indispensable:
+                return True
+        return nothing
 
     def settle(self, step_id: str, outputs: Outputs) -> "Following":
         """Take in a step's outputs. Returns what follows."""
         self.results[step_id] = outputs
-        return self._follow([step_id])
+        return self._follow([step_id], Following())
 
     def decide(self, steps: Iterable[str]) -> "Following":
         """Decide steps that wait for nothing: skip them, with what hangs on them, or let them be claimed."""
         following = Following()
-        skipped = [step for step in steps if self._skip_or_offer(step, following)]
-        return self._follow(skipped, following)
+        return self._follow([step for step in steps if self._skip_or_offer(step, following)], following)
 
-    def _follow(self, settled: list[str], following: "Following | None" = None) -> "Following":
-        following = following or Following()
+    def _follow(self, settled: list[str], following: "Following") -> "Following":
+        settles = following.settles
         while settled:
             for child in self._steps[settled.pop()].step.children:
-                following.settles[child] += 1
+                settles[child] = settles.get(child, 0) + 1
                 if self.decidable(child) and not self.settled(child) and self._skip_or_offer(child, following):
                     settled.append(child)
         for step in following.skip:
-            del following.settles[step]
+            settles.pop(step, None)
         return following
 
     def _skip_or_offer(self, step_id: str, following: "Following") -> bool:
@@ -79,8 +85,11 @@ class Ledger:
 class Following:
     """What a settled step means for the others."""
 
+    __slots__ = ("offered", "settles", "skip")
+
     def __init__(self) -> None:
-        self.settles: Counter[str] = Counter()
+        self.settles: dict[str, int] = {}
+        """Step to the number of its parents that are now settled."""
         self.skip: list[str] = []
         self.offered: list[str] = []
         """Steps that may be claimed."""

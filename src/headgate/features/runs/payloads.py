@@ -49,7 +49,11 @@ class Packer:
         for name, type_ in step.outputs:
             if name in outputs:
                 raw = orjson.dumps(outputs[name])
-                entries[name] = await self._entry(origin, name, type_, outputs[name], raw)
+                # Quotes and escapes only lengthen, so a short raw form needs no second look.
+                if len(raw) <= self._cap(outputs[name]):
+                    entries[name] = {"type": type_, "value": orjson.Fragment(raw)}
+                else:
+                    entries[name] = await self._long_entry(origin, name, type_, value=outputs[name], raw=raw)
                 if name == main:
                     preview = _glimpse(outputs[name], raw)
         payload: dict[str, Any] = {"outputs": entries}
@@ -64,23 +68,26 @@ class Packer:
             payload["generated_file_ids"] = generated_file_ids
         return Packed(orjson.dumps(payload).decode(), preview)
 
-    async def _entry(self, origin: Origin, name: str, type_: PortType, value: JsonValue, raw: bytes) -> dict[str, Any]:
+    def _cap(self, value: JsonValue) -> int:
+        """Bytes that may be kept inline."""
+        return self._limits.max_inline_text_bytes if isinstance(value, str) else self._limits.max_inline_json_bytes
+
+    async def _long_entry(
+        self, origin: Origin, output: str, type_: PortType, *, value: JsonValue, raw: bytes
+    ) -> dict[str, Any]:
+        """An artifact's entry; inline after all when it was only long for its escapes."""
         is_text = isinstance(value, str)
-        cap = self._limits.max_inline_text_bytes if is_text else self._limits.max_inline_json_bytes
-        # Quotes and escapes only lengthen, so a short raw form needs no second look.
-        if len(raw) <= cap:
-            return {"type": type_, "value": orjson.Fragment(raw)}
         content = value.encode() if isinstance(value, str) else raw
-        if len(content) <= cap:
+        if len(content) <= self._cap(value):
             return {"type": type_, "value": orjson.Fragment(raw)}
         if len(content) > self._limits.max_artifact_bytes:
             raise OutputTooLarge(
-                f"Output '{name}' of step '{origin.step_id}' has {len(content)} bytes; the limit is"
+                f"Output '{output}' of step '{origin.step_id}' has {len(content)} bytes; the limit is"
                 f" {self._limits.max_artifact_bytes}.",
                 remedy="Make less of it, or raise HEADGATE_LIMITS__MAX_ARTIFACT_BYTES.",
             )
         ending, media_type = ("txt", "text/plain; charset=utf-8") if is_text else ("json", "application/json")
-        file = await self._files.save(origin, f"{origin.step_id}.{name}.{ending}", content, media_type)
+        file = await self._files.save(origin, f"{origin.step_id}.{output}.{ending}", content, media_type)
         return {
             "type": type_,
             "file_id": file.id,

@@ -20,12 +20,19 @@ from headgate.features.runs.states import (
     sql_list,
 )
 
+
+def _shortened(statement: str) -> str:
+    """The statement without spare space: psycopg keeps what it worked out for a text only if that is under 4 KiB."""
+    return " ".join(statement.split()).replace(", ", ",").replace(" = ", "=")
+
+
 _LIVE = sql_list(LIVE_RUNS)
 _OPEN = sql_list({*LIVE_RUNS, RunStatus.FAILED})
 """Runs that still record a step that finishes."""
 
-_RUN = """run AS (
-    SELECT r.id, r.status, r.unfinished, f.deleted_at IS NOT NULL AS deleted
+_RUN = f"""run AS (
+    SELECT r.id, r.status, r.unfinished, f.deleted_at IS NOT NULL AS deleted,
+        r.status IN {_LIVE} AND f.deleted_at IS NULL AS going
     FROM flow_runs r JOIN flows f ON f.id = r.flow_id
     WHERE r.id = %(run_id)s AND r.tenant_id = %(tenant_id)s
     FOR NO KEY UPDATE OF r
@@ -38,7 +45,7 @@ _OPENED = """opened AS (
     FROM {source} WHERE status = 'running'
 )"""
 
-CREATE = f"""
+CREATE = _shortened(f"""
 WITH run AS (
     INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,
         created_at, started_at)
@@ -57,7 +64,7 @@ WITH run AS (
     RETURNING step_id, step_order, attempts, status
 ), {_OPENED.format(source="steps")}
 SELECT 1
-"""
+""")
 
 _CLOSED = """closed AS (
     UPDATE flow_step_attempts a
@@ -72,7 +79,7 @@ _DONE = """done AS (
         effective_prompt = %(effective_prompt)s, model_parameters = %(model_parameters)s::jsonb,
         tool_calls = %(tool_calls)s::jsonb, log = %(log)s::jsonb, num_tokens_input = %(tokens_input)s,
         num_tokens_output = %(tokens_output)s, execution_hash = %(execution_hash)s, error_code = {code},
-        error_message = {message}, lease_until = NULL, finished_at = %(at)s
+        error_message = {message}, worker_id = NULL, lease_until = NULL, finished_at = %(at)s
     FROM run
     WHERE s.flow_run_id = %(run_id)s AND s.flow_id = %(flow_id)s AND s.step_id = %(step_id)s
         AND s.attempts = %(attempt)s AND s.status IN {before} AND run.status IN {open}
@@ -100,7 +107,7 @@ def _ending(status: StepStatus, code: str = "NULL", message: str = "NULL") -> st
     )
 
 
-_GO = f"t.action = 'claim' AND s.waiting = t.settled AND run.status IN {_LIVE} AND NOT run.deleted"
+_GO = "t.action = 'claim' AND s.waiting = t.settled AND run.going"
 _MOVE = f"""moved AS (
     UPDATE flow_step_results s
     SET status = CASE WHEN t.action = 'skip' THEN 'skipped' WHEN {_GO} THEN 'running' ELSE s.status END,
@@ -125,21 +132,21 @@ _AFTER = f"""CASE
             WHEN sums.started > 0 THEN 'running'
             ELSE run.status
         END"""
-_COUNT = f"""judged AS (
+_COUNT = f"""verdict AS (
     SELECT run.id, run.unfinished - {{finished}} - sums.skipped AS unfinished, run.status AS before, {_AFTER} AS status
     FROM sums, {{after}}
     WHERE run.status IN {_OPEN}
+), judged AS (
+    SELECT *, before <> status AND status NOT IN {_LIVE} AS ends FROM verdict
 ), counted AS (
     UPDATE flow_runs r
     SET unfinished = judged.unfinished, status = judged.status,
         started_at = coalesce(r.started_at, CASE WHEN judged.status = 'running' THEN %(at)s::bigint END),
         output_payload = CASE WHEN judged.status = 'completed' THEN %(run_output)s::jsonb ELSE r.output_payload END,
-        error_code = CASE WHEN judged.status = 'failed' AND judged.before <> 'failed' THEN '{FLOW_DELETED}'
-            ELSE r.error_code END,
-        error_message = CASE WHEN judged.status = 'failed' AND judged.before <> 'failed' THEN '{FLOW_DELETED_MESSAGE}'
+        error_code = CASE WHEN judged.ends AND judged.status = 'failed' THEN '{FLOW_DELETED}' ELSE r.error_code END,
+        error_message = CASE WHEN judged.ends AND judged.status = 'failed' THEN '{FLOW_DELETED_MESSAGE}'
             ELSE r.error_message END,
-        finished_at = CASE WHEN judged.status IN {_LIVE} OR judged.before = judged.status THEN r.finished_at
-            ELSE %(at)s::bigint END
+        finished_at = CASE WHEN judged.ends THEN %(at)s::bigint ELSE r.finished_at END
     FROM judged
     WHERE r.id = judged.id
     RETURNING r.status
@@ -149,15 +156,39 @@ SELECT run.status, counted.status, moved.step_id, moved.status, moved.waiting, m
 FROM run LEFT JOIN counted ON true LEFT JOIN moved ON true
 """
 
-ADVANCE = (
+ADVANCE = _shortened(
     f"WITH {_RUN}, {_MOVE.format(after='run')}, {_OPENED.format(source='moved')},"
     f" {_COUNT.format(finished='0', after='run')} {_TOLD}"
 )
-FINISH = (
+FINISH = _shortened(
     f"WITH {_RUN}, {_ending(StepStatus.COMPLETED)}, {_MOVE.format(after='run, done')},"
     f" {_OPENED.format(source='moved')}, {_COUNT.format(finished='1', after='run, done')} {_TOLD}"
 )
-FAIL = f"""
+GO_ON = _shortened(f"""
+WITH run AS (
+    SELECT r.id, r.status FROM flow_runs r JOIN flows f ON f.id = r.flow_id
+    WHERE r.id = %(run_id)s AND r.tenant_id = %(tenant_id)s AND r.status = 'running' AND r.unfinished > 1
+        AND f.deleted_at IS NULL
+    FOR NO KEY UPDATE OF r
+), {_ending(StepStatus.COMPLETED)}, moved AS (
+    UPDATE flow_step_results s
+    SET status = CASE WHEN s.waiting = %(settled)s THEN 'running' ELSE s.status END,
+        waiting = s.waiting - %(settled)s,
+        attempts = CASE WHEN s.waiting = %(settled)s THEN s.attempts + 1 ELSE s.attempts END,
+        worker_id = CASE WHEN s.waiting = %(settled)s THEN %(worker_id)s ELSE s.worker_id END,
+        lease_until = CASE WHEN s.waiting = %(settled)s THEN %(until)s::bigint END,
+        started_at = CASE WHEN s.waiting = %(settled)s THEN %(at)s::bigint END
+    FROM done
+    WHERE s.flow_run_id = %(run_id)s AND s.flow_id = %(flow_id)s AND s.step_id = %(next)s AND s.status = 'pending'
+    RETURNING s.step_id, s.step_order, s.status, s.attempts
+), {_OPENED.format(source="moved")}, counted AS (
+    UPDATE flow_runs r SET unfinished = r.unfinished - 1 FROM done WHERE r.id = %(run_id)s
+)
+SELECT done.step_id, CASE WHEN moved.status = 'running' THEN moved.attempts END
+FROM done LEFT JOIN moved ON true
+""")
+"""FINISH where one step follows and the run goes on: by far the most common case, at half the price."""
+FAIL = _shortened(f"""
 WITH {_RUN}, {_ending(StepStatus.FAILED, "%(code)s", "%(message)s")}, ended AS (
     UPDATE flow_runs r
     SET status = 'failed', error_code = %(code)s, error_message = %(message)s, finished_at = %(at)s
@@ -165,8 +196,8 @@ WITH {_RUN}, {_ending(StepStatus.FAILED, "%(code)s", "%(message)s")}, ended AS (
     WHERE r.id = run.id AND run.status IN {sql_list(sources(RUN_MOVES, RunStatus.FAILED))}
 )
 SELECT run.status, done.step_id IS NOT NULL FROM run LEFT JOIN done ON true
-"""
-TAKE_OVER = f"""
+""")
+TAKE_OVER = _shortened(f"""
 WITH {_RUN}, taken AS (
     UPDATE flow_step_results s
     SET attempts = s.attempts + 1, worker_id = %(worker_id)s, lease_until = %(until)s, started_at = %(at)s
@@ -182,14 +213,14 @@ WITH {_RUN}, taken AS (
         AND a.status IN {sql_list(sources(ATTEMPT_MOVES, AttemptStatus.RETRIED))}
 ), {_OPENED.format(source="taken")}
 SELECT step_id, attempts FROM taken
-"""
-RENEW = """
+""")
+RENEW = _shortened("""
 UPDATE flow_step_results s SET lease_until = %(until)s
 FROM unnest(%(runs)s::text[], %(steps)s::text[], %(attempts)s::int[]) AS t(run_id, step_id, attempt)
 WHERE s.flow_run_id = t.run_id AND s.step_id = t.step_id AND s.attempts = t.attempt AND s.worker_id = %(worker_id)s
     AND s.status = 'running'
 RETURNING s.flow_run_id, s.step_id, s.attempts
-"""
+""")
 
 # A step that is claimed while these wait for the lock has an attempt that a statement begun earlier would not see. So
 # they are two statements: the second begins when the lock is had.
@@ -202,22 +233,22 @@ _CANCEL_STEPS = f"""steps AS (
     FROM changed WHERE a.flow_run_id = changed.id
         AND a.status IN {sql_list(sources(ATTEMPT_MOVES, AttemptStatus.CANCELLED))}
 )"""
-CANCEL = f"""
+CANCEL = _shortened(f"""
 WITH changed AS (
     UPDATE flow_runs SET status = 'cancelled', cancelled_at = %(at)s, finished_at = %(at)s
     WHERE id = %(run_id)s AND {guard(RUN_MOVES, RunStatus.CANCELLED)}
     RETURNING id
 ), {_CANCEL_STEPS.format(which=sql_list(sources(STEP_MOVES, StepStatus.CANCELLED)))}
 SELECT id FROM changed
-"""
-END = f"""
+""")
+END = _shortened(f"""
 WITH changed AS (
     UPDATE flow_runs SET status = 'failed', error_code = %(code)s, error_message = %(message)s, finished_at = %(at)s
     WHERE id = %(run_id)s AND {guard(RUN_MOVES, RunStatus.FAILED)}
     RETURNING id
 ), {_CANCEL_STEPS.format(which="('running')")}
 SELECT id FROM changed
-"""
+""")
 
 STATUS = "SELECT status FROM flow_runs WHERE id = %(run_id)s"
 LOAD_RUN = (

@@ -67,6 +67,8 @@ class Recorder:
 
     def as_record(self, output_payload: Json | None = None, execution_hash: str | None = None) -> StepRecord:
         """The columns of the step's row."""
+        if not (self._prompts or self._models or self._tool_calls or self._log or self.input):
+            return StepRecord(output_payload, execution_hash=execution_hash)
         log: list[JsonValue] = list(self._log)
         if self._left_out:
             log.append({"message": f"{self._left_out} more lines"})

@@ -1,6 +1,7 @@
 """Reading a run back from its rows, to go on where another process stopped or to learn what others did meanwhile."""
 
 from headgate.features.runs.active import ActiveRun
+from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ledger import Ledger
 from headgate.features.runs.payloads import unpack
 from headgate.features.runs.planned import PlannedFlow, Plans
@@ -9,6 +10,7 @@ from headgate.features.runs.run_input import run_input_of
 from headgate.features.runs.states import StepStatus
 from headgate.features.runs.store import RunStore
 from headgate.features.runs.transitions import PastTurn, RunKey, StoredRun, clock
+from headgate.foundation.events import EventBus
 from headgate.sdk import RunInput
 
 LONGEST_HISTORY = 50
@@ -22,12 +24,14 @@ class Recovery:
         store: The rows.
         plans: The plans of their versions.
         files: Where outputs over the inline caps are.
+        bus: Where the runs' events go.
     """
 
-    def __init__(self, store: RunStore, plans: Plans, files: RunFiles) -> None:
+    def __init__(self, store: RunStore, plans: Plans, files: RunFiles, bus: EventBus) -> None:
         self._store = store
         self._plans = plans
         self._files = files
+        self._bus = bus
 
     async def revive(self, stored: StoredRun) -> ActiveRun:
         """The run with everything that is settled in it. Raises `FlowInvalid` or `NotFound` when it cannot go on."""
@@ -38,6 +42,7 @@ class Recovery:
             input=await self.run_input(stored),
             started_at=clock(),
             ledger=Ledger(planned),
+            events=RunEvents(self._bus, stored.key.run_id),
         )
         await self.absorb(run, stored)
         return run

@@ -3,6 +3,10 @@
 In NORMAL mode a commit is a write to the page cache, faster than a hop to a thread, so it is made on the loop's own
 thread. Where it could block it moves to a thread: when another connection holds the write lock, in FULL mode (every
 commit waits for the disk), and for checkpoints (they wait for the disk in every mode).
+
+A checkpoint takes two steps. The first copies the log into the database file while writing goes on; as the log has
+grown meanwhile, it could never be begun anew. So the next transaction goes to the thread, which copies the little that
+is left before it: then nothing is in the log, and writing starts at its beginning again.
 """
 
 import asyncio
@@ -11,6 +15,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, TypeVar
 
 from headgate.foundation.database import explain, sqlite_pragmas
@@ -23,6 +29,7 @@ _Waiting = tuple[Job[Any], "asyncio.Future[Any]"]
 CHECKPOINT_PAGES = 1000
 _PAGES_PER_JOB = 6
 """About what one transition dirties; only the pace of checkpoints hangs on it."""
+_PAGE_BYTES = 4096
 
 
 class SqliteWriter:
@@ -39,8 +46,11 @@ class SqliteWriter:
         self._waits_for_disk = settings.synchronous == "FULL"
         self._waiting: list[_Waiting] = []
         self._in_thread = False
+        self._patient: Thread | None = None
+        self._handed_over: SimpleQueue[list[_Waiting] | None] = SimpleQueue()
         self._dirty_pages = 0
         self._checkpoint: asyncio.Future[None] | None = None
+        self._log_is_copied = False
 
     async def open(self) -> None:
         """Connect. Raises `Unavailable`."""
@@ -48,9 +58,10 @@ class SqliteWriter:
         self._threads = ThreadPoolExecutor(2, "headgate-sqlite")
         with database_errors():
             self._connection = self._connect()
-            # Here waiting for a lock or making a checkpoint would block the loop.
-            self._connection.execute("PRAGMA busy_timeout=0")
-            self._connection.execute("PRAGMA wal_autocheckpoint=0")
+            if not self._waits_for_disk:
+                # Here waiting for a lock or making a checkpoint would block the loop.
+                self._connection.execute("PRAGMA busy_timeout=0")
+                self._connection.execute("PRAGMA wal_autocheckpoint=0")
             self._reader = self._connect()
 
     async def close(self) -> None:
@@ -58,15 +69,20 @@ class SqliteWriter:
         await self.submit(lambda _: None)
         if self._checkpoint is not None:
             await asyncio.wait([self._checkpoint])
+        if self._patient is not None:
+            self._handed_over.put(None)
+            self._patient.join()
         self._threads.shutdown()
         self._reader.close()
         self._connection.close()
 
-    def submit(self, job: Job[T]) -> "asyncio.Future[T]":
+    def submit(self, job: Job[T], *, size: int = 0) -> "asyncio.Future[T]":
         """Run `job` inside the next transaction; the future is done once it is committed.
 
         A job must only depend on the database: when another job of its transaction fails it runs once more, alone.
+        `size` is the length of what it writes, where that is long.
         """
+        self._dirty_pages += _PAGES_PER_JOB + size // _PAGE_BYTES
         future: asyncio.Future[T] = self._loop.create_future()
         self._waiting.append((job, future))
         if len(self._waiting) == 1 and not self._in_thread:
@@ -102,7 +118,7 @@ class SqliteWriter:
 
     def _flush(self) -> None:
         batch, self._waiting = self._waiting, []
-        if not self._waits_for_disk:
+        if not (self._waits_for_disk or self._log_is_copied):
             try:
                 outcomes = commit(self._connection, batch)
             except sqlite3.Error as error:
@@ -113,21 +129,36 @@ class SqliteWriter:
                 self._settle(batch, outcomes)
                 return
         self._in_thread = True
-        self._loop.run_in_executor(self._threads, self._commit_patiently, batch)
+        if self._patient is None:
+            self._patient = Thread(target=self._commit_patiently, name="headgate-sqlite-writer", daemon=True)
+            self._patient.start()
+        self._handed_over.put(batch)
 
-    def _commit_patiently(self, batch: list[_Waiting]) -> None:
-        """In a thread: wait for the lock as long as the busy timeout says."""
+    def _commit_patiently(self) -> None:
+        """The thread that may wait: for the lock as long as the busy timeout says, for the disk as long as it takes."""
+        while (batch := self._handed_over.get()) is not None:
+            outcomes = self._try_patiently(batch)
+            self._loop.call_soon_threadsafe(self._back_from_thread, batch, outcomes)
+
+    def _try_patiently(self, batch: list[_Waiting]) -> list[Any]:
+        if self._waits_for_disk:
+            return self._try(batch)
         try:
             self._connection.execute(f"PRAGMA busy_timeout={int(self._settings.busy_timeout_seconds * 1000)}")
-            outcomes = commit(self._connection, batch)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the jobs' owners must hear of it
-            outcomes = [error] * len(batch)
+            if self._log_is_copied:
+                self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            return self._try(batch)
         finally:
             self._connection.execute("PRAGMA busy_timeout=0")
-        self._loop.call_soon_threadsafe(self._back_from_thread, batch, outcomes)
+
+    def _try(self, batch: list[_Waiting]) -> list[Any]:
+        try:
+            return commit(self._connection, batch)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the jobs' owners must hear of it
+            return [error] * len(batch)
 
     def _back_from_thread(self, batch: list[_Waiting], outcomes: list[Any]) -> None:
-        self._in_thread = False
+        self._in_thread = self._log_is_copied = False
         self._settle(batch, outcomes)
         if self._waiting:
             self._loop.call_soon(self._flush)
@@ -140,15 +171,14 @@ class SqliteWriter:
                 future.set_exception(translated(outcome))
             else:
                 future.set_result(outcome)
-        self._dirty_pages += len(batch) * _PAGES_PER_JOB
-        if self._dirty_pages >= CHECKPOINT_PAGES and self._checkpoint is None:
+        if self._dirty_pages >= CHECKPOINT_PAGES and self._checkpoint is None and not self._waits_for_disk:
             self._dirty_pages = 0
             self._checkpoint = self._loop.run_in_executor(self._threads, self._copy_back)
             self._checkpoint.add_done_callback(self._checkpoint_done)
 
     def _checkpoint_done(self, done: "asyncio.Future[None]") -> None:
         self._checkpoint = None
-        done.exception()
+        self._log_is_copied = done.exception() is None
 
     def _copy_back(self) -> None:
         """In a thread: move the log into the database file as far as nobody is in the way."""

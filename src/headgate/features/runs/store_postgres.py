@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from headgate.features.runs import postgres_statements as sql
@@ -34,6 +33,7 @@ if TYPE_CHECKING:  # named without importing psycopg
 _EVERY_STATEMENT_GOES_BY_KEY = "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off"
 """A plan is made once a connection; one made while the tables were small must serve when they are not."""
 WAIT_FOR_CONNECTION_SECONDS = 30.0
+_ABOUT_THE_DATABASE = {"OperationalError", "PoolTimeout", "PoolClosed"}
 
 
 class PostgresRunStore:
@@ -51,8 +51,11 @@ class PostgresRunStore:
     async def open(self) -> None:
         """Connect. Raises `Unavailable`."""
         self._pool: AsyncConnectionPool[Any] = _open_pool(self._url, self._pool_size)
-        async with _database_errors():
+        try:
             await self._pool.open(wait=True, timeout=WAIT_FOR_CONNECTION_SECONDS)
+        except Exception as error:
+            _raise_translated(error)
+            raise
 
     async def close(self) -> None:
         """Disconnect."""
@@ -85,9 +88,14 @@ class PostgresRunStore:
 
     async def advance(self, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None = None) -> Progress:
         """Complete, skip, settle and claim."""
-        values = {**_key(key), **_lease(lease), **_moves(onward), "run_output": onward.output_payload}
+        values = _key(key) | _lease(lease)
         if finished is not None:
             values |= _step(finished.claim, finished.record)
+            if onward.claim and onward.settles.keys() == {*onward.claim} and len(onward.claim) == 1 and not onward.skip:
+                went_on = await self._go_on(values, onward)
+                if went_on is not None:
+                    return went_on
+        values |= _moves(onward) | {"run_output": onward.output_payload}
         rows = await self._execute(sql.ADVANCE if finished is None else sql.FINISH, values)
         if not rows:
             return Progress(None, recorded=False)
@@ -100,6 +108,15 @@ class PostgresRunStore:
             claims=tuple(Claim(row[0], row[3]) for row in moved if row[1] == StepStatus.RUNNING),
             ready=tuple(row[0] for row in moved if row[1] == StepStatus.PENDING and row[2] == 0),
         )
+
+    async def _go_on(self, values: dict[str, Any], onward: Onward) -> Progress | None:
+        """Finish a step, claim the one after it. None when the run ends, or may not go on: nothing was written then."""
+        step, settled = next(iter(onward.settles.items()))
+        rows = await self._execute(sql.GO_ON, {**values, "next": step, "settled": settled})
+        if not rows:
+            return None
+        attempt = rows[0][1]
+        return Progress(RunStatus.RUNNING, claims=() if attempt is None else (Claim(step, attempt),))
 
     async def fail(self, key: RunKey, failed: Failed, at: int) -> Progress:
         """Fail a step and its run."""
@@ -167,9 +184,18 @@ class PostgresRunStore:
         return [PastTurn(*row) for row in reversed(rows)]
 
     async def _execute(self, statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        async with self._connection() as connection:
-            cursor = await connection.execute(statement, values, prepare=True)
-            return await cursor.fetchall()
+        """One statement, one transaction."""
+        try:
+            connection = await self._pool.getconn()
+            try:
+                cursor = await connection.execute(statement, values, prepare=True)
+                rows: list[tuple[Any, ...]] = await cursor.fetchall()
+                return rows
+            finally:
+                await self._pool.putconn(connection)
+        except Exception as error:
+            _raise_translated(error)
+            raise
 
     async def _locked(self, statement: str, values: Mapping[str, Any]) -> tuple[RunStatus | None, bool]:
         """Lock a run, then change it: its status before, and whether it was changed."""
@@ -182,28 +208,24 @@ class PostgresRunStore:
 
     @asynccontextmanager
     async def _connection(self) -> "AsyncIterator[AsyncConnection[Any]]":
-        async with _database_errors(), self._pool.connection() as connection:
-            yield connection
-
-
-@asynccontextmanager
-async def _database_errors() -> AsyncIterator[None]:
-    """Turns what psycopg raises about the database itself (gone, full, in recovery, deadlocked) into `Unavailable`."""
-    try:
-        yield
-    except Exception as error:
-        found = explain(error) or _away(error)
-        if found is None:
+        try:
+            async with self._pool.connection() as connection:
+                yield connection
+        except Exception as error:
+            _raise_translated(error)
             raise
+
+
+def _raise_translated(error: Exception) -> None:
+    """Raise what psycopg says about the database itself (gone, full, in recovery, deadlocked) as `Unavailable`.
+
+    Its operational errors are never about the statement: the same one may succeed later.
+    """
+    found = explain(error)
+    if found is None and {kind.__name__ for kind in type(error).__mro__} & _ABOUT_THE_DATABASE:
+        found = Unavailable("The database does not answer.", remedy="Check HEADGATE_DATABASE__URL and the server.")
+    if found is not None:
         raise found from error
-
-
-def _away(error: Exception) -> Unavailable | None:
-    """PostgreSQL's operational errors are never about the statement: the same one may succeed later."""
-    names = {kind.__name__ for kind in type(error).__mro__}
-    if names & {"OperationalError", "PoolTimeout", "PoolClosed"}:
-        return Unavailable("The database does not answer.", remedy="Check HEADGATE_DATABASE__URL and the server.")
-    return None
 
 
 def _open_pool(url: str, size: int) -> "AsyncConnectionPool[Any]":
@@ -223,7 +245,7 @@ def _open_pool(url: str, size: int) -> "AsyncConnectionPool[Any]":
 
 
 def _key(key: RunKey) -> dict[str, Any]:
-    return asdict(key)
+    return {"run_id": key.run_id, "tenant_id": key.tenant_id, "flow_id": key.flow_id, "version": key.version}
 
 
 def _lease(lease: Lease) -> dict[str, Any]:
@@ -231,7 +253,19 @@ def _lease(lease: Lease) -> dict[str, Any]:
 
 
 def _step(claim: Claim, record: StepRecord) -> dict[str, Any]:
-    return {"step_id": claim.step_id, "attempt": claim.attempt, **asdict(record)}
+    return {
+        "step_id": claim.step_id,
+        "attempt": claim.attempt,
+        "output_payload": record.output_payload,
+        "input_payload": record.input_payload,
+        "effective_prompt": record.effective_prompt,
+        "model_parameters": record.model_parameters,
+        "tool_calls": record.tool_calls,
+        "log": record.log,
+        "tokens_input": record.tokens_input,
+        "tokens_output": record.tokens_output,
+        "execution_hash": record.execution_hash,
+    }
 
 
 def _moves(onward: Onward) -> dict[str, Any]:

@@ -47,11 +47,12 @@ class SqliteRunStore:
 
     async def create(self, run: NewRun, lease: Lease) -> None:
         """Insert a run and its steps."""
-        await self._writer.submit(lambda db: sql.create(db, run, lease))
+        await self._writer.submit(lambda db: sql.create(db, run, lease), size=len(run.input_payload))
 
     async def advance(self, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None = None) -> Progress:
         """Complete, skip, settle and claim."""
-        return await self._writer.submit(lambda db: sql.advance(db, key, onward, lease, finished))
+        size = len(finished.record.output_payload or "") if finished is not None else 0
+        return await self._writer.submit(lambda db: sql.advance(db, key, onward, lease, finished), size=size)
 
     async def fail(self, key: RunKey, failed: Failed, at: int) -> Progress:
         """Fail a step and its run."""

@@ -89,6 +89,19 @@ class StepRecord:
     tokens_output: int | None = None
     execution_hash: str | None = None
 
+    @property
+    def bare(self) -> bool:
+        """Whether it holds nothing but an output: what most steps without a model leave."""
+        return (
+            self.log is None
+            and self.effective_prompt is None
+            and self.input_payload is None
+            and self.model_parameters is None
+            and self.tool_calls is None
+            and self.tokens_input is None
+            and self.tokens_output is None
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Finished:
