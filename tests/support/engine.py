@@ -175,7 +175,18 @@ class Speak(Component):
         return Message(role="assistant", text=self.input)
 
 
-COMPONENTS: tuple[type[Component], ...] = (Start, Echo, Join, Fork, Broken, Gate, Tally, Big, Keep, Speak)
+class Recall(Component):
+    """Says what was said before."""
+
+    input: str = field(main=True)
+
+    @output()
+    def text(self) -> Text:
+        before = [f"{message.role}:{message.text}" for message in self.ctx.input.history]
+        return " ".join([*before, self.input])
+
+
+COMPONENTS: tuple[type[Component], ...] = (Start, Echo, Join, Fork, Broken, Gate, Tally, Big, Keep, Speak, Recall)
 
 
 class MemoryFiles:
