@@ -59,7 +59,7 @@ def _name(entry: object) -> str:
 
 
 def parse_recipe(key: str, text: str) -> Recipe:
-    """A recipe from its text: front matter between `---` lines, then a flow spec. Raises `ValueError` when it has none."""
+    """A recipe from its text: front matter between `---` lines, then a flow spec. Raises `ValueError` without one."""
     start, fence, rest = text.partition(f"{_FENCE}\n")
     head, closing, spec = rest.partition(f"{_FENCE}\n")
     if start.strip() or not fence or not closing:

@@ -107,7 +107,7 @@ def component_index(catalog: Catalog) -> WordIndex:
 
 
 def search_components(catalog: Catalog, query: str, *, most: int = 8) -> list[Template]:
-    """The components a query is about, best first. Builds the index each time; keep a `component_index` to search often."""
+    """The components a query is about, best first. Keep a `component_index` to search often."""
     return _templates(catalog, component_index(catalog).search(query, most=most))
 
 

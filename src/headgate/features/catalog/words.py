@@ -10,6 +10,12 @@ from functools import lru_cache
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
+
+def word_set(text: str) -> frozenset[str]:
+    """A set of words written as one text."""
+    return frozenset(text.split())
+
+
 # (ending, what may stand in its place), in the order the answers are tried
 _ENGLISH: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("'s", ("",)),
@@ -35,19 +41,17 @@ _SPELLINGS = (
     ("yse", "yze"),
     ("our", "or"),
 )
-_IRREGULAR = {
-    "written": "write", "wrote": "write", "sent": "send", "built": "build", "kept": "keep", "shown": "show", "told": "tell",
-    "said": "say", "taken": "take", "took": "take", "given": "give", "gave": "give", "chosen": "choose", "held": "hold",
-    "hidden": "hide", "gotten": "get", "got": "get", "broken": "break", "drawn": "draw", "men": "man", "people": "person",
-    "children": "child", "indices": "index", "criteria": "criterion", "fetched": "fetch", "replied": "reply", "ran": "run",
-}  # fmt: skip
+_IRREGULAR = dict(
+    pair.split(":")
+    for pair in word_set(
+        "written:write wrote:write sent:send built:build kept:keep shown:show told:tell said:say taken:take "
+        "took:take given:give gave:give chosen:choose held:hold hidden:hide gotten:get got:get broken:break "
+        "drawn:draw men:man people:person children:child indices:index criteria:criterion fetched:fetch "
+        "replied:reply ran:run"
+    )
+)
 _SHORTEST_ROOT = 3
 _LONGEST_WORD = 48
-
-
-def word_set(text: str) -> frozenset[str]:
-    """A set of words written as one text."""
-    return frozenset(text.split())
 
 
 @lru_cache(maxsize=8192)

@@ -59,7 +59,11 @@ class OfflineBuilder(BaseChatModel):
         return "headgate-offline-builder"
 
     def bind_tools(
-        self, tools: Sequence[Any], *, tool_choice: str | None = None, **kwargs: Any
+        self,
+        tools: Sequence[Any],  # noqa: ARG002 - LangChain's signature
+        *,
+        tool_choice: str | None = None,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ANN401, ARG002
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """The builder knows the tools; nothing needs to be told."""
         return self
@@ -67,36 +71,36 @@ class OfflineBuilder(BaseChatModel):
     def _generate(
         self,
         messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        stop: list[str] | None = None,  # noqa: ARG002 - LangChain's signature
+        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ANN401, ARG002
     ) -> ChatResult:
         return ChatResult(generations=[ChatGeneration(message=self._answer(messages))])
 
     async def _agenerate(
         self,
         messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        stop: list[str] | None = None,  # noqa: ARG002 - LangChain's signature
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ANN401, ARG002
     ) -> ChatResult:
         return self._generate(messages)
 
     def _stream(
         self,
         messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        stop: list[str] | None = None,  # noqa: ARG002 - LangChain's signature
+        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ANN401, ARG002
     ) -> Iterator[ChatGenerationChunk]:
         yield from _chunks(self._answer(messages))
 
     async def _astream(
         self,
         messages: list[BaseMessage],
-        stop: list[str] | None = None,
+        stop: list[str] | None = None,  # noqa: ARG002 - LangChain's signature
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        **kwargs: Any,  # noqa: ANN401, ARG002
     ) -> AsyncIterator[ChatGenerationChunk]:
         for chunk in _chunks(self._answer(messages)):
             if run_manager is not None and chunk.text:

@@ -61,4 +61,5 @@ def refusal(reason: str, examples: Sequence[str]) -> str:
 def needs_model(parts: Sequence[str], rest: str) -> str:
     """A part of the request takes a language model; nothing was built."""
     would = f"\n\nWith a model I would build: {rest}." if rest else ""
-    return f"{quoted(parts)} needs a language model, and none is connected. I am the {NAME} and built nothing yet.{would}\n\n{CONNECT}"
+    opening = f"{quoted(parts)} needs a language model, and none is connected."
+    return f"{opening} I am the {NAME} and built nothing yet.{would}\n\n{CONNECT}"

@@ -1,4 +1,4 @@
-"""What the offline builder made of a request: an intent, the tool calls that carry it out, and what to tell the user."""
+"""What the offline builder made of a request: an intent, tool calls that carry it out, and what to tell the user."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -22,8 +22,9 @@ class Action:
 class Understanding:
     """A request as understood.
 
-    `actions` are the tool calls in order; without any, `reply` is the whole answer. `left_out` are the parts of the request
-    that were not acted upon, `assumed` what was taken for granted, `needs_model` the parts only a language model can do.
+    `actions` are the tool calls in order; without any, `reply` is the whole answer. `left_out` are the parts of the
+    request that were not acted upon, `assumed` what was taken for granted, `needs_model` the parts only a language
+    model can do.
     """
 
     intent: Intent

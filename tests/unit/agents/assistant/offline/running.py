@@ -29,7 +29,7 @@ class Ran:
 
     @property
     def everything(self) -> str:
-        """All text that came out, line ends as `\\n`."""
+        """All text that came out, with plain line ends."""
         return "\n".join([*self.shown, *self.files.values()]).replace("\r\n", "\n").lstrip("\ufeff")
 
 

@@ -26,7 +26,7 @@ _TAGS = word_set("finding decision result outcome verdict answer reply conclusio
 
 
 def choose(shop: Workshop, choice: Choice, value: Value, body: Body) -> list[Value]:
-    """Assemble a choice on a value. Gives what comes out of it: the joined result, or the value itself when every branch ends in an output."""
+    """Assemble a choice on a value: gives the joined result, or the value when every branch ends in an output."""
     if choice.subject and len(choice.cases) > 1 and value.kind in {"record", "text", "data"}:
         return _switch(shop, choice, value, body)
     return _ifs(shop, choice.cases, choice.otherwise, value, body)

@@ -13,7 +13,8 @@ _MEANINGS = {
     "summary": "summary description about purpose beskrivning sammanfattning",
     "homepage": "homepage url website link site address page web hemsida",
     "files": "files file filer",
-    "size_bytes": "size space disk footprint weight bytes byte storage big large heavy small volume storlek utrymme plats mb kb",
+    "size_bytes": "size space disk footprint weight bytes byte storage big large heavy small volume storlek utrymme"
+    " plats mb kb",
     "licence_text": "text",
 }
 _VALUES = {

@@ -20,6 +20,7 @@ from headgate.features.catalog.words import word_set
 from headgate.graph.ports import accepts
 
 _PLACEHOLDER = re.compile(r"\{([^\W\d][\w ]{0,40})\}|\[([^\W\d][\w ]{0,40})\]|<([^\W\d][\w ]{0,40})>")
+_SAID = word_set("text message reply answer greeting letter")
 _SIGNS = {"v.multiply": "*", "v.plus": "+", "v.minus": "-", "v.divide": "/"}
 
 
@@ -30,12 +31,11 @@ def say(shop: Workshop, value: Value | None, operation: Operation) -> Value:
         text = text[:1].upper() + text[1:]
         shop.assume(f"I took '{text}' as the words to give.")
     label = f"Say: {text}"[:60]
-    tags = word_set("text message reply answer greeting letter")
     names = {match.group(): next(name for name in match.groups() if name) for match in _PLACEHOLDER.finditer(text)}
     if value is not None and value.of_branch:
-        return _in_branch(shop, value, text, names, label, tags)
+        return _in_branch(shop, value, text, names)
     if names or (value is not None and value.source == "s.form"):
-        return _template(shop, text, names, label, tags)
+        return _template(shop, text, names, label)
     if value is None or value.kind in {"file", "record"} or value.source == "s.text":
         node = shop.draft.add("TextInput", "said", {"text": text}, label)
     elif value.kind == "text":
@@ -44,27 +44,25 @@ def say(shop: Workshop, value: Value | None, operation: Operation) -> Value:
         shop.draft.connect(*as_text(shop, value), node, "text")
     else:
         node = select(shop, value, jmes.literal(text), label)
-    return shop.keep(Value("text", node, "text", tags, "text"))
+    return shop.keep(Value("text", node, "text", _SAID, "text"))
 
 
-def _in_branch(
-    shop: Workshop, value: Value, text: str, names: dict[str, str], label: str, tags: frozenset[str]
-) -> Value:
+def _in_branch(shop: Workshop, value: Value, text: str, names: dict[str, str]) -> Value:
     """A constant on one way of a choice: it hangs on the branch, so that it is skipped with it."""
-    ids = {mark: shop.draft.ask_for(name) for mark, name in names.items()} if names and value.kind == "record" else {}
+    ids = {mark: shop.draft.ask_for(name) for mark, name in names.items()} if value.kind == "record" else {}
     expression = jmes.filled(text, ids) if ids else jmes.literal(text)
-    node = select(shop, value, expression, label)
-    return shop.keep(Value("text", node, "text", tags, "finding", of_branch=True, other=value.other))
+    node = select(shop, value, expression, f"Say: {text}"[:60])
+    return shop.keep(Value("text", node, "text", _SAID, "finding", of_branch=True, other=value.other))
 
 
-def _template(shop: Workshop, text: str, names: dict[str, str], label: str, tags: frozenset[str]) -> Value:
+def _template(shop: Workshop, text: str, names: dict[str, str], label: str) -> Value:
     for mark, name in names.items():
         text = text.replace(mark, f"{{{{flow_input.{shop.draft.ask_for(name)}}}}}")
     form = find_source(shop, "s.form")
     if form is not None:
         shop.use(form)
     node = shop.draft.add("PromptTemplate", "letter", {"template": text}, label)
-    return shop.keep(Value("text", node, "text", tags, "text"))
+    return shop.keep(Value("text", node, "text", _SAID, "text"))
 
 
 def wait_on(shop: Workshop, value: Value, seconds: float) -> Value:
@@ -124,18 +122,16 @@ def arithmetic(shop: Workshop, operation: Operation, table: Value | None) -> Val
     left, right = operation.slots.get("left"), operation.slots.get("right")
     sign = str(operation.slots["sign"])
     if left is None and right is None:
-        numbers = list(shop.draft.form)[:2]
-        left, right = (numbers + [None, None])[:2]  # type: ignore[list-item]
+        numbers = list(shop.draft.form)
+        left, right = [*numbers, None, None][:2]
     if table is not None and sign != "%":
         return _computed_column(shop, table, left, right, sign)
     form = find_source(shop, "s.form")
     if form is not None:
         shop.use(form)
     shown = [_operand(shop, value) for value in (left, right) if value is not None]
-    if sign == "%":
-        expression = f"{shown[0]} * {operation.slots['percent']} / 100"
-    else:
-        expression = f" {sign} ".join(shown)
+    of_first = f"{shown[0]} * {operation.slots.get('percent')} / 100" if shown else ""
+    expression = of_first if sign == "%" else f" {sign} ".join(shown)
     node = shop.draft.add("Calculator", "calculate", {"expression": expression}, "Calculate")
     tags = word_set("result total sum product number answer difference vat tax")
     return shop.keep(Value("number", node, "result", tags, "result", text_port="text"))

@@ -61,7 +61,7 @@ def _sources(shop: Workshop, statement: Statement) -> list[Value]:
     found: list[Value] = []
     for operation in statement.operations:
         if operation.name == "source":
-            value = _source(shop, operation, statement)
+            value = _source(shop, operation)
             if value is not None and value not in found:
                 found.append(value)
         elif operation.name == "literal":
@@ -70,14 +70,14 @@ def _sources(shop: Workshop, statement: Statement) -> list[Value]:
     return found
 
 
-def _source(shop: Workshop, operation: Operation, statement: Statement) -> Value | None:
+def _source(shop: Workshop, operation: Operation) -> Value | None:
     sense = operation.slots["sense"]
     if sense == "s.text" and not operation.slots.get("own"):
         known = _latest_text(shop)
         if known is not None:
             return known
     if sense == "s.page":
-        return _page(shop, operation)
+        return _page(shop)
     value = source(shop, operation)
     if sense == "s.file" and is_spoken_of_as_table(shop, operation):
         value.tags |= {"csv", "table", "tabular", "rows"}
@@ -95,7 +95,7 @@ def _latest_text(shop: Workshop) -> Value | None:
     )
 
 
-def _page(shop: Workshop, operation: Operation) -> Value | None:
+def _page(shop: Workshop) -> Value | None:
     """`the page`: the one fetched before; for a list of links each of them; else the address comes as text."""
     known = find_source(shop, "s.url")
     if known is not None:

@@ -40,7 +40,7 @@ def save(shop: Workshop, values: Sequence[Value], operation: Operation) -> None:
 
 
 def _completes(shop: Workshop, name: str) -> bool:
-    """Whether a name is for the file that was saved before in the same format without one: `as csv ... save it as x.csv`."""
+    """Whether a name is for the file saved before in the same format without one: `as csv ... save it as x.csv`."""
     if not name or not shop.unsaved:
         return False
     old = str(shop.draft.nodes[shop.unsaved[-1]].params["name"])

@@ -65,7 +65,7 @@ def as_table(shop: Workshop, value: Value) -> Value:
         return value.like(
             kind="table", node=node, port="data", columns=(column,), single=column, text_port="", query=None
         )
-    if value.kind in {"record"}:
+    if value.kind == "record":
         node = select(shop, value, "[@]", "as a row")
         return value.like(kind="table", node=node, port="data", query=None)
     if value.kind == "text":

@@ -79,12 +79,8 @@ def summarise(shop: Workshop, value: Value, aggregates: Sequence[Operation], by:
     for word, column in zip(by, groups, strict=True):
         if column.lower() not in word.lower() and not word.lower().startswith(column.lower()):
             shop.assume(f"I took '{word}' to mean the column {column}.")
-    made: list[tuple[str, str]] = []
-    shared = next((one.slots["column"] for one in aggregates if one.slots.get("column")), "")
-    for operation in aggregates:
-        if shared and operation.name == "aggregate" and not operation.slots.get("column"):
-            operation = Operation(operation.name, {**operation.slots, "column": shared})
-        made.append(_aggregate(shop, table, operation, query))
+    shared = next((str(one.slots["column"]) for one in aggregates if one.slots.get("column")), "")
+    made = [_aggregate(shop, table, operation, shared) for operation in aggregates]
     group = tuple(sql.name(column, table.columns) for column in groups)
     select_list = (*group, *(f"{expression} AS {name}" for expression, name in made))
     order = (f"{made[0][1]} DESC",) if group else ()
@@ -119,12 +115,12 @@ def _said(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _aggregate(shop: Workshop, table: Value, operation: Operation, query: Query) -> tuple[str, str]:
-    """One aggregate as expression and name."""
+def _aggregate(shop: Workshop, table: Value, operation: Operation, shared: str) -> tuple[str, str]:
+    """One aggregate as expression and name; `shared` is the column that only another of them names."""
     if operation.name in {"count", "tally"}:
         return "count(*)", "count"
     function = operation.slots["function"]
-    word = str(operation.slots.get("column") or table.last_column or "")
+    word = str(operation.slots.get("column") or shared or table.last_column or "")
     column = sql.resolve(word, table.columns) if word else ""
     if not column:
         numeric = [name for name in table.columns or () if name.endswith(("_bytes", "files"))]

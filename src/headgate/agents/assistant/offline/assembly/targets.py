@@ -28,7 +28,8 @@ TARGETS: dict[str, Target] = {
     "t.date": Target(
         "date",
         "dates",
-        rf"\b\d{{4}}-\d{{2}}-\d{{2}}\b|\b\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}\b|\b\d{{1,2}} {_MONTHS} \d{{4}}\b|\b{_MONTHS} \d{{1,2}},? \d{{4}}\b",
+        r"\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
+        rf"|\b\d{{1,2}} {_MONTHS} \d{{4}}\b|\b{_MONTHS} \d{{1,2}},? \d{{4}}\b",
     ),
     "t.time": Target("time", "times", r"\b\d{1,2}:\d{2}(?::\d{2})?\b"),
     "t.year": Target("year", "years", r"\b(?:19|20)\d{2}\b"),

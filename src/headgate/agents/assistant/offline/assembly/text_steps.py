@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from pydantic import JsonValue
+
 from headgate.agents.assistant.offline.assembly import jmes
 from headgate.agents.assistant.offline.assembly.shapes import as_items, as_table, as_text, derive, query_on, select
 from headgate.agents.assistant.offline.assembly.targets import TARGETS, names_of
@@ -74,6 +76,7 @@ def split(shop: Workshop, value: Value, operation: Operation) -> Value:
     units = slots.get("unit")
     if units:
         return derive(shop, value, units[0])
+    params: dict[str, JsonValue]
     if "size" in slots:
         params = {"by": "length", "size": max(1, int(slots["size"]))}
         label = f"Cut every {params['size']} characters"

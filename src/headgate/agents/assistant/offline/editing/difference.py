@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pydantic import JsonValue
 
 from headgate.agents.assistant.offline.understanding import Action
-from headgate.graph.model import Edge, Flow
+from headgate.graph.model import Edge, Flow, Node
 
 
 def actions_between(before: Flow, after: Flow, renamed: dict[str, str] | None = None) -> tuple[Action, ...]:
@@ -16,23 +16,12 @@ def actions_between(before: Flow, after: Flow, renamed: dict[str, str] | None = 
 def _actions(before: Flow, after: Flow, renamed: dict[str, str]) -> Iterator[Action]:
     for old, new in renamed.items():
         yield Action("rename_component", {"node_id": old, "new_id": new})
-    old_nodes = {renamed.get(node.id, node.id): node for node in before.nodes}
-    new_nodes = {node.id: node for node in after.nodes}
     old_edges = [_renamed(edge, renamed) for edge in before.edges]
+    kept = {node.id for node in after.nodes}
     for edge in old_edges:
-        if edge not in after.edges and edge.source in new_nodes and edge.target in new_nodes:
+        if edge not in after.edges and edge.source in kept and edge.target in kept:
             yield Action("disconnect_components", _ends(edge))
-    for node_id in old_nodes:
-        if node_id not in new_nodes:
-            yield Action("remove_component", {"node_id": node_id})
-    for node_id, node in new_nodes.items():
-        if node_id not in old_nodes:
-            arguments: dict[str, JsonValue] = {"component_type": node.type, "node_id": node_id}
-            yield Action("add_component", arguments | ({"params": dict(node.params)} if node.params else {}))
-        elif node.params != old_nodes[node_id].params:
-            yield Action(
-                "configure_component", {"node_id": node_id, "params": _changed(old_nodes[node_id].params, node.params)}
-            )
+    yield from _node_actions({renamed.get(node.id, node.id): node for node in before.nodes}, after)
     staying = [edge for edge in old_edges if edge in after.edges]
     for edge in _out_of_order(staying, after):
         staying.remove(edge)
@@ -42,8 +31,23 @@ def _actions(before: Flow, after: Flow, renamed: dict[str, str]) -> Iterator[Act
             yield Action("connect_components", _ends(edge))
 
 
+def _node_actions(old: dict[str, Node], after: Flow) -> Iterator[Action]:
+    """Removals, additions and new values, in that order of nodes."""
+    new = {node.id: node for node in after.nodes}
+    for node_id in old:
+        if node_id not in new:
+            yield Action("remove_component", {"node_id": node_id})
+    for node_id, node in new.items():
+        if node_id not in old:
+            arguments: dict[str, JsonValue] = {"component_type": node.type, "node_id": node_id}
+            yield Action("add_component", arguments | ({"params": dict(node.params)} if node.params else {}))
+        elif node.params != old[node_id].params:
+            changed = _changed(old[node_id].params, node.params)
+            yield Action("configure_component", {"node_id": node_id, "params": changed})
+
+
 def _out_of_order(staying: list[Edge], after: Flow) -> list[Edge]:
-    """Edges that must be made anew because one that comes before them at the same input is new: parts keep their order."""
+    """Edges to make anew because a new one comes before them at the same input: parts keep their order."""
     again: list[Edge] = []
     broken: set[tuple[str, str]] = set()
     for edge in after.edges:

@@ -63,7 +63,7 @@ def _first_verb_adds(reading: Reading) -> bool:
 
 
 def asks_for_new(reading: Reading) -> bool:
-    """Whether a new flow is asked for: `build a flow that ...`, or a source of its own that this flow cannot have meant."""
+    """Whether a new flow is asked for: `build a flow that ...`."""
     words = {token.word for token in reading.tokens}
     return (
         bool(words & _NEW)

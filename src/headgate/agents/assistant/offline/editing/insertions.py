@@ -1,4 +1,4 @@
-"""New steps in the flow at hand: `wait 3 seconds before saving`, `also save it as json`, `add a chat output after mails`."""
+"""New steps in the flow at hand: `wait 3 seconds before saving`, `add a chat output after mails`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ def insert(
     place = _place(reading, anchors, finder)
     shop = Workshop(Draft(catalog, finder.flow), reading, default_model)
     shop.values = values_of(finder.flow, catalog)
-    _name_components(reading, steps, catalog)
+    _claim_announcing(reading, steps)
     parts = _with_components(reading, steps, catalog)
     if not parts:
         return None
@@ -117,7 +117,7 @@ def _last_end(flow: Flow) -> Node | None:
 # what
 
 
-def _name_components(reading: Reading, steps: Sequence[Segment], catalog: Catalog) -> None:
+def _claim_announcing(reading: Reading, steps: Sequence[Segment]) -> None:
     """Words such as `add` and `step` only announce what comes."""
     for clause in steps:
         for at in range(clause.start, clause.end):
@@ -137,9 +137,7 @@ def _with_components(reading: Reading, steps: Sequence[Segment], catalog: Catalo
             continue
         type_, start, end = named
         reading.claim(start, end)
-        parts.append(
-            Statement((_component_operation(reading, type_, clause, start, end),), (), clause.start, clause.end)
-        )
+        parts.append(Statement((_component_operation(type_, start, end),), (), clause.start, clause.end))
     return parts
 
 
@@ -160,7 +158,7 @@ def component_named(reading: Reading, start: int, end: int, catalog: Catalog) ->
     return None
 
 
-def _component_operation(reading: Reading, type_: str, clause: Segment, start: int, end: int) -> Operation:
+def _component_operation(type_: str, start: int, end: int) -> Operation:
     if type_ == "ChatOutput":
         return Operation("show", {}, start, end)
     return Operation("component", {"type": type_}, start, end)
@@ -175,7 +173,7 @@ def _splice(shop: Workshop, place: Place | None, feed: Value | None, known: set[
     if not made or feed is None or (shop.outputs and not _transforms(parts)):
         return f" after {feed.node}" if feed is not None else ""
     last = made[-1]
-    moved = _moved_edges(shop, place, feed, known)
+    moved = _moved_edges(shop, place, feed)
     for edge in moved:
         _redirect(shop, edge, last)
     if not moved and not shop.outputs:
@@ -187,7 +185,7 @@ def _transforms(parts: Sequence[Part]) -> bool:
     return not any(isinstance(part, Statement) and part.has("save", "show", "send") for part in parts)
 
 
-def _moved_edges(shop: Workshop, place: Place | None, feed: Value, known: set[str]) -> list[Edge]:
+def _moved_edges(shop: Workshop, place: Place | None, feed: Value) -> list[Edge]:
     old = [edge for edge in shop.draft.base.edges if edge.source == feed.node]
     if place is None:
         return [edge for edge in old if shop.draft.nodes[edge.target].type in _ENDS] or old[:1]
@@ -207,7 +205,7 @@ def _redirect(shop: Workshop, edge: Edge, value: Value) -> None:
     source = realise(shop, value)
     sender = draft.catalog.template(draft.nodes[source.node].type, draft.nodes[source.node].params)
     output = sender.output(source.port) if sender is not None else None
-    readable = port is not None and value.kind in {"items"} and edge.output == "text"
+    readable = port is not None and value.kind == "items" and edge.output == "text"
     fits = output is not None and port is not None and accepts(output.type, port.types) and not readable
     node, name = (source.node, source.port) if fits else as_text(shop, value)
     at = draft.edges.index(edge)

@@ -11,7 +11,8 @@ from headgate.graph.model import Flow, Node
 from headgate.graph.template import Catalog
 
 _ROLES = {
-    "SaveFile": "file save saving saved store storing storage write writing written export output report result disk spara filen",
+    "SaveFile": "file save saving saved store storing storage write writing written export output report result disk"
+    " spara filen",
     "ChatOutput": "show showing display displaying output answer chat print printing reply visa svar",
     "Wait": "wait waiting pause pausing delay sleep break vänta paus",
     "URL": "page website site url address fetch fetching download downloading web link sida hämta",

@@ -1,4 +1,4 @@
-"""Edits of values: `save it as report.md instead`, `use top 20 instead of 10`, `set the field compare of limit to 5000`."""
+"""Edits of values: `save it as report.md instead`, `use top 20 instead of 10`, `set compare of limit to 5000`."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Conditions in words: `the amount is over 10 000`, `contain ERROR or WARN`, `any of them is GPL`, `without a licence`."""
+"""Conditions in words: `the amount is over 10 000`, `contain ERROR or WARN`, `any is GPL`, `without a licence`."""
 
 from dataclasses import dataclass, replace
 
@@ -9,9 +9,10 @@ from headgate.agents.assistant.offline.language.tokens import Kind
 
 _NUMERIC = ("c.over", "c.under", "c.least", "c.most")
 _QUANTIFIERS = {
-    "any": "any", "anything": "any", "some": "any", "something": "any", "one": "any", "någon": "any", "något": "any",
-    "all": "all", "every": "all", "everything": "all", "alla": "all", "none": "none", "nothing": "none", "ingen": "none",
-}  # fmt: skip
+    **dict.fromkeys(("any", "anything", "some", "something", "one", "någon", "något"), "any"),
+    **dict.fromkeys(("all", "every", "everything", "alla"), "all"),
+    **dict.fromkeys(("none", "nothing", "ingen"), "none"),
+}
 _BARRIERS = ("l.then", "l.else", "l.if", "l.unless", "l.so")
 _TIMES = frozenset({"once", "twice", "thrice"})
 _COUNTED = ("u.", "t.", "s.packages")
@@ -260,7 +261,7 @@ def _textual(reading: Reading, mark: Mark, bare: Condition, end: int) -> tuple[C
     bound = reading.mark(at, "c.least", "c.most") if isinstance(value, int | float) and at < end else None
     if bound is not None and reading.tokens[at].word in {"or", "and", "eller"}:
         return replace(found, operator=bound.sense.removeprefix("c.")), bound.end
-    return _with_place(reading, found, mark.end, at, end)
+    return _with_place(reading, found, at, end)
 
 
 def _introduced(reading: Reading, start: int, end: int) -> bool:
@@ -268,7 +269,7 @@ def _introduced(reading: Reading, start: int, end: int) -> bool:
     return any(reading.tokens[at].word in {"word", "text", "phrase", "term", "ordet"} for at in range(start, end))
 
 
-def _with_place(reading: Reading, found: Condition, start: int, at: int, end: int) -> tuple[Condition, int]:
+def _with_place(reading: Reading, found: Condition, at: int, end: int) -> tuple[Condition, int]:
     """Take the column out of `with a GPL licence` and `with apache in the licence`."""
     column = reading.mark(at, "n.column") if at < end else None
     if column is not None and not found.column:

@@ -18,7 +18,10 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A noun phrase that may refer to an earlier result: `the count table`, `them`. `kind` is one, many, both or named."""
+    """A noun phrase that may refer to an earlier result: `the count table`, `them`.
+
+    `kind` is one, many, both, others or named.
+    """
 
     kind: str
     words: tuple[str, ...]

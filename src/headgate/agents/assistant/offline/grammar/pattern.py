@@ -1,9 +1,10 @@
 """Slot patterns over marked tokens: `@v.split <unit>`, `@o.first <number> @u.`.
 
-An element is `@sense` (a mark whose sense begins so; `@a|b` for either; a verb only where it is one, `@*v.wait` also as
-a noun; `@!u.part` takes also what names a unit, `@=p.per`
-only looks; `@a.sum#function` keeps the sense as a slot), `'word'` (that word; `'a'|'b'`), or `<slot:type>`. `?` makes it optional. Words without meaning (articles,
-courtesies, prepositions) are passed over between elements; `~` passes over any few words.
+An element is `'word'` (that word; `'a'|'b'` for either), `<slot:type>`, or `@sense`: a mark whose sense begins so
+(`@a|b` for either). A verb counts only where it is one, `@*v.wait` also as a noun. Marks of sources, units and pronouns
+are looked at but not taken; `@!u.part` takes them, `@=p.per` only looks. `@a.sum#function` keeps the sense as a slot.
+`?` makes an element optional. Words without meaning (articles, courtesies, prepositions) are passed over between
+elements; `~` passes over any few words.
 """
 
 import itertools
@@ -96,82 +97,80 @@ def _element(match: re.Match[str]) -> Element:
 
 def match_at(pattern: Pattern, reading: Reading, at: int, end: int, readers: Mapping[str, SlotReader]) -> Found | None:
     """The pattern read from a token on, staying before `end` and off tokens that are taken."""
-    state = _read(pattern.elements, 0, reading, at, end, readers)
+    state = _Matcher(pattern.elements, reading, end, readers).read(0, at)
     if state is None:
         return None
     slots, parts = state
     claims = [(start, stop) for start, stop, element in parts if not _only_seen(element)]
     for (_, stop, _), (start, _, _) in itertools.pairwise(parts):
-        skipped = range(stop, start)
-        claims += [
-            (at, at + 1) for at in skipped if reading.is_light(at) and reading.mark(at, "ref.", "u.", "s.") is None
-        ]
+        claims += [(place, place + 1) for place in range(stop, start) if _is_passed_over(reading, place)]
     return Found(pattern, parts[0][0], parts[-1][1], {**pattern.fixed, **slots}, tuple(claims))
 
 
 def _only_seen(element: Element) -> bool:
-    return element.seen or (
-        bool(element.senses) and not element.taken and all(sense.startswith(_NEVER_CLAIMED) for sense in element.senses)
-    )
+    names_a_thing = bool(element.senses) and all(sense.startswith(_NEVER_CLAIMED) for sense in element.senses)
+    return element.seen or (names_a_thing and not element.taken)
 
 
-def _read(
-    elements: Sequence[Element], index: int, reading: Reading, at: int, end: int, readers: Mapping[str, SlotReader]
-) -> tuple[dict[str, object], list[tuple[int, int, Element]]] | None:
-    if index == len(elements):
-        return {}, []
-    element = elements[index]
-    if element.gap:
-        return _after_gap(elements, index, reading, at, end, readers)
-    for start in _places(element, reading, at, end, first=index == 0):
-        taken = _take(element, reading, start, end, readers)
-        if taken is None:
-            continue
-        value, stop = taken
-        rest = _read(elements, index + 1, reading, stop, end, readers)
-        if rest is not None:
-            slots = {element.slot: value, **rest[0]} if element.slot else rest[0]
-            return slots, [(start, stop, element), *rest[1]]
-    return _read(elements, index + 1, reading, at, end, readers) if element.optional else None
+def _is_passed_over(reading: Reading, at: int) -> bool:
+    return reading.is_light(at) and reading.mark(at, "ref.", "u.", "s.") is None
 
 
-def _after_gap(
-    elements: Sequence[Element], index: int, reading: Reading, at: int, end: int, readers: Mapping[str, SlotReader]
-) -> tuple[dict[str, object], list[tuple[int, int, Element]]] | None:
-    for start in range(at, min(at + _LONGEST_GAP + 1, end)):
-        if start > at and (reading.is_punctuation(start - 1) or start - 1 in reading.used):
-            return None
-        rest = _read(elements, index + 1, reading, start, end, readers)
-        if rest is not None:
-            return rest
-    return None
+Parts = list[tuple[int, int, Element]]
 
 
-def _places(element: Element, reading: Reading, at: int, end: int, *, first: bool) -> Iterator[int]:
-    """Where an element may begin: here, or behind words without meaning."""
-    yield at
-    if first:
-        return
-    for _ in range(_MOST_SKIPPED):
-        if at >= end or not reading.is_light(at) or at in reading.used:
-            return
-        at += 1
+@dataclass(frozen=True, slots=True)
+class _Matcher:
+    """Reads the elements of one pattern, going back where a way ends."""
+
+    elements: Sequence[Element]
+    reading: Reading
+    end: int
+    readers: Mapping[str, SlotReader]
+
+    def read(self, index: int, at: int) -> tuple[dict[str, object], Parts] | None:
+        """Slots and parts of the elements from `index` on, read from a token on."""
+        if index == len(self.elements):
+            return {}, []
+        element = self.elements[index]
+        if element.gap:
+            return self._after_gap(index, at)
+        for start in self._places(at, first=index == 0):
+            taken = self._take(element, start)
+            rest = self.read(index + 1, taken[1]) if taken is not None else None
+            if taken is not None and rest is not None:
+                slots = {element.slot: taken[0], **rest[0]} if element.slot else rest[0]
+                return slots, [(start, taken[1], element), *rest[1]]
+        return self.read(index + 1, at) if element.optional else None
+
+    def _after_gap(self, index: int, at: int) -> tuple[dict[str, object], Parts] | None:
+        for start in range(at, min(at + _LONGEST_GAP + 1, self.end)):
+            if start > at and (self.reading.is_punctuation(start - 1) or start - 1 in self.reading.used):
+                return None
+            rest = self.read(index + 1, start)
+            if rest is not None:
+                return rest
+        return None
+
+    def _places(self, at: int, *, first: bool) -> Iterator[int]:
+        """Where an element may begin: here, or behind words without meaning."""
         yield at
+        for _ in range(0 if first else _MOST_SKIPPED):
+            if at >= self.end or not self.reading.is_light(at) or at in self.reading.used:
+                return
+            at += 1
+            yield at
 
-
-def _take(
-    element: Element, reading: Reading, at: int, end: int, readers: Mapping[str, SlotReader]
-) -> tuple[object, int] | None:
-    if at >= end or at in reading.used:
-        return None
-    if element.slot_type:
-        return readers[element.slot_type](reading, at, end)
-    if element.words:
-        word = reading.tokens[at].word
-        return (word, at + 1) if word in element.words else None
-    mark = reading.mark(at, *element.senses)
-    if mark is None or mark.end > end:
-        return None
-    if mark.sense.startswith(("v.", "m.")) and not element.noun and not reading.is_action(at):
-        return None
-    return mark.sense, mark.end
+    def _take(self, element: Element, at: int) -> tuple[object, int] | None:
+        if at >= self.end or at in self.reading.used:
+            return None
+        if element.slot_type:
+            return self.readers[element.slot_type](self.reading, at, self.end)
+        if element.words:
+            word = self.reading.tokens[at].word
+            return (word, at + 1) if word in element.words else None
+        mark = self.reading.mark(at, *element.senses)
+        if mark is None or mark.end > self.end:
+            return None
+        as_verb = mark.sense.startswith(("v.", "m.")) and not element.noun
+        return None if as_verb and not self.reading.is_action(at) else (mark.sense, mark.end)

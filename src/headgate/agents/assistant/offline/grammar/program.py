@@ -200,7 +200,7 @@ class _Program:
         return [read_body(self.reading, Segment("next", stop, clause.end))]
 
     def _body(self, *, allow_more: bool, started: bool) -> list[Part]:
-        """The clauses of a branch: up to `otherwise`, the end of the sentence, or a word that joins the branches again."""
+        """The clauses of a branch: up to `otherwise`, the end of the sentence, or a word that joins the branches."""
         found: list[Part] = []
         while self.at < len(self.clauses):
             clause = self.clauses[self.at]
@@ -345,9 +345,8 @@ class _Program:
             case_clause = self.clauses[self.at]
             self.reading.claim(case_clause.start, stop)
             self.at += 1
-            body = [*self._body_rest(case_clause, stop)]
-            if not body:
-                body = [*self._body(allow_more=False, started=False)]
+            body: list[Part] = [*self._body_rest(case_clause, stop)]
+            body = body or self._body(allow_more=False, started=False)
             cases.append(Case(Condition("is", value, column=subject[0] if subject else ""), tuple(body)))
         if not cases:
             self.at = start

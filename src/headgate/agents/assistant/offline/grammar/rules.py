@@ -13,11 +13,28 @@ from headgate.agents.assistant.offline.language.tokens import Kind
 from headgate.features.catalog.words import word_set
 
 STAGES = {
-    "source": 0, "fields": 0, "json": 1, "derive": 2, "split": 2, "filter": 3, "blank": 3, "replace": 4, "mask": 4, "strip": 4,
-    "case": 4, "pick": 4, "reverse": 7, "dedupe": 5, "count": 6, "tally": 6, "frequent": 6, "aggregate": 6, "group": 6, "superlative": 7,
-    "sort": 7, "limit": 8, "columns": 9, "listed": 9, "number": 10, "bullets": 10, "prefix": 10, "join": 11, "combine": 11, "heading": 11,
-    "arithmetic": 5, "calculate": 0, "date": 0, "model": 6, "wait": 12, "say": 12, "show": 14, "save": 13, "send": 13,
-}  # fmt: skip
+    name: stage
+    for stage, names in enumerate(
+        (
+            "source fields calculate date",
+            "json",
+            "derive split",
+            "filter blank",
+            "replace mask strip case pick",
+            "dedupe arithmetic",
+            "count tally frequent aggregate group model",
+            "reverse superlative sort",
+            "limit",
+            "columns listed",
+            "number bullets prefix",
+            "join combine heading",
+            "wait say",
+            "save send",
+            "show",
+        )
+    )
+    for name in names.split()
+}
 """Where an operation stands in a clause that says several, whatever their order in the words."""
 
 _RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
@@ -180,8 +197,7 @@ def _several_columns(reading: Reading, at: int, end: int) -> tuple[object, int] 
 
 def _separator_unit(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
     """A unit that is no sign: `into sentences`, but `at spaces` is a separator."""
-    found = slots.senses_at(reading, at, end, "u.line", "u.sentence", "u.paragraph", "u.word")
-    return found
+    return slots.senses_at(reading, at, end, "u.line", "u.sentence", "u.paragraph", "u.word")
 
 
 def _replacement(reading: Reading, at: int, end: int) -> tuple[object, int] | None:

@@ -10,10 +10,12 @@ from headgate.agents.assistant.offline.language.tokens import Kind
 from headgate.features.catalog.words import word_set
 
 _LITERALS = {Kind.QUOTED, Kind.FILE, Kind.URL, Kind.FORMULA}
-_WORKING = (
-    "v.save", "v.wait", "v.count", "v.extract", "v.keep", "v.drop", "v.sort", "v.split", "v.replace", "v.mask", "v.join", "v.fetch",
-    "v.combine", "v.sum", "v.calculate", "v.convert", "v.dedupe", "v.number", "v.show", "v.list", "v.take", "v.send", "v.pick", "m.",
-)  # fmt: skip
+_WORKING = tuple(
+    word_set(
+        "v.save v.wait v.count v.extract v.keep v.drop v.sort v.split v.replace v.mask v.join v.fetch "
+        "v.combine v.sum v.calculate v.convert v.dedupe v.number v.show v.list v.take v.send v.pick m."
+    )
+)
 _POINTERS = ("ref.", "u.", "t.", "a.", "s.", "f.", "o.")
 _WHICH = word_set("which what them those these vilka dem packages names")
 

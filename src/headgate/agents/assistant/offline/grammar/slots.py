@@ -2,7 +2,12 @@
 
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.tokens import Kind
-from headgate.agents.assistant.offline.language.vocabulary.measures import NUMBER_WORDS, SEPARATORS, SIZE_UNITS, TIME_UNITS
+from headgate.agents.assistant.offline.language.vocabulary.measures import (
+    NUMBER_WORDS,
+    SEPARATORS,
+    SIZE_UNITS,
+    TIME_UNITS,
+)
 from headgate.features.catalog.words import word_set
 
 _CURRENCIES = word_set("kr sek kronor dollar dollars usd euro euros eur gbp pounds pound nok dkk")

@@ -27,7 +27,7 @@ def read_statement(reading: Reading, start: int, end: int, *, link: str = "next"
         *read_outputs(reading, start, end),
     ]
     found += list(_groups(reading, start, end, found))
-    found += list(read_things(reading, start, end, found))
+    found += list(read_things(reading, start, end))
     _claim_verbs(reading, start, end)
     mentions = tuple(read_mentions(reading, start, end))
     _claim_shapes(reading, start, end, found)
@@ -53,7 +53,7 @@ def _filters(reading: Reading, start: int, end: int) -> Iterator[Operation]:
     """Conditions that choose among things: `lines that contain ERROR`, `packages with a GPL licence`."""
     at = start
     while at < end:
-        opening = _opening(reading, start, at, end)
+        opening = _opening(reading, start, at)
         read = read_condition(reading, opening, end) if opening is not None else None
         if opening is None or read is None or not _believable(reading, start, opening, *read):
             at += 1
@@ -67,7 +67,7 @@ def _filters(reading: Reading, start: int, end: int) -> Iterator[Operation]:
         at = stop
 
 
-def _opening(reading: Reading, start: int, at: int, end: int) -> int | None:
+def _opening(reading: Reading, start: int, at: int) -> int | None:
     """Where a condition begins whose linking or comparing word stands at `at`."""
     if at in reading.used:
         return None

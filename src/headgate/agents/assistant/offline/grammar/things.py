@@ -1,6 +1,6 @@
 """What a clause works on: addresses, the form, files, texts, packages, and things to derive from them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from headgate.agents.assistant.offline.grammar import slots
 from headgate.agents.assistant.offline.grammar.mentions import is_definite
@@ -15,14 +15,33 @@ _WEB_SERVICE = word_set("api endpoint json rest service webservice")
 _WEBHOOK = frozenset(["webhook", "hook", "callback", "endpoint"])
 _OWN = word_set("my i input paste pasted type typed enter whatever user given min mitt jag")
 _ZONES = {
-    "stockholm": "Europe/Stockholm", "sweden": "Europe/Stockholm", "london": "Europe/London", "paris": "Europe/Paris", "berlin": "Europe/Berlin",
-    "oslo": "Europe/Oslo", "copenhagen": "Europe/Copenhagen", "helsinki": "Europe/Helsinki", "tokyo": "Asia/Tokyo", "utc": "UTC", "gmt": "UTC",
-    "new york": "America/New_York", "los angeles": "America/Los_Angeles", "chicago": "America/Chicago", "sydney": "Australia/Sydney",
-    "singapore": "Asia/Singapore", "delhi": "Asia/Kolkata", "madrid": "Europe/Madrid", "rome": "Europe/Rome", "amsterdam": "Europe/Amsterdam",
-}  # fmt: skip
+    place: zone
+    for zone, places in (
+        ("Europe/Stockholm", "stockholm, sweden"),
+        ("Europe/London", "london"),
+        ("Europe/Paris", "paris"),
+        ("Europe/Berlin", "berlin"),
+        ("Europe/Oslo", "oslo"),
+        ("Europe/Copenhagen", "copenhagen"),
+        ("Europe/Helsinki", "helsinki"),
+        ("Asia/Tokyo", "tokyo"),
+        ("UTC", "utc, gmt"),
+        ("America/New_York", "new york"),
+        ("America/Los_Angeles", "los angeles"),
+        ("America/Chicago", "chicago"),
+        ("Australia/Sydney", "sydney"),
+        ("Asia/Singapore", "singapore"),
+        ("Asia/Kolkata", "delhi"),
+        ("Europe/Madrid", "madrid"),
+        ("Europe/Rome", "rome"),
+        ("Europe/Amsterdam", "amsterdam"),
+    )
+    for place in places.split(", ")
+}
+"""Time zones by the places people name."""
 
 
-def read_things(reading: Reading, start: int, end: int, found: Sequence[Operation]) -> Iterator[Operation]:
+def read_things(reading: Reading, start: int, end: int) -> Iterator[Operation]:
     """The sources and derivations of a clause, and model work; claims their words."""
     yield from _model(reading, start, end)
     yield from _form_fields(reading, start, end)

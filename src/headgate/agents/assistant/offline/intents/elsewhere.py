@@ -20,7 +20,10 @@ def other_request(reading: Reading, index: CatalogueIndex, flow: Flow) -> Unders
     if _wants_component(words):
         return Understanding("generate_component", _component_reply(reading, index), coverage=1.0)
     if _wants_files(reading, words, flow):
-        text = f"Files of the workspace are not offered by the {NAME}. A flow can read a file that is uploaded for a run and save files as its result."
+        text = (
+            f"Files of the workspace are not offered by the {NAME}. A flow can read a file that is uploaded for a run"
+            " and save files as its result."
+        )
         return Understanding("manage_files", text, coverage=1.0)
     return None
 

@@ -1,4 +1,4 @@
-"""Questions about what can be done, about components, and about the flow at hand: answered from the catalogue and the flow."""
+"""Questions about what can be done, about components, and about the flow at hand."""
 
 from collections.abc import Sequence
 
@@ -58,7 +58,7 @@ def _reply(text: str, *actions: Action) -> Understanding:
 def _about_field(
     reading: Reading, words: set[str], catalog: Catalog, _index: CatalogueIndex, flow: Flow
 ) -> Understanding | None:
-    """`what is the url of the page step?`"""
+    """The value of a field: `what is the url of the page step?`."""
     if not flow.nodes or not words & {"what", "which", "what's", "vad", "show", "tell"}:
         return None
     finder = NodeFinder(flow, catalog)
@@ -130,7 +130,7 @@ def describe(template: Template) -> str:
 def _about_flow(
     _reading: Reading, words: set[str], catalog: Catalog, _index: CatalogueIndex, flow: Flow
 ) -> Understanding | None:
-    """`what does this flow do?`, `what does it need?`"""
+    """The flow at hand: `what does this flow do?`, `what does it need?`."""
     if not words & (_FLOW | {"this", "it", "det"}) or words & _ABILITY or words & _COMPONENT - {"node", "nodes"}:
         return None
     if not words & {"what", "how", "explain", "describe", "vad", "hur", "which"}:
@@ -169,7 +169,7 @@ def _step(node: Node, catalog: Catalog) -> str:
 def _about_catalogue(
     reading: Reading, words: set[str], catalog: Catalog, index: CatalogueIndex, _flow: Flow
 ) -> Understanding | None:
-    """`which components exist?`, `is there something for waiting?`"""
+    """The components: `which components exist?`, `is there something for waiting?`."""
     exists = reading.tokens[0].word in {"is", "are", "do", "finns", "can"} and bool(words & _SOMETHING)
     if not words & _COMPONENT and not exists:
         return None
@@ -199,9 +199,9 @@ def _first(description: str) -> str:
 
 
 def _about_self(
-    reading: Reading, words: set[str], catalog: Catalog, index: CatalogueIndex, _flow: Flow
+    reading: Reading, words: set[str], _catalog: Catalog, index: CatalogueIndex, _flow: Flow
 ) -> Understanding | None:
-    """`what can you do?`, `who are you?`, `help`"""
+    """The builder itself: `what can you do?`, `who are you?`, `help`."""
     asked = (bool(words & _ABILITY) and (bool(words & _DOING) or words & {"who", "what", "vem"})) or reading.tokens[
         0
     ].word in {"help", "hjälp"}
@@ -217,9 +217,9 @@ def introduce(recipes: Sequence[Recipe]) -> str:
     """What the offline builder is and can do."""
     examples = "\n".join(f"- {recipe.examples[0]}" for recipe in recipes[:5])
     return (
-        f"I am the {NAME}: not a language model. I understand requests about flows by their words, build the flow, change it and run it."
-        f" Describe the steps in plain sentences, for example:\n{examples}\n\n"
-        "I can also add, remove, connect, rename and set steps of the flow at hand ('wait 3 seconds before saving'), run it"
-        " ('run it with the text ...') and say what a component does. What needs judgement (summaries, translations) takes a"
-        " language model."
+        f"I am the {NAME}: not a language model. I understand requests about flows by their words, build the flow,"
+        f" change it and run it. Describe the steps in plain sentences, for example:\n{examples}\n\n"
+        "I can also add, remove, connect, rename and set steps of the flow at hand ('wait 3 seconds before saving'),"
+        " run it ('run it with the text ...') and say what a component does. What needs judgement (summaries,"
+        " translations) takes a language model."
     )

@@ -13,7 +13,7 @@ _SHARE = 0.8
 
 
 def matching_recipe(built: Built, index: CatalogueIndex) -> Understanding | None:
-    """The recipe that a request means: when its words are the recipe's and the chain left much unread, or when it asks for one."""
+    """The recipe a request means: its words are the recipe's and the chain left much unread, or it asks for one."""
     reading = built.reading
     asked = any(token.word in _ASKED for token in reading.tokens)
     if built.is_flow and reading.coverage() >= 0.99 and not asked:

@@ -40,7 +40,7 @@ def refuse_built(built: Built, index: CatalogueIndex, issues: Sequence[Issue]) -
 
 def without_model(reading: Reading, shop: Workshop) -> Understanding:
     """A part needs a language model and none is configured: say so and build nothing half."""
-    steps = [node.label or node.type for node in shop.draft.nodes.values() if node.type not in {"ChatOutput"}]
+    steps = [node.label or node.type for node in shop.draft.nodes.values() if node.type != "ChatOutput"]
     rest = ", then ".join([*steps, *(f"'{part}'" for part in shop.needs_model)])
     reply = needs_model(shop.needs_model, rest)
     return Understanding(

@@ -160,7 +160,7 @@ class _Cutter:
         return at
 
     def _continues_figures(self, at: int) -> bool:
-        """`total size, number of packages and the ten heaviest`: figures of one clause, unless it is grouped already."""
+        """`total size, number of packages and the ten heaviest`: figures of one clause, unless it is grouped."""
         reading = self.reading
         figures = any(reading.mark(n, "a.") is not None and not reading.is_action(n) for n in range(self.start, at))
         return (
@@ -203,7 +203,7 @@ class _Cutter:
         return True
 
     def _opens_condition(self, link: Mark) -> bool:
-        """Whether `if it is` goes on to a condition (`if it is negative`) instead of standing for one (`if it is, ...`)."""
+        """Whether `if it is` goes on to a condition (`if it is negative`) or stands for one (`if it is, ...`)."""
         if link.sense not in {"l.so", "l.else"} or (
             self.reading.mark(link.start, "l.else") and link.end - link.start == 1
         ):

@@ -1,6 +1,7 @@
 """From characters to tokens: words, numbers, addresses, file names, quoted text, formulas, paths and punctuation."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -41,7 +42,16 @@ class Token:
 
 _FILE_TYPES = "txt|md|markdown|csv|tsv|json|html|htm|pdf|docx|xml|log|yaml|yml|xlsx"
 _DOMAINS = "com|org|net|io|dev|se|no|dk|fi|eu|gov|edu|uk|de|fr|ai|app|info"
-_QUOTES = r"\"([^\"\n]{0,2000})\"|“([^”\n]{0,2000})”|”([^”\n]{0,2000})”|`([^`\n]{1,500})`|(?<!\w)[‘'’]([^'\n‘’]{1,2000}?(?:(?<=\w)['’](?=\w)[^'\n‘’]{0,2000}?){0,8})['’](?!\w)"
+_QUOTES = "|".join(
+    (
+        r"\"([^\"\n]{0,2000})\"",
+        r"“([^”\n]{0,2000})”",
+        r"”([^”\n]{0,2000})”",
+        r"`([^`\n]{1,500})`",
+        # single quotes may hold apostrophes: 'don't stop'
+        r"(?<!\w)[‘'’]([^'\n‘’]{1,2000}?(?:(?<=\w)['’](?=\w)[^'\n‘’]{0,2000}?){0,8})['’](?!\w)",
+    )
+)
 _NUMBER = r"[-−]?\d{1,3}(?:[ \u00a0,]\d{3})+(?:\.\d+)?(?![\d,]*\d)|[-−]?\d+(?:[.,]\d+)?"
 
 _PATTERNS = (
@@ -65,6 +75,10 @@ _PATTERNS = (
     ("colon", r":"),
     ("symbol", r"\S"),
 )
+
+
+Reader = Callable[[str, int], list[Token]]
+"""Makes tokens of a matched text and the place where it starts."""
 
 
 def _scanner(*, formulas: bool) -> re.Pattern[str]:
@@ -167,7 +181,7 @@ def _quoted(text: str, start: int) -> list[Token]:
     return [_token(Kind.QUOTED, text, start, text[1:-1])]
 
 
-def _simple(kind: Kind) -> "Reader":
+def _simple(kind: Kind) -> Reader:
     return lambda text, start: [_token(kind, text, start, text)]
 
 
@@ -175,7 +189,6 @@ def _pattern(text: str, start: int) -> list[Token]:
     return [_token(Kind.PATTERN, text, start, text[1:-1])]
 
 
-Reader = type(_quoted)
 _READERS = {
     "url": _url,
     "quoted": _quoted,

@@ -1,45 +1,113 @@
-"""Words for amounts: numbers, times, sizes and signs."""
+"""Words for amounts: numbers, times, sizes and signs; and words that show that a request is in Swedish."""
+
+from collections.abc import Mapping
+from typing import TypeVar
 
 from headgate.features.catalog.words import word_set
 
-NUMBER_WORDS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
-    "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
-    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "hundred": 100, "thousand": 1000, "dozen": 12, "couple": 2, "once": 1, "twice": 2, "thrice": 3,
-    "half": 0.5, "single": 1, "pair": 2, "en": 1, "ett": 1, "två": 2, "tre": 3, "fyra": 4, "fem": 5, "sex": 6, "sju": 7, "åtta": 8,
-    "nio": 9, "tio": 10, "tjugo": 20, "femton": 15, "tolv": 12, "trettio": 30, "femtio": 50, "hundra": 100, "tusen": 1000,
-}  # fmt: skip
+Value = TypeVar("Value")
 
-TIME_UNITS = {
-    "ms": 0.001, "millisecond": 0.001, "milliseconds": 0.001, "s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "min": 60,
-    "mins": 60, "minute": 60, "minutes": 60, "h": 3600, "hr": 3600, "hour": 3600, "hours": 3600, "sekund": 1, "sekunder": 1,
-    "minut": 60, "minuter": 60, "timme": 3600, "timmar": 3600,
-}  # fmt: skip
 
-SIZE_UNITS = {
-    "byte": 1, "bytes": 1, "b": 1, "kb": 1000, "kilobyte": 1000, "kilobytes": 1000, "mb": 1_000_000, "megabyte": 1_000_000,
-    "megabytes": 1_000_000, "meg": 1_000_000, "megs": 1_000_000, "gb": 1_000_000_000, "gigabyte": 1_000_000_000, "gigabytes": 1_000_000_000,
-    "mib": 1_048_576, "kib": 1024, "k": 1000, "thousand": 1000, "million": 1_000_000, "m": 1_000_000, "tusen": 1000, "miljoner": 1_000_000,
-}  # fmt: skip
+def _named(table: Mapping[Value, str]) -> dict[str, Value]:
+    """Name to value, of a table of value to its names."""
+    return {name: value for value, names in table.items() for name in names.split(", ")}
 
-SEPARATORS = {
-    "comma": ",", "commas": ",", "semicolon": ";", "semicolons": ";", "colon": ":", "colons": ":", "space": " ", "spaces": " ", "tab": "\t",
-    "tabs": "\t", "pipe": "|", "pipes": "|", "slash": "/", "slashes": "/", "dash": "-", "dashes": "-", "hyphen": "-", "hyphens": "-",
-    "newline": "\n", "newlines": "\n", "line break": "\n", "line breaks": "\n", "linebreak": "\n", "linebreaks": "\n", "blank line": "\n\n",
-    "empty line": "\n\n", "blank lines": "\n\n", "empty lines": "\n\n", "period": ".", "periods": ".", "full stop": ".", "dot": ".", "dots": ".",
-    "ampersand": "&", "underscore": "_", "underscores": "_", "asterisk": "*", "star": "*", "plus sign": "+", "equals sign": "=", "hash": "#",
-    "komma": ",", "kommatecken": ",", "semikolon": ";", "mellanslag": " ", "blanksteg": " ", "tabb": "\t", "radbrytning": "\n", "bindestreck": "-",
-    "punkt": ".", "snedstreck": "/", "nothing": "", "arrow": " -> ", "horizontal rule": "\n\n---\n\n", "horizontal line": "\n\n---\n\n",
-    "rule": "\n\n---\n\n", "line": "\n", "new line": "\n", "new lines": "\n", "tomrad": "\n\n", "single newline": "\n", "single line break": "\n",
-    "comma and a space": ", ", "comma and space": ", ", "bar": "|", "vertical bar": "|", "exclamation marks": "!", "question marks": "?",
-}  # fmt: skip
+
+NUMBER_WORDS: dict[str, float] = _named(
+    {
+        1: "one, once, single, en, ett",
+        2: "two, couple, twice, pair, två",
+        3: "three, thrice, tre",
+        4: "four, fyra",
+        5: "five, fem",
+        6: "six, sex",
+        7: "seven, sju",
+        8: "eight, åtta",
+        9: "nine, nio",
+        10: "ten, tio",
+        11: "eleven",
+        12: "twelve, dozen, tolv",
+        13: "thirteen",
+        14: "fourteen",
+        15: "fifteen, femton",
+        16: "sixteen",
+        17: "seventeen",
+        18: "eighteen",
+        19: "nineteen",
+        20: "twenty, tjugo",
+        30: "thirty, trettio",
+        40: "forty",
+        50: "fifty, femtio",
+        60: "sixty",
+        100: "hundred, hundra",
+        1000: "thousand, tusen",
+        0.5: "half",
+    }
+)
+"""Numbers in words."""
+
+TIME_UNITS: dict[str, float] = _named(
+    {
+        0.001: "ms, millisecond, milliseconds",
+        1: "s, sec, secs, second, seconds, sekund, sekunder",
+        60: "min, mins, minute, minutes, minut, minuter",
+        3600: "h, hr, hour, hours, timme, timmar",
+    }
+)
+"""Seconds of a unit of time."""
+
+SIZE_UNITS: dict[str, float] = _named(
+    {
+        1: "byte, bytes, b",
+        1_000: "kb, kilobyte, kilobytes, k, thousand, tusen",
+        1_000_000: "mb, megabyte, megabytes, meg, megs, million, m, miljoner",
+        1_000_000_000: "gb, gigabyte, gigabytes",
+        1_048_576: "mib",
+        1_024: "kib",
+    }
+)
+"""What a unit of size multiplies a number with; bytes for sizes of files."""
+
+SEPARATORS: dict[str, str] = _named(
+    {
+        ",": "comma, commas, komma, kommatecken",
+        ";": "semicolon, semicolons, semikolon",
+        ":": "colon, colons",
+        " ": "space, spaces, mellanslag, blanksteg",
+        "\t": "tab, tabs, tabb",
+        "|": "pipe, pipes, bar, vertical bar",
+        "/": "slash, slashes, snedstreck",
+        "-": "dash, dashes, hyphen, hyphens, bindestreck",
+        "\n": (
+            "newline, newlines, line break, line breaks, linebreak, linebreaks, radbrytning, line, new line, "
+            "new lines, single newline, single line break"
+        ),
+        "\n\n": "blank line, empty line, blank lines, empty lines, tomrad",
+        ".": "period, periods, full stop, dot, dots, punkt",
+        "&": "ampersand",
+        "_": "underscore, underscores",
+        "*": "asterisk, star",
+        "+": "plus sign",
+        "=": "equals sign",
+        "#": "hash",
+        "": "nothing",
+        " -> ": "arrow",
+        "\n\n---\n\n": "horizontal rule, horizontal line, rule",
+        ", ": "comma and a space, comma and space",
+        "!": "exclamation marks",
+        "?": "question marks",
+    }
+)
+"""Signs that separate, by their names."""
 
 SWEDISH_MARKERS = word_set(
-    "och att det som med en ett sedan den på till är av för inte jag du min mitt mina alla från ur annars "
-    "eller när hur vad visa räkna hämta spara läs kör skriv sortera ta bort lägg filen texten raderna rader "
-    "ord orden visar kan gör om vilka antal antalet vänta hitta dela listan lista"
+    "alla annars antal antalet att av bort dela den det du eller en ett filen från för gör hitta hur hämta "
+    "inte jag kan kör lista listan lägg läs med min mina mitt när och om ord orden på rader raderna räkna "
+    "sedan skriv som sortera spara ta texten till ur vad vilka visa visar vänta är"
 )
+"""Words that three of make a request Swedish; each may stand in an English one too."""
 SWEDISH_ONLY = word_set(
-    "och att som med sedan på är för jag alla från ur annars eller när hur vad visa räkna hämta spara läs kör "
-    "sortera lägg filen texten raderna orden vilka antal antalet vänta hitta"
+    "alla annars antal antalet att eller filen från för hitta hur hämta jag kör lägg läs med när och orden på "
+    "raderna räkna sedan som sortera spara texten ur vad vilka visa vänta är"
 )
+"""Words that make a request Swedish by themselves."""
