@@ -11,15 +11,14 @@ import pytest
 
 from headgate.components import BUILTINS
 from headgate.entrypoints.cli.app import COMMANDS
+from headgate.entrypoints.cli.validate import check_text
 from headgate.entrypoints.http.app import create_app
 from headgate.features.catalog.registry import Registry
-from headgate.features.flows.transfer import import_flow
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.settings import Settings
-from headgate.graph.issues import FlowInvalid, IssueCode, raise_if_any
+from headgate.graph.issues import FlowInvalid, IssueCode
 from headgate.graph.model import StepPolicy
 from headgate.graph.ports import COERCIONS
-from headgate.graph.validate import check_runnable
 from tests.architecture.source import ROOT
 
 DOCS = ROOT / "docs"
@@ -64,11 +63,8 @@ BLOCKS = [block for page in PAGES for block in blocks(page)]
 
 def faults(text: str) -> list[str]:
     """What `headgate validate` says of a flow, one line a fault; empty when it may run."""
-    try:
-        raise_if_any(check_runnable(import_flow(text, CATALOG), CATALOG))
-    except FlowInvalid as error:
-        return error.lines()
-    return []
+    _, issues = check_text(text, CATALOG)
+    return FlowInvalid(issues).lines() if issues else []
 
 
 class TestFlowsOnPages:

@@ -11,6 +11,7 @@ from headgate.entrypoints.cli.files import store_files
 from headgate.entrypoints.cli.output import console, print_json
 from headgate.entrypoints.cli.run_view import RunView, show_outcome
 from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.cli.transfer import read_text
 from headgate.entrypoints.compose import Parts
 from headgate.features.flows import service
 from headgate.features.flows.transfer import import_flow
@@ -23,7 +24,10 @@ app = typer.Typer(add_completion=False)
 def run(
     flow: Annotated[str, typer.Argument(help="Id of a flow, or a flow file, which is stored first.")],
     text: Annotated[str, typer.Option(help="Text input.")] = "",
-    form: Annotated[list[str] | None, typer.Option(help="Form answer as field=value; may be given again.")] = None,
+    form: Annotated[
+        list[str] | None,
+        typer.Option(help="Form answer as field=value, or field=@path for a file; may be given again."),
+    ] = None,
     file: Annotated[list[Path] | None, typer.Option(help="Input file; may be given again.")] = None,
     published: Annotated[bool, typer.Option("--published", help="Run the published version, not the draft.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")] = False,
@@ -32,13 +36,13 @@ def run(
     answers = _answers(form or [])
 
     async def work(parts: Parts) -> int:
-        flow_id = await _store(parts, Path(flow)) if Path(flow).is_file() else flow
+        flow_id = await _store(parts, flow) if _is_path(flow) else flow
         with RunView(None if json else console) as view:
             outcome = await parts.runs.run_draft(
                 PRINCIPAL,
                 flow_id,
                 text=text,
-                form=answers,
+                form=await _with_files(parts, answers),
                 file_ids=await store_files(parts, file or []),
                 on_event=lambda _run, kind, data: view.show(kind, data),
                 wanted="published" if published else "draft",
@@ -53,15 +57,27 @@ def run(
     return with_parts(work)
 
 
-async def _store(parts: Parts, path: Path) -> str:
-    definition = import_flow(path.read_text(encoding="utf-8-sig"), parts.registry)
+def _is_path(flow: str) -> bool:
+    """Whether a flow file is meant: ids hold neither dots nor slashes."""
+    return Path(flow).is_file() or "." in flow or "/" in flow
+
+
+async def _store(parts: Parts, path: str) -> str:
+    definition = import_flow(read_text(path), parts.registry)
     async with parts.database.writing() as session:
         row = await service.create_flow(session, PRINCIPAL, parts.registry, definition=definition)
     return row.id
 
 
-def _answers(pairs: list[str]) -> dict[str, JsonValue]:
-    found: dict[str, JsonValue] = {}
+async def _with_files(parts: Parts, answers: dict[str, str]) -> dict[str, JsonValue]:
+    """The answers with the file that `@path` names stored as an upload and answered by its id."""
+    paths = {name: Path(value[1:]) for name, value in answers.items() if value[:1] == "@" and Path(value[1:]).is_file()}
+    ids = await store_files(parts, list(paths.values()))
+    return {**answers, **dict(zip(paths, ids, strict=True))}
+
+
+def _answers(pairs: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
