@@ -1,4 +1,3 @@
-import io
 import json
 import logging
 from collections.abc import Iterator
@@ -19,15 +18,25 @@ NAMES = st.sampled_from(
 )  # fmt: skip
 
 
+class Written:
+    """What was written to standard error so far."""
+
+    def __init__(self, capture: pytest.CaptureFixture[str]) -> None:
+        self._capture = capture
+        self._text = ""
+
+    def getvalue(self) -> str:
+        self._text += self._capture.readouterr().err
+        return self._text
+
+
 @pytest.fixture
-def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
+def written(capsys: pytest.CaptureFixture[str]) -> Iterator[Written]:
     """What the logs say, as JSON lines."""
-    stream = io.StringIO()
-    monkeypatch.setattr("sys.stderr", stream)
     root = logging.getLogger()
     handlers = root.handlers[:]
     configure(LogSettings(format="json", level="info"))
-    yield stream
+    yield Written(capsys)
     root.handlers[:] = handlers
     structlog.reset_defaults()
 
@@ -76,7 +85,7 @@ class TestRedact:
 
 
 class TestLogger:
-    def test_writes_json_with_level_time_and_module(self, written: io.StringIO) -> None:
+    def test_writes_json_with_level_time_and_module(self, written: Written) -> None:
         get_logger("headgate.test").info("step finished", step="brief", ms=12)
         line = json.loads(written.getvalue())
         assert (line["event"], line["level"], line["module"], line["step"], line["ms"]) == (
@@ -88,7 +97,7 @@ class TestLogger:
         )
         assert line["timestamp"].endswith("Z")
 
-    def test_redacts_event_values_and_bound_context(self, written: io.StringIO) -> None:
+    def test_redacts_event_values_and_bound_context(self, written: Written) -> None:
         log = get_logger("t").bind(api_key="sk-abcdefghijklmnop")
         log.info(
             "calling with Bearer abcdefghijkl", url="https://u:hunter22@example.org", headers={"Cookie": "a=1234567"}
@@ -97,13 +106,13 @@ class TestLogger:
         assert not any(secret in text for secret in ("abcdefghijkl", "hunter22", "1234567"))
         assert text.count(REDACTED) >= 4
 
-    def test_redacts_what_is_no_text_itself(self, written: io.StringIO) -> None:
+    def test_redacts_what_is_no_text_itself(self, written: Written) -> None:
         get_logger("t").info("failed", error=ValueError("api_key=abcdefghijklmnop"), seen={"sk-abcdefghijklmnop"})
         line = json.loads(written.getvalue())
         assert line["error"] == f"ValueError: api_key={REDACTED}"
         assert line["seen"] == [REDACTED]
 
-    def test_redacts_tracebacks(self, written: io.StringIO) -> None:
+    def test_redacts_tracebacks(self, written: Written) -> None:
         try:
             raise ValueError("refused api_key=abcdefghijklmnop")  # noqa: TRY301
         except ValueError:
@@ -112,6 +121,6 @@ class TestLogger:
         assert "ValueError" in text
         assert "abcdefghijklmnop" not in text
 
-    def test_leaves_lower_levels_out(self, written: io.StringIO) -> None:
+    def test_leaves_lower_levels_out(self, written: Written) -> None:
         get_logger("t").debug("quiet")
         assert written.getvalue() == ""
