@@ -78,12 +78,13 @@ def _joined(shop: Workshop, results: list[Value], value: Value) -> list[Value]:
         results[0].tags |= _TAGS
         return results
     node = shop.draft.add("Merge", "finding", {"mode": "first"}, "Whichever came")
-    for result in results:
-        source = realise(shop, result)
-        shop.draft.connect(source.node, source.text_port or source.port, node, "values")
-        shop.use(result)
     same = {result.kind for result in results}
     kind = same.pop() if len(same) == 1 else "text"
+    for result in results:
+        source = realise(shop, result)
+        plain = (source.node, source.text_port or source.port)
+        shop.draft.connect(*(plain if kind == result.kind else as_text(shop, result)), node, "values")
+        shop.use(result)
     tags = _TAGS | frozenset(tag for result in results for tag in result.tags)
     merged = Value(
         "text" if kind in {"text", "number"} else kind,

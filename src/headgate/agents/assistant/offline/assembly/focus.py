@@ -29,6 +29,8 @@ def focus(shop: Workshop, statement: Statement, *, plain: bool = False) -> tuple
     derivations = [operation for operation in statement.operations if operation.name == "derive"]
     earlier, operations = _earlier_results(shop, operations)
     here = [(operation.start, value) for operation, value in _placed_sources(statement, sources) if value.result]
+    if earlier:
+        here += _known_derivations(shop, derivations)
     named = sorted([*pointed, *earlier, *(here if pointed or earlier else ())], key=lambda pair: pair[0])
     if named:
         values = list(dict.fromkeys(value for _, value in named))
@@ -39,6 +41,12 @@ def focus(shop: Workshop, statement: Statement, *, plain: bool = False) -> tuple
     if derivations:
         return _derived(shop, derivations, statement, base, fresh=bool(sources), plain=plain), operations
     return list(base), operations
+
+
+def _known_derivations(shop: Workshop, derivations: Sequence[Operation]) -> list[tuple[int, Value]]:
+    """`both the lines and the count`: the lines that are there already, with their places."""
+    found = [(one.start, _known(shop, str(one.slots["sense"]), shop.current, plain=False)) for one in derivations]
+    return [(start, value) for start, value in found if value is not None]
 
 
 def _placed_sources(statement: Statement, sources: Sequence[Value]) -> list[tuple[Operation, Value]]:

@@ -63,6 +63,8 @@ def columns(shop: Workshop, value: Value, words: Sequence[str], *, only: bool) -
     for word, column in zip(words, found, strict=False):
         if table.columns is not None and word.lower().rstrip("s") not in column and column != table.columns[0]:
             shop.assume(f"I took '{word}' to mean the column {column}.")
+    if query.limit is not None and query.select and table.shown:
+        found = list(dict.fromkeys([*table.shown, *found]))
     chosen = replace(query, select=tuple(sql.name(column, table.columns) for column in found))
     shop.last_column = found[-1]
     return query_on(

@@ -233,7 +233,7 @@ class _Program:
         found: list[Part] = [] if start >= clause.end else [read_body(self.reading, Segment("next", start, clause.end))]
         if not found:
             found = self._body(allow_more=False, started=False)
-        while self._belongs_to_branch(cases):
+        while self._belongs_to_branch(cases, found):
             found.append(read_body(self.reading, self.clauses[self.at]))
             self.at += 1
         return tuple(found)
@@ -250,12 +250,16 @@ class _Program:
             at += 1
         return at
 
-    def _belongs_to_branch(self, cases: list[Case]) -> bool:
+    def _belongs_to_branch(self, cases: list[Case], before: list[Part]) -> bool:
         """Whether the next clause still says what to do otherwise: when the other branches also end in an output."""
         if self.at >= len(self.clauses):
             return False
         clause = self.clauses[self.at]
-        if clause.hard or clause.link != "and":
+        if clause.hard or clause.link not in {"and", "next"}:
+            return False
+        if self._goes_on_working(before, clause):
+            return True
+        if clause.link != "and":
             return False
         ends = [case.body[-1] for case in cases if case.body]
         return bool(ends) and all(
@@ -299,6 +303,14 @@ class _Program:
                 return
             self.reading.claim(clause.start, clause.end)
             self.at += 1
+
+    def _goes_on_working(self, before: list[Part], clause: Segment) -> bool:
+        """`otherwise split it into sentences, number them`: work on what the branch just made, no output yet."""
+        last = before[-1] if before else None
+        works = isinstance(last, Statement) and bool(last.operations) and not last.has("say", "which", *_OUTPUTS)
+        pronoun = self.reading.find(clause.start, clause.end, "ref.one", "ref.many") is not None
+        puts_out = self.reading.find(clause.start, clause.end, "v.save", "v.show", "v.send", "v.combine") is not None
+        return works and pronoun and not puts_out
 
     # questions with answers behind them
 

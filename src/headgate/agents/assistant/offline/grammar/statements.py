@@ -94,6 +94,8 @@ def _believable(reading: Reading, start: int, opening: int, condition: Condition
     mark = next((m for m in reading.find_all(opening, stop, "c.") if m.sense != "c.not"), None)
     if mark is None:
         return False
+    if any(reading.mark(at, "o.") is not None for at in range(mark.end, stop)):
+        return False
     relative = opening > start and reading.mark(opening - 1, *_RELATIVE) is not None
     chosen = relative or reading.find(start, opening + 1, "v.keep", "v.drop", "q.what") is not None
     word = reading.tokens[mark.start].word

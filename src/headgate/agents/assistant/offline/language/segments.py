@@ -144,6 +144,8 @@ class _Cutter:
             file_like = after < len(reading) and reading.tokens[after].kind is Kind.FILE
             return file_like or reading.mark(after, "f.", "p.by") is not None or reading.mark(at, "p.per") is not None
         conditional = self.link in {"if", "when", "unless"}
+        if reading.mark(self._past_articles(at), "a.") is not None and self._is_definite(at):
+            return False
         return (
             not conditional
             and not self._continues_figures(at)
@@ -158,6 +160,10 @@ class _Cutter:
         ):
             at += 1
         return at
+
+    def _is_definite(self, at: int) -> bool:
+        """`and the count`: a result there is already, not a new clause."""
+        return self._past_articles(at) > at and self.reading.tokens[at].word in {"the", "that", "this", "those", "both"}
 
     def _continues_figures(self, at: int) -> bool:
         """`total size, number of packages and the ten heaviest`: figures of one clause, unless it is grouped."""
