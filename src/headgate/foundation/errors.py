@@ -41,7 +41,8 @@ class HeadgateError(Exception):
         self.extra = extra
 
     def __str__(self) -> str:
-        return f"{self.detail} {self.remedy}".strip()
+        detail = self.detail if self.detail.endswith((".", "!", "?", ":")) else f"{self.detail}."
+        return f"{detail} {self.remedy}".strip()
 
     def problem(self) -> dict[str, JsonValue]:
         """The RFC 9457 problem document of this error."""

@@ -116,6 +116,20 @@ class TestStream:
         saved = (await client.get(f"/api/v1/flows/{flow['id']}")).json()
         assert saved["definition"]["nodes"][0]["params"] == {"text": "fixed"}
 
+    async def test_keeps_the_flow_that_it_replaced(self, client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
+        flow = await created(client)
+        other = ECHO.replace("heard", "asked").replace("said", "told")
+        openai.script(openai.tool_call("build_flow", {"spec": other}), openai.text("A new one."))
+        data = (await streamed(client, input_value="start over", flow_id=flow["id"], apply=True))[-1]["data"]
+        kept = (await client.get(f"/api/v1/flows/{flow['id']}/versions/{data['kept_version']}")).json()
+        assert [node["id"] for node in kept["definition"]["nodes"]] == ["heard", "said"]
+
+    async def test_says_what_keeps_a_flow_from_running(self, client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
+        modelless = ECHO.replace("said: ChatOutput", "said: AIStep\n    prompt: Summarise.")
+        openai.script(openai.tool_call("build_flow", {"spec": modelless}), openai.text("All is well."))
+        data = (await streamed(client, input_value="summarise what I say"))[-1]["data"]
+        assert "model" in data["issues"][0]["message"]
+
 
 class TestBrokenModels:
     async def test_a_wrong_key_names_the_variable_and_hides_the_key(

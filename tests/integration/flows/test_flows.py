@@ -236,3 +236,11 @@ class TestDiffAndRestore:
             row = await versions.restore_version(session, LOCAL, REGISTRY, flow.id, 1, revision=2)
             assert service.definition_of(row) == FLOW
             assert row.draft_version == 1
+
+    async def test_keeps_the_draft_that_a_restored_version_replaces(self, database: Database, flow: FlowRow) -> None:
+        await publish(database, flow.id)
+        await save(database, flow.id, revision=1, definition=saying("never ran"))
+        async with database.writing() as session:
+            await versions.restore_version(session, LOCAL, REGISTRY, flow.id, 1, revision=2)
+        kept = await versions.read_definition(database, tenant_id=LOCAL.tenant_id, flow_id=flow.id, version=2)
+        assert kept == saying("never ran")

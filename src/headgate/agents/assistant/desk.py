@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from headgate.features.accounts.principal import Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows import service as flows
+from headgate.features.flows import versions
 from headgate.foundation.database import Database
 from headgate.graph.issues import raise_if_any
 from headgate.graph.model import Flow
@@ -49,6 +50,8 @@ class Desk:
     flow_id: str | None = None
     revision: int | None = None
     stored: Flow | None = None
+    kept_version: int | None = None
+    """The version that keeps the draft this turn replaced as a whole."""
 
     async def open(self, flow_id: str) -> Flow:
         """Take a stored flow. Raises `FlowNotFound`."""
@@ -68,6 +71,9 @@ class Desk:
             if self.flow_id is None or self.revision is None:
                 row = await flows.create_flow(session, self.principal, self.registry, definition=flow)
             else:
+                if _is_replaced(self.stored, flow):
+                    kept = await versions.keep_draft(session, self.principal, self.registry, self.flow_id)
+                    self.kept_version = kept.version
                 row = await flows.save_draft(
                     session, self.principal, self.registry, self.flow_id, revision=self.revision, definition=flow
                 )
@@ -80,3 +86,11 @@ class Desk:
         return await self.runs.run_draft(
             self.principal, self.flow_id or "", text=text, form=form, file_ids=self.file_ids, on_event=self.on_event
         )
+
+
+def _is_replaced(before: Flow | None, after: Flow) -> bool:
+    """Whether less than half of the nodes that were there are left."""
+    if before is None or not before.nodes:
+        return False
+    left = {(node.id, node.type) for node in before.nodes} & {(node.id, node.type) for node in after.nodes}
+    return 2 * len(left) < len(before.nodes)

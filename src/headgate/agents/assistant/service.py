@@ -19,6 +19,7 @@ from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
 from headgate.graph.diff import diff_flows
 from headgate.graph.model import Flow
+from headgate.graph.validate import check_runnable
 from headgate.toolkit import Workbench
 
 if TYPE_CHECKING:  # LangChain is imported with the first request
@@ -142,6 +143,8 @@ def _completed(turn: Turn, desk: Desk, result: str) -> dict[str, Any]:
         "flow_id": desk.flow_id,
         "revision": desk.revision,
         "saved": desk.stored == bench.flow,
+        "kept_version": desk.kept_version,
+        "issues": [issue.as_json() for issue in check_runnable(bench.flow, bench.registry)] if bench.changed else [],
         "usage": turn.usage.as_json(),
         "duration_seconds": round(turn.seconds, 3),
     }

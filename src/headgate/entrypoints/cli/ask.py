@@ -127,6 +127,11 @@ class _Conversation:
 def _conclude(data: dict[str, Any]) -> None:
     if data.get("run") is not None:
         show_outcome(data["run"])
+    for issue in data["issues"]:
+        console.print(f"[yellow]to mend:[/] {escape(issue['message'])} [dim]{escape(issue.get('remedy', ''))}[/]")
+    if data["kept_version"] is not None:
+        kept = f"headgate flows restore {data['flow_id']} {data['kept_version']}"
+        console.print(f"[yellow]The flow was replaced.[/] What it was before: {kept}")
     usage = data["usage"]
     parts = [f"{data['model']}", f"{usage['total_tokens']} tokens", f"{data['duration_seconds']:.2f} s"]
     console.print(f"\n[dim]{' · '.join(parts)}[/]")

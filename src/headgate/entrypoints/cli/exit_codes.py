@@ -3,7 +3,7 @@
 | code | meaning                                                       |
 |------|---------------------------------------------------------------|
 | 0    | done                                                          |
-| 1    | the run, or what was asked of the assistant, failed           |
+| 1    | the run failed, or the assistant ended with an error          |
 | 2    | the command line was wrong                                    |
 | 3    | the input was wrong: a flow with faults, a bad value          |
 | 4    | the thing does not exist                                      |

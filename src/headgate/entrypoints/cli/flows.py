@@ -65,9 +65,9 @@ def show(flow_id: FlowId, json: JsonFlag = False) -> None:
                 }
             )
             return
-        console.print(f"[bold]{escape(flow.name)}[/] [dim]revision {row.revision}[/]")
         if flow.description:
             console.print(escape(flow.description))
+        console.print(f"[dim]revision {row.revision}[/]")
         console.print(draw(flow, parts.registry), markup=False)
         for issue in issues:
             console.print(f"[yellow]to mend:[/] {escape(str(issue))} [dim]{escape(issue.remedy)}[/]")

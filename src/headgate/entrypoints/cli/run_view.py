@@ -85,7 +85,9 @@ def show_outcome(outcome: RunOutcome) -> None:
         console.print(f"\n[bold]{escape(step)}[/]")
         console.print(_as_text(value), markup=False)
     for file in outcome.files:
-        console.print(f"\n[bold]{escape(str(file['name']))}[/] [dim]{file['size']} bytes, artifact {file['id']}[/]")
+        console.print(
+            f"\n[bold]{escape(str(file['name']))}[/] [dim]{file['size']} bytes: headgate runs download {file['id']}[/]"
+        )
     tokens = outcome.input_tokens + outcome.output_tokens
     console.print(f"\n[dim]run {outcome.status} in {outcome.duration_ms} ms, {tokens} tokens[/]")
 

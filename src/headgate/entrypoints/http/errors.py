@@ -69,8 +69,11 @@ async def _headgate(_request: Request, error: Exception) -> Response:
     return problem(found, {"Retry-After": str(retry)} if retry is not None else None)
 
 
-async def _validation(_request: Request, error: Exception) -> Response:
+async def _validation(request: Request, error: Exception) -> Response:
     errors = cast("RequestValidationError", error).errors()
+    if errors[0]["loc"] == ("body",) and "json" not in request.headers.get("content-type", ""):
+        refused = BadRequest("The body is not sent as JSON.", remedy="Send it with Content-Type: application/json.")
+        return problem(refused)
     faults: list[JsonValue] = [
         {"where": ".".join(str(part) for part in item["loc"]), "message": str(item["msg"])} for item in errors
     ]

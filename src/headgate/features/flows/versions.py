@@ -70,10 +70,17 @@ async def freeze_draft(session: AsyncSession, principal: Principal, catalog: Cat
     Raises `FlowInvalid` naming everything that keeps the draft from running.
     """
     flow = await get_flow(session, principal, flow_id, lock=True)
+    if flow.draft_version is None:
+        raise_if_any(check_runnable(definition_of(flow), catalog))
+    return await keep_draft(session, principal, catalog, flow_id)
+
+
+async def keep_draft(session: AsyncSession, principal: Principal, catalog: Catalog, flow_id: str) -> FlowVersionRow:
+    """The version with the draft's content, whether it could run or not: call before a draft is replaced as a whole."""
+    flow = await get_flow(session, principal, flow_id, lock=True)
     if flow.draft_version is not None:
         return await get_version(session, principal, flow_id, flow.draft_version)
     definition = definition_of(flow)
-    raise_if_any(check_runnable(definition, catalog))
     content = checksum(definition)
     found = await repository.find_version_by_checksum(session, flow_id, content, tenant_id=principal.tenant_id)
     if found is None:
@@ -144,10 +151,11 @@ async def diff_versions(
 async def restore_version(
     session: AsyncSession, principal: Principal, catalog: Catalog, flow_id: str, version: int, *, revision: int
 ) -> FlowRow:
-    """Put a version's content back into the draft. Raises `StaleRevision`."""
+    """Put a version's content back into the draft, which is kept as a version first. Raises `StaleRevision`."""
     flow = await get_flow(session, principal, flow_id, lock=True)
     if flow.revision != revision:
         raise StaleRevision(sent=revision, current=flow.revision)
+    await keep_draft(session, principal, catalog, flow_id)
     found = await get_version(session, principal, flow_id, version)
     write_draft(flow, Flow.model_validate(found.definition), catalog)
     flow.draft_version = version
