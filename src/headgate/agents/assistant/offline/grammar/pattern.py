@@ -4,7 +4,7 @@ An element is `'word'` (that word; `'a'|'b'` for either), `<slot:type>`, or `@se
 (`@a|b` for either). A verb counts only where it is one, `@*v.wait` also as a noun. Marks of sources, units and pronouns
 are looked at but not taken; `@!u.part` takes them, `@=p.per` only looks. `@a.sum#function` keeps the sense as a slot.
 `?` makes an element optional. Words without meaning (articles, courtesies, prepositions) are passed over between
-elements; `~` passes over any few words.
+elements, unless it begins with `+`; `~` passes over any few words.
 """
 
 import itertools
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from headgate.agents.assistant.offline.language.reading import Reading
 
 SlotReader = Callable[[Reading, int, int], tuple[object, int] | None]
-_ELEMENT = re.compile(r"(?P<body>~|@[*!=]?[\w.|]+(?:#\w+)?|'[^']+'(?:\|'[^']+')*|<\w+(?::\w+)?>)(?P<optional>\?)?")
+_ELEMENT = re.compile(r"(?P<close>\+)?(?P<body>~|@[*!=]?[\w.|]+(?:#\w+)?|'[^']+'(?:\|'[^']+')*|<\w+(?::\w+)?>)(?P<optional>\?)?")
 _MOST_SKIPPED = 4
 _LONGEST_GAP = 5
 
@@ -35,6 +35,8 @@ class Element:
     slot: str = ""
     slot_type: str = ""
     optional: bool = False
+    close: bool = False
+    """Whether it must stand right behind the element before it."""
     gap: bool = False
     """Passes over up to a few words of any kind, without taking them."""
 
@@ -90,7 +92,7 @@ def _element(match: re.Match[str]) -> Element:
             optional=optional,
         )
     if body[0] == "'":
-        return Element(words=frozenset(re.findall(r"'([^']+)'", body)), optional=optional)
+        return Element(words=frozenset(re.findall(r"'([^']+)'", body)), optional=optional, close=bool(match["close"]))
     name, _, kind = body[1:-1].partition(":")
     return Element(slot=name, slot_type=kind or name, optional=optional)
 
@@ -135,7 +137,7 @@ class _Matcher:
         element = self.elements[index]
         if element.gap:
             return self._after_gap(index, at)
-        for start in self._places(at, first=index == 0):
+        for start in self._places(at, fixed=index == 0 or element.close):
             taken = self._take(element, start)
             rest = self.read(index + 1, taken[1]) if taken is not None else None
             if taken is not None and rest is not None:
@@ -152,10 +154,10 @@ class _Matcher:
                 return rest
         return None
 
-    def _places(self, at: int, *, first: bool) -> Iterator[int]:
+    def _places(self, at: int, *, fixed: bool) -> Iterator[int]:
         """Where an element may begin: here, or behind words without meaning."""
         yield at
-        for _ in range(0 if first else _MOST_SKIPPED):
+        for _ in range(0 if fixed else _MOST_SKIPPED):
             if at >= self.end or not self.reading.is_light(at) or at in self.reading.used:
                 return
             at += 1
