@@ -87,6 +87,8 @@ class Broken(Component):
 
     @output()
     def text(self) -> Text:
+        if self.how == "unstorable":
+            raise RuntimeError("a NUL \x00 and half a pair \ud800")
         if self.how == "invalid":
             raise Invalid("This step cannot work.", remedy="Take it out.")
         raise RuntimeError(self.how)

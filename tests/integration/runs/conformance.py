@@ -8,6 +8,7 @@ but what leaves the machine.
 import asyncio
 import json
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +197,15 @@ class BackendConformance:
         row = await run_row(database, request.key.run_id)
         assert row.error_code == "internal_error"
         assert "abcdef123456" not in row.error_message
+
+    async def test_stores_an_error_that_holds_what_no_database_stores(
+        self, engine: ExecutionBackend, database: Database
+    ) -> None:
+        flow = make_flow({"start": "Start", "bad": "Broken"}, ["start.text -> bad.input"], bad={"how": "unstorable"})
+        request = new_run(await store_flow(database, flow))
+        await finish(engine, request)
+        row = await run_row(database, request.key.run_id)
+        assert row.error_message == "RuntimeError: a NUL \ufffd and half a pair \ufffd"
 
     async def test_lets_steps_beside_a_failing_one_finish(
         self, engine: ExecutionBackend, database: Database, tmp_path: Path
@@ -536,6 +546,22 @@ class DeathConformance:
         (tmp_path / "gate.open").touch()
         await over(first, request.key.run_id)
         assert await attempts(database, request.key.run_id) == [("g", 1, "completed")]
+
+    async def test_gives_a_living_worker_time_that_is_late_with_its_heartbeat(
+        self, make_engine: Any, database: Database, tmp_path: Path
+    ) -> None:
+        first = await make_engine()
+        request = new_run(await store_flow(database, make_flow({"g": "Gate"}, g={"folder": str(tmp_path)})))
+        await first.start(request)
+        await appears(tmp_path / "gate.started")
+        second = await make_engine()
+        now = time.time_ns() // 1000
+        await execute(database, "UPDATE flow_step_results SET lease_until = :at", at=now - 60_000_000)
+        assert await second.recover() == 0
+        await execute(database, "UPDATE flow_step_results SET lease_until = :at", at=now - 400_000_000)
+        (tmp_path / "gate.open").touch()
+        assert await second.recover() == 1
+        await over(second, request.key.run_id)
 
     async def test_gives_up_a_step_that_kills_every_worker(
         self, make_engine: Any, database: Database, tmp_path: Path

@@ -22,7 +22,10 @@ from headgate.features.runs.store import RunStore
 from headgate.features.runs.transitions import Claim, Failed, Finished, Onward, Progress, clock
 from headgate.foundation.errors import Cancelled, HeadgateError, Unavailable
 from headgate.foundation.log import get_logger, redact_text
+from headgate.sdk.coerce import clean_text
 
+LONGEST_MESSAGE = 2000
+"""Characters kept of what an exception said that is not ours."""
 T = TypeVar("T")
 log = get_logger(__name__)
 
@@ -256,5 +259,5 @@ async def patiently(transition: Callable[[], Awaitable[T]]) -> T:
 def _told(error: Exception) -> tuple[str, str]:
     """Code and message of a failure, fit to be stored and shown."""
     if isinstance(error, HeadgateError):
-        return error.code, redact_text(str(error))
-    return "internal_error", redact_text(f"{type(error).__name__}: {error}")[:2000]
+        return error.code, clean_text(redact_text(str(error)))
+    return "internal_error", clean_text(redact_text(f"{type(error).__name__}: {error}"))[:LONGEST_MESSAGE]

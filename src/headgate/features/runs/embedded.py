@@ -162,6 +162,7 @@ class EmbeddedBackend:
         if found is not None and found.changed:
             run = self._active.get(run_id)
             if run is not None:
+                run.ended = True
                 run.abandon()
             events = RunEvents(self._services.bus, run_id)
             events.run_cancelled()
@@ -232,10 +233,11 @@ class EmbeddedBackend:
     def _leave(self, run_id: str, done: asyncio.Task[None]) -> None:
         """A run's work here is done, or was given up: its place is free."""
         self._tasks.discard(done)
-        self._active.pop(run_id, None)
+        run = self._active.pop(run_id, None)
         if not done.cancelled() and (error := done.exception()) is not None:
             log.error("run left to be recovered", run_id=run_id, exc_info=error)
-        RunEvents(self._services.bus, run_id).close()
+        if self._shift.stopping or (run is not None and run.ended):
+            RunEvents(self._services.bus, run_id).close()
         self._wake(run_id)
         self._admit()
 

@@ -28,7 +28,7 @@ async def gather_inputs(
         context = build_context(run.input, run.ledger.results, run.planned.plan, step.id)
     values: dict[str, Any] = resolved_params(step, context) if step.refers else dict(step.step.node.params)
     for inlet in step.inlets:
-        if run.ledger.arrives(inlet):
+        if not inlet.overridden and run.ledger.arrives(inlet):
             values[inlet.field] = arriving(run, inlet)
     if not step.plain:
         await InputPolicy(run, step, context, ctx=ctx, recorder=recorder).apply(values)

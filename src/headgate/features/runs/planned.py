@@ -37,6 +37,8 @@ class Inlet:
     feeds: tuple[Feed, ...]
     indispensable: bool
     """Whether the step makes no sense when nothing arrives here: required, and no value set."""
+    overridden: bool
+    """Whether the step's policy fills the field, whatever the edges bring."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +169,8 @@ def _inlets(plan: Plan, step: PlanStep) -> tuple[Inlet, ...]:
             for edge in step.into(name)
         )
         set_already = step.node.params.get(name) not in (None, "", [], {}) or name in filled
-        found.append(Inlet(name, template.types, template.many, feeds, template.required and not set_already))
+        indispensable = template.required and not set_already
+        found.append(Inlet(name, template.types, template.many, feeds, indispensable, name in filled))
     return tuple(found)
 
 

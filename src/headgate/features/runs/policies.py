@@ -21,7 +21,7 @@ from headgate.graph.model import HttpCall, InputSource, InputType, OutputType
 from headgate.graph.ports import PortType
 from headgate.graph.template import FieldTemplate
 from headgate.sdk import File, HttpAnswer, Message
-from headgate.sdk.coerce import coerce, data_of, decode, describe, text_of
+from headgate.sdk.coerce import clean_text, coerce, data_of, decode, describe, text_of
 
 Context = Mapping[str, JsonValue]
 _FENCED = re.compile(r"```[\w+-]*[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
@@ -133,7 +133,7 @@ class InputPolicy:
     async def _read_answer(self, answer: HttpAnswer, main: FieldTemplate) -> tuple[Any, PortType]:
         """An answer as text, as data where only data is taken, or as a file."""
         if _TEXT_MEDIA.fullmatch(answer.media_type):
-            text = answer.text
+            text = clean_text(answer.text)
             self._recorder.input["text"] = text[:LONGEST_INPUT_KEPT]
             if _JSON_MEDIA.fullmatch(answer.media_type) and PortType.TEXT not in main.types:
                 return self._as_json(text), PortType.DATA

@@ -51,7 +51,7 @@ class Recorder:
     def tool_call(self, name: str, arguments: Mapping[str, JsonValue], result: JsonValue) -> None:
         """Keep a tool call."""
         if len(self._tool_calls) < MOST_ENTRIES:
-            call: JsonValue = {"name": name, "arguments": _bounded(dict(arguments)), "result": _bounded(result)}
+            call: JsonValue = {"name": _cut(name), "arguments": _bounded(dict(arguments)), "result": _bounded(result)}
             self._tool_calls.append(redact(call))
 
     def line(self, message: str, details: Mapping[str, JsonValue], at: int) -> dict[str, JsonValue]:

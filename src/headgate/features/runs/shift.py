@@ -4,6 +4,8 @@ from headgate.features.runs.transitions import Lease, clock
 from headgate.features.runs.worker import Worker
 
 MICROSECONDS = 1_000_000
+LATE_LEASES = 10
+"""Leases that a worker seen alive may be overdue."""
 
 
 class Shift:
@@ -26,5 +28,15 @@ class Shift:
         return Lease(self.worker.id, now, now + int(self.lease_seconds * MICROSECONDS))
 
     def has_lost(self, worker_id: str, lease_until: int) -> bool:
-        """Whether a step may be taken from this holder."""
-        return lease_until < clock() or self.worker.is_gone(worker_id)
+        """Whether a step may be taken from this holder.
+
+        One that surely ended has lost it at once. One that lives on this machine and is only late with its heartbeat (a
+        busy loop, a clock that jumped) is given time. Of any other the lease decides.
+        """
+        if self.worker.is_gone(worker_id):
+            return True
+        overdue = clock() - lease_until
+        if overdue <= 0:
+            return False
+        patience = LATE_LEASES * self.lease_seconds if self.worker.sees_alive(worker_id) else 0
+        return overdue > patience * MICROSECONDS

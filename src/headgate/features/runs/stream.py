@@ -7,7 +7,7 @@ never not at all: each says what is so, so that saying it again changes nothing.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +49,9 @@ class Told:
         return b"id: %b\nevent: %b\ndata: %b\n\n" % (self.id.encode(), self.kind.encode(), orjson.dumps(self.data))
 
 
-async def with_heartbeat(events: AsyncIterator[Told], seconds: float = HEARTBEAT_SECONDS) -> AsyncIterator[bytes]:
+async def with_heartbeat(
+    events: AsyncGenerator[Told, None], seconds: float = HEARTBEAT_SECONDS
+) -> AsyncGenerator[bytes, None]:
     """The events as server-sent ones, with a comment whenever nothing was said for so long."""
     waiting = asyncio.ensure_future(anext(events, None))
     try:
@@ -65,6 +67,8 @@ async def with_heartbeat(events: AsyncIterator[Told], seconds: float = HEARTBEAT
             waiting = asyncio.ensure_future(anext(events, None))
     finally:
         waiting.cancel()
+        await asyncio.wait([waiting])
+        await events.aclose()
 
 
 class RunStream:
@@ -85,7 +89,7 @@ class RunStream:
         self._said: set[tuple[str, str]] = set()
         self._number = 0
 
-    async def events(self, last_id: str = "") -> AsyncIterator[Told]:
+    async def events(self, last_id: str = "") -> AsyncGenerator[Told, None]:
         """Every event behind `last_id`, until the run is over. Raises `RunNotFound` before the first."""
         bus, topic = self._engine.services.bus, topic_of(self._run_id)
         seen = self._seen_here(last_id)
@@ -100,6 +104,8 @@ class RunStream:
             if not seen and not _begins(event):
                 for told in await self._replay():
                     yield told
+                    if told.kind in ENDINGS:
+                        return
             seen = event.id
             if (event.kind, str(event.data.get("step_id", ""))) not in self._said:
                 yield Told(f"{self._engine.epoch}-{event.id}", event.kind, event.data)
@@ -124,6 +130,9 @@ class RunStream:
 
     def _say(self, kind: str, step_id: str, data: dict[str, Any]) -> Told:
         self._said.add((kind, step_id))
+        if kind in _SETTLED.values():
+            # What the bus still holds of this step came before that.
+            self._said.update((earlier, step_id) for earlier in ("step_started", "token", "step_log"))
         self._number += 1
         return Told(f"r-{self._number}", kind, data)
 

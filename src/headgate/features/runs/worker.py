@@ -41,8 +41,9 @@ class Worker:
         self._file = self._path(self.id).open("wb")
         _lock(self._file)
         for path in self._folder.glob("*.lock"):
-            if time.time() - path.stat().st_mtime > _FORGOTTEN_AFTER_SECONDS and _is_free(path):
-                path.unlink(missing_ok=True)
+            with suppress(OSError):  # another process forgets the same one
+                if time.time() - path.stat().st_mtime > _FORGOTTEN_AFTER_SECONDS and _is_free(path):
+                    path.unlink()
 
     def close(self) -> None:
         """Let go of the lock: what is still in this worker's name may be taken over."""
@@ -56,6 +57,13 @@ class Worker:
             return False
         path = self._path(worker_id)
         return path.exists() and _is_free(path)
+
+    def sees_alive(self, worker_id: str) -> bool:
+        """Whether another worker surely lives. False when it ended, or cannot be seen from here."""
+        if worker_id == self.id:
+            return False
+        path = self._path(worker_id)
+        return path.exists() and not _is_free(path)
 
     def _path(self, worker_id: str) -> Path:
         name = "".join(char if char.isalnum() or char in "-." else "_" for char in worker_id)
