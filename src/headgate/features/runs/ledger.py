@@ -67,7 +67,9 @@ class Ledger:
         while settled:
             for child in self._steps[settled.pop()].step.children:
                 settles[child] = settles.get(child, 0) + 1
-                if self.decidable(child) and not self.settled(child) and self._skip_or_offer(child, following):
+                if child in following.offered or self.settled(child):
+                    continue
+                if self.decidable(child) and self._skip_or_offer(child, following):
                     settled.append(child)
         for step in following.skip:
             settles.pop(step, None)

@@ -62,6 +62,22 @@ class TestSettle:
         assert sorted(following.skip) == ["a", "b", "end"]
         assert following.settles == {}
 
+    async def test_offers_a_step_once_that_is_reached_over_a_skipped_one_too(self) -> None:
+        flow = make_flow(
+            {"start": "Start", "fork": "Fork", "no": "Echo", "end": "Join"},
+            [
+                "start.text -> fork.input",
+                "fork.left -> no.input",
+                "start.text -> end.parts",
+                "fork.left -> end.parts",
+                "no.text -> end.parts",
+            ],
+        )
+        ledger = Ledger(await planned(flow))
+        ledger.settle("start", {"text": "x"})
+        following = ledger.settle("fork", {})
+        assert (following.skip, following.offered, following.settles) == (["no"], ["end"], {"end": 2})
+
 
 class TestDecide:
     async def test_offers_roots(self) -> None:
