@@ -19,7 +19,7 @@ from headgate.features.runs.recovery import Recovery
 from headgate.features.runs.shift import Shift
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.store import RunStore
-from headgate.features.runs.transitions import Claim, Failed, Finished, Onward, Progress, clock
+from headgate.features.runs.transitions import Claim, Failed, Finished, Json, Onward, Progress, clock
 from headgate.foundation.errors import Cancelled, HeadgateError, Unavailable
 from headgate.foundation.log import get_logger, redact_text
 from headgate.sdk.coerce import clean_text
@@ -106,13 +106,18 @@ class Conductor:
     def _onward(self, run: ActiveRun, following: Following, *, freed: int) -> Onward:
         run.ready.extend(following.offered)
         room = 0 if self._shift.stopping else self._most_steps - len(run.working) + freed
-        done = len(run.ledger.results) + len(run.ledger.skipped) == len(run.planned.steps)
         return Onward(
             settles=following.settles,
             skip=tuple(following.skip),
             claim=tuple(islice(run.ready, max(room, 0))),
-            output_payload=run_output(run.leaf_payloads, self._services.limits) if done else None,
+            output_payload=self._result(run) if run.ledger.complete else None,
         )
+
+    def _result(self, run: ActiveRun) -> Json:
+        """The run's output, from its last steps in the order of the plan."""
+        last = {step.id: run.leaf_payloads.get(step.id) for step in run.planned.plan.leaves}
+        made = {step_id: payload for step_id, payload in last.items() if payload is not None}
+        return run_output(made, self._services.limits)
 
     def _apply(self, run: ActiveRun, following: Following, onward: Onward, progress: Progress) -> None:
         """Take in what a transition came to. What was tried and not had belongs to somebody else now."""
@@ -239,7 +244,7 @@ class Conductor:
 
     def _warn_of_repeat(self, run: ActiveRun, step: PlannedStep, claim: Claim, recorder: Recorder) -> None:
         """An interrupted step is never repeated silently."""
-        said = f"Attempt {claim.attempt - 1} was interrupted: its worker died."
+        said = f"Attempt {claim.attempt - 1} was interrupted: its worker died or was out of reach."
         if step.step.template.effect:
             said += " Its outside effect may have happened already; this attempt repeats it."
         run.events.step_log(step, recorder.line(said, {}, clock()))

@@ -314,7 +314,10 @@ class EmbeddedBackend:
                 await self._renew()
                 await self.recover()
             except Unavailable as error:
-                log.warning("heartbeat failed", problem=error.detail)
+                log.warning("heartbeat missed", problem=error.detail)
+            except Exception:
+                # Without its heartbeat the process would lose everything it works on.
+                log.exception("heartbeat failed")
 
     async def _renew(self) -> None:
         runs = [run for run in self._active.values() if run is not None]

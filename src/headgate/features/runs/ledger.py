@@ -27,6 +27,11 @@ class Ledger:
         """Whether the step has its outputs or was skipped."""
         return step_id in self.results or step_id in self.skipped
 
+    @property
+    def complete(self) -> bool:
+        """Whether every step is settled."""
+        return len(self.results) + len(self.skipped) == len(self._steps)
+
     def decidable(self, step_id: str) -> bool:
         """Whether every parent is settled, as far as this process knows."""
         for parent in self._steps[step_id].step.parents:

@@ -56,8 +56,10 @@ async def wait_for_run(engine: ExecutionBackend, run_id: str, *, seconds: float 
 async def get_run(session: AsyncSession, engine: ExecutionBackend, principal: Principal, run_id: str) -> RunOut:
     """A run with its steps and its result. Raises `RunNotFound`."""
     row = await _find(session, principal, run_id)
-    steps = await repository.list_steps(session, run_id, tenant_id=principal.tenant_id)
-    return views.run_view(row, steps, await plan_of(engine, row))
+    planned = await plan_of(engine, row)
+    last = [] if planned is None else [step.id for step in planned.plan.leaves]
+    steps = await repository.list_steps(session, run_id, tenant_id=principal.tenant_id, outputs_of=last)
+    return views.run_view(row, steps, planned)
 
 
 async def list_runs(

@@ -54,6 +54,7 @@ class PostgresRunStore:
         try:
             await self._pool.open(wait=True, timeout=WAIT_FOR_CONNECTION_SECONDS)
         except Exception as error:
+            await self._pool.close()
             _raise_translated(error)
             raise
 

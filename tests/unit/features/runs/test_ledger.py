@@ -130,7 +130,6 @@ def expected_skips(flow: Flow, taken: Mapping[str, set[str]], order: list[str]) 
 
 
 class TestAnyGraph:
-    @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
     @settings(max_examples=150, deadline=None)
     @given(graphs())
     async def test_every_step_is_settled_once_and_skips_are_the_same_in_any_order(
