@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.flows.tables import VersionStepRow
 from headgate.features.runs.tables import flow_runs, flow_step_attempts, flow_step_results
 
-AnyRow = Row[Any]
+AnyRow = Row[*tuple[Any, ...]]
 """A row of plain columns, read by name."""
 _OF_VERSION = and_(
     VersionStepRow.flow_id == flow_step_results.c.flow_id,
