@@ -61,7 +61,11 @@ class Assembler:
         shop = self.shop
         spoken = _spoken_columns(shop, values, statement)
         plan = make_plan(operations)
-        values = _made(shop, fitting(shop, values, plan), operations)
+        values = fitting(shop, values, plan)
+        made = _made(shop, values, operations)
+        if made and not _stands_beside(statement):
+            values = _beside(values, made, operations)
+            made = []
         if shop.pending_wait is not None and values:
             values = [wait_on(shop, values[0], shop.take_wait()), *values[1:]]
         if spoken and not plan.summaries and plan.by is None and asks_only_to_see(statement):
@@ -75,7 +79,7 @@ class Assembler:
             values = on_each(shop, values, others)
             return [*figures(shop, values, plan), *on_each(shop, values, plan.listing)]
         values = figures(shop, on_each(shop, values, plan.before), plan)
-        return on_each(shop, values, plan.after)
+        return [*made, *on_each(shop, values, plan.after)]
 
     # choices
 
@@ -138,8 +142,8 @@ class Assembler:
             shop.draft.remove(node)
 
 
-def _made(shop: Workshop, values: list[Value], operations: Sequence[Operation]) -> list[Value]:
-    """Values an operation makes by itself: a date, a calculation. Beside others only where they are combined."""
+def _made(shop: Workshop, values: Sequence[Value], operations: Sequence[Operation]) -> list[Value]:
+    """Values an operation makes by itself: a date, a calculation."""
     made: list[Value] = []
     for operation in operations:
         if operation.name == "date":
@@ -149,8 +153,16 @@ def _made(shop: Workshop, values: list[Value], operations: Sequence[Operation]) 
         elif operation.name == "arithmetic":
             table = next((value for value in values if value.kind in {"table", "file"}), None)
             made.append(arithmetic(shop, operation, table))
-    if not made:
-        return values
+    return made
+
+
+def _stands_beside(statement: Statement) -> bool:
+    """Whether a date is one of several things a clause asks for: `the time and the number of packages`."""
+    return statement.has("date") and statement.has("source", "derive") and not statement.has("combine")
+
+
+def _beside(values: list[Value], made: list[Value], operations: Sequence[Operation]) -> list[Value]:
+    """What was made, with what else the clause names where it is to be combined."""
     combined = [operation for operation in operations if operation.name == "combine"]
     if combined:
         return [*made, *values] if combined[0].slots.get("first") else [*values, *made]

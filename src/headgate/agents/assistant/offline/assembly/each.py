@@ -34,13 +34,22 @@ def _filter(shop: Workshop, value: Value, operation: Operation) -> Value:
     if condition.measure == "times":
         value, condition = text_steps.tally(shop, value), replace(condition, measure="", column="count")
     if table_steps.is_tabular(value):
-        found = table_steps.filter_rows(shop, value, condition, keep=keep)
-        if found is None:
-            shop.lacking.append(f"column:{condition.value}")
-        return found or value
+        return table_steps.filter_rows(shop, value, condition, keep=keep) or _in_any_column(shop, value, operation)
     if value.kind in {"record", "data"}:
         return value
     return text_steps.filter_items(shop, value, condition, keep=keep)
+
+
+def _in_any_column(shop: Workshop, value: Value, operation: Operation) -> Value:
+    """`the rows for Sweden`: no column is named, so every column is looked at."""
+    condition, keep = operation.slots["condition"], bool(operation.slots["keep"])
+    if condition.operator not in {"is", "contains"} or condition.value is None:
+        shop.lacking.append(f"column:{condition.value}")
+        return value
+    shop.assume(f"I looked for {condition.value} in every column.")
+    node = select(shop, value, jmes.row_filter(condition, keep=keep), f"Rows with {condition.value}")
+    tags = value.tags | {str(condition.value).lower(), "matches"}
+    return shop.keep(value.like(node=node, port="data", query=None, tags=tags, source="", result=True, by=()))
 
 
 def _dedupe(shop: Workshop, value: Value, operation: Operation) -> Value:
@@ -143,7 +152,10 @@ def figures(shop: Workshop, values: Sequence[Value], plan: Plan) -> list[Value]:
         return [made for value in values for made in _figures_of(shop, value, plan)]
     if plan.by is None:
         return list(values)
-    return [table_steps.summarise(shop, as_table(shop, value), [Operation("count")], plan.by) for value in values]
+    grouped = [table_steps.summarise(shop, as_table(shop, value), [Operation("count")], plan.by) for value in values]
+    for value in grouped:
+        value.implicit = True
+    return grouped
 
 
 def _figures_of(shop: Workshop, value: Value, plan: Plan) -> list[Value]:

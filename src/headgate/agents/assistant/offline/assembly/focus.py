@@ -174,7 +174,7 @@ def _others(shop: Workshop) -> list[Value]:
 
 def _several(shop: Workshop) -> list[Value]:
     """What `them` means: the results at hand when they are several, else the last list or table that is no summary."""
-    if len(shop.current) > 1:
+    if len(shop.current) > 1 or (shop.current and shop.current[0].implicit):
         return shop.current
     if shop.current and (
         shop.current[0].kind in {"items", "data"} or shop.current[0].label in {"report", "combined text"}

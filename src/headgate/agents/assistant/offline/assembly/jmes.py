@@ -35,7 +35,7 @@ def items_filter(condition: Condition, *, keep: bool) -> str:
 def _item_test(condition: Condition) -> str:
     value = literal(str(condition.value)) if condition.value is not None else "''"
     tests = {
-        "contains": f"contains(@, {value})",
+        "contains": _any_case(condition, "contains(@, {})"),
         "is": f"@ == {value}",
         "starts": f"starts_with(@, {value})",
         "ends": f"ends_with(@, {value})",
@@ -43,6 +43,26 @@ def _item_test(condition: Condition) -> str:
     }
     test = tests.get(condition.operator) or _number_test(condition)
     return f"!({test})" if condition.negated else test
+
+
+def _any_case(condition: Condition, test: str) -> str:
+    """The test of a value in the cases it may be written in; JMESPath has no way to ignore case."""
+    text = str(condition.value)
+    forms = [text] if condition.exact else list(dict.fromkeys((text, text.upper(), text.capitalize())))
+    tests = [test.format(literal(form)) for form in forms]
+    return tests[0] if len(tests) == 1 else f"({' || '.join(tests)})"
+
+
+def row_filter(condition: Condition, *, keep: bool) -> str:
+    """An expression that keeps the rows in which any value fits, for tables whose columns are not known."""
+    value = literal(str(condition.value)) if condition.value is not None else "''"
+    test = (
+        f"contains(values(@), {value})"
+        if condition.operator == "is"
+        else _any_case(condition, "contains(to_string(@), {})")
+    )
+    wanted = keep ^ condition.negated
+    return f"[?{test}]" if wanted else f"[?!({test})]"
 
 
 def _number_test(condition: Condition) -> str:

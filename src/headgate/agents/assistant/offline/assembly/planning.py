@@ -83,15 +83,22 @@ def pieces_of(statement: Statement) -> list[Statement]:
 
 
 def _with_own_count(statement: Statement, derivations: Sequence[Operation]) -> list[Statement]:
-    """`the headings and the number of links`: only the links are counted."""
-    count = next((one for one in statement.operations if one.name == "count" and not one.slots.get("verb")), None)
-    before = [one for one in derivations if count is not None and one.start < count.start]
-    after = [one for one in derivations if count is not None and one.start > count.start]
-    if count is None or not before or not after:
+    """`the headings and the number of links`, `number of lines and number of words`: each count has its own things."""
+    counts = sorted(
+        (one for one in statement.operations if one.name == "count" and not one.slots.get("verb")), key=_start
+    )
+    if not counts or not derivations or (len(counts) == 1 and derivations[0].start > counts[0].start):
         return [statement]
-    shared = _others_than(statement, {"count", "derive"} | COLLECTIVE)
-    first = replace(statement, operations=(*shared, *before))
-    return [first, replace(statement, operations=(*shared, *after, count))]
+    shared = _others_than(statement, {"count", "derive", "dedupe", "filter"} | COLLECTIVE)
+    own = sorted((one for one in statement.operations if one.name in {"derive", "dedupe", "filter"}), key=_start)
+    bounds = [*(count.start for count in counts), statement.end + 1]
+    pieces = [replace(statement, operations=(*shared, *(one for one in own if one.start < bounds[0])))]
+    for number, count in enumerate(counts):
+        inside = [one for one in own if bounds[number] <= one.start < bounds[number + 1]]
+        if not any(one.name == "derive" for one in inside):
+            return [statement]
+        pieces.append(replace(statement, operations=(*shared, *inside, count)))
+    return [piece for piece in pieces if piece.has("derive")]
 
 
 def _others_than(statement: Statement, names: frozenset[str] | set[str]) -> tuple[Operation, ...]:

@@ -4,6 +4,7 @@ from headgate.agents.assistant.offline.assembly import jmes
 from headgate.agents.assistant.offline.assembly.targets import SPLITS, TARGETS, names_of
 from headgate.agents.assistant.offline.assembly.values import Query, Value
 from headgate.agents.assistant.offline.assembly.workshop import Workshop
+from headgate.graph.ports import PortType
 
 
 def realise(shop: Workshop, value: Value) -> Value:
@@ -41,7 +42,23 @@ def as_text(shop: Workshop, value: Value, separator: str = "\n") -> tuple[str, s
         column = jmes.member(value.single)
         joined = f"join({jmes.literal(separator)}, [].to_string({column}))"
         return select(shop, value, joined, f"{_name(value)} as text"), "text"
+    if value.kind == "table" and _port_type(shop, source) is PortType.DATA:
+        return _as_rows(shop, source), "table"
     return source.node, source.text_port or source.port
+
+
+def _port_type(shop: Workshop, value: Value) -> PortType | None:
+    node = shop.draft.nodes[value.node]
+    template = shop.draft.catalog.template(node.type, node.params)
+    output = template.output(value.port) if template is not None else None
+    return output.type if output is not None else None
+
+
+def _as_rows(shop: Workshop, value: Value) -> str:
+    """Rows that travel as data, as a table people can read."""
+    node = shop.draft.add("TableQuery", "table", {"sql": "SELECT * FROM t"}, "As a table")
+    shop.draft.connect(value.node, value.port, node, "table")
+    return node
 
 
 def _texts(value: Value) -> str:
@@ -72,6 +89,7 @@ def as_table(shop: Workshop, value: Value) -> Value:
         node = shop.draft.add("ParseJSON", "parse", {}, "Parse JSON")
         shop.draft.connect(value.node, value.port, node, "text")
         return value.like(kind="table", node=node, port="table", columns=None)
+    shop.use(value)
     return value.like(kind="table", columns=None)
 
 

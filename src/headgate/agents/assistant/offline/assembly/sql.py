@@ -54,6 +54,8 @@ def column_for(condition: Condition, columns: tuple[str, ...] | None, fallback: 
             return found
     if columns is not None and (found := column_of_value(condition.value, columns)):
         return found
+    if columns is not None and "name" in columns and condition.operator in {"starts", "ends", "contains"}:
+        return "name"
     return fallback
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from headgate.agents.assistant.offline.assembly import jmes, outputs, text_steps
 from headgate.agents.assistant.offline.assembly.fixed import say, wait_first, wait_on
 from headgate.agents.assistant.offline.assembly.focus import default_source, loose
-from headgate.agents.assistant.offline.assembly.shapes import select
+from headgate.agents.assistant.offline.assembly.shapes import as_table, select
 from headgate.agents.assistant.offline.assembly.values import Value
 from headgate.agents.assistant.offline.assembly.workshop import Workshop
 from headgate.agents.assistant.offline.grammar.operations import Operation
@@ -73,8 +73,11 @@ def _heading(shop: Workshop, values: list[Value], operation: Operation) -> list[
     return values
 
 
-def _keep(_shop: Workshop, values: list[Value], _operation: Operation) -> list[Value]:
-    return values
+def _shape(shop: Workshop, values: list[Value], operation: Operation) -> list[Value]:
+    """`as a table`: data and lists become rows; everything else is readable as it is."""
+    if operation.slots.get("sense") != "f.table":
+        return values
+    return [shop.keep(as_table(shop, value)) if value.kind == "data" else value for value in values]
 
 
 def _combine(shop: Workshop, values: list[Value], operation: Operation) -> list[Value]:
@@ -120,7 +123,7 @@ _STEPS: dict[str, Callable[[Workshop, list[Value], Operation], list[Value]]] = {
     "which": _which,
     "wait": _wait,
     "heading": _heading,
-    "shape": _keep,
+    "shape": _shape,
     "combine": _combine,
     "join": _join,
     "show": _show,

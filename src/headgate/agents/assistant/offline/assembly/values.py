@@ -64,6 +64,8 @@ class Value:
     """The text that a list was found in."""
     wanted: bool = False
     """Whether it was asked to be seen, so that using it further does not hide it."""
+    implicit: bool = False
+    """Whether the rows were grouped without saying what figure to take."""
     plain: bool = False
     """Whether it is all of its kind, nothing filtered out."""
     query: Query | None = None

@@ -40,8 +40,9 @@ def insert(
     feed = _feed(finder.flow, place, shop)
     shop.current = [feed] if feed is not None else []
     known = set(shop.draft.nodes)
+    already = len(shop.values)
     Assembler(shop).run(parts)
-    if set(shop.draft.nodes) == known:
+    if set(shop.draft.nodes) == known and len(shop.values) == already:
         return None
     for anchor in anchors:
         reading.claim(anchor.start, anchor.end)
@@ -169,7 +170,7 @@ def _component_operation(type_: str, start: int, end: int) -> Operation:
 
 def _splice(shop: Workshop, place: Place | None, feed: Value | None, known: set[str], parts: Sequence[Part]) -> str:
     """Lead the edges that went on from the feed through the new steps; returns where, in words."""
-    made = [value for value in shop.values if value.node not in known and not value.consumed]
+    made = [value for value in shop.values if not value.consumed and (value.node not in known or value.query)]
     if not made or feed is None or (shop.outputs and not _transforms(parts)):
         return f" after {feed.node}" if feed is not None else ""
     last = made[-1]

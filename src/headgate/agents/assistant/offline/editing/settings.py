@@ -150,7 +150,10 @@ def _value_after(reading: Reading, at: int, field: FieldTemplate) -> JsonValue |
 def _stands_alone(reading: Reading, at: int, field: FieldTemplate) -> bool:
     """`the heading Overview`: the value stands right behind the field's name, at the end."""
     left = [n for n in range(at, len(reading)) if not reading.is_punctuation(n)]
-    return field.name in {"title", "name", "url", "template", "text"} and 0 < len(left) <= 4
+    if not left or len(left) > 4 or field.name not in {"title", "name", "url", "template", "text"}:
+        return False
+    token = reading.tokens[left[0]]
+    return token.kind in {Kind.QUOTED, Kind.URL, Kind.FILE} or (field.name != "url" and token.text[:1].isupper())
 
 
 def _as_field_value(reading: Reading, start: int, end: int, field: FieldTemplate) -> JsonValue | None:
@@ -165,6 +168,8 @@ def _as_field_value(reading: Reading, start: int, end: int, field: FieldTemplate
         said = reading.source(start, end).lower()
         return next((option for option in field.options if option.lower() in said), None)
     token = reading.tokens[start]
+    if field.name == "url" and token.kind not in {Kind.URL, Kind.QUOTED, Kind.PATH}:
+        return None
     if token.kind in {Kind.QUOTED, Kind.URL, Kind.FILE, Kind.PATTERN}:
         return str(token.value if token.kind is not Kind.FILE else token.text)
     number = number_at(reading, start, end) if token.kind is Kind.NUMBER else None

@@ -6,6 +6,7 @@ from headgate.agents.assistant.offline.grammar.slots import number_at, size_fact
 from headgate.agents.assistant.offline.language.lexicon import Mark
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.tokens import Kind
+from headgate.features.catalog.words import word_set
 
 _NUMERIC = ("c.over", "c.under", "c.least", "c.most")
 _QUANTIFIERS = {
@@ -13,6 +14,10 @@ _QUANTIFIERS = {
     **dict.fromkeys(("all", "every", "everything", "alla"), "all"),
     **dict.fromkeys(("none", "nothing", "ingen"), "none"),
 }
+_ANNOUNCING = word_set(
+    "a an the any exactly just simply only word words text phrase term string letters letter value number character keyword"
+    " substring symbol ordet texten frasen prefix suffix tag label to en ett den det med"
+)
 _BARRIERS = ("l.then", "l.else", "l.if", "l.unless", "l.so")
 _TIMES = frozenset({"once", "twice", "thrice"})
 _COUNTED = ("u.", "t.", "s.packages")
@@ -35,6 +40,8 @@ class Condition:
     measure: str = ""
     unit: str = ""
     upper: float | None = None
+    exact: bool = True
+    """Whether upper and lower case matter: the value was quoted or holds capitals."""
     others: tuple["Condition", ...] = ()
     joined: str = ""
 
@@ -253,15 +260,28 @@ def _textual(reading: Reading, mark: Mark, bare: Condition, end: int) -> tuple[C
     target = reading.mark(plain, "t.") if plain < end and mark.sense == "c.contains" else None
     if target is not None and target.end <= end and not _introduced(reading, mark.end, plain):
         return replace(bare, operator="over", value=0, measure="count", unit=target.sense), target.end
-    read = value_at(reading, skip_light(reading, mark.end, end, 4, keep_literals=True), end)
+    at_value = _past_introduction(reading, mark.end, end)
+    read = value_at(reading, at_value, end)
     if read is None:
         return None
     value, at = read
-    found = replace(bare, value=value)
+    found = replace(bare, value=value, exact=_is_exact(reading, at_value))
     bound = reading.mark(at, "c.least", "c.most") if isinstance(value, int | float) and at < end else None
     if bound is not None and reading.tokens[at].word in {"or", "and", "eller"}:
         return replace(found, operator=bound.sense.removeprefix("c.")), bound.end
     return _with_place(reading, found, at, end)
+
+
+def _past_introduction(reading: Reading, at: int, end: int) -> int:
+    """Past `the word`, `exactly`, `a`: what only announces a value."""
+    while at + 1 < end and reading.tokens[at].word in _ANNOUNCING and not reading.is_punctuation(at + 1):
+        at += 1
+    return at
+
+
+def _is_exact(reading: Reading, at: int) -> bool:
+    token = reading.tokens[at]
+    return token.kind is not Kind.WORD or token.text != token.text.lower()
 
 
 def _introduced(reading: Reading, start: int, end: int) -> bool:

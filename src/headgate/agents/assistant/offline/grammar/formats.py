@@ -57,7 +57,7 @@ class FormatReader:
             yield from self._report(mark)
         elif self.has_file:
             yield from self._beside_file(mark)
-        elif self._writes(mark) or (mark.sense in EXTENSIONS and self._is_made(mark)):
+        elif self._writes(mark) or (mark.sense in {*EXTENSIONS, "f.table"} and self._is_made(mark)):
             yield from self._format(mark)
 
     def _names_input(self, mark: Mark) -> bool:
@@ -102,7 +102,9 @@ class FormatReader:
 
     def _is_made(self, mark: Mark) -> bool:
         """Whether a report or file is what the clause makes: `make a report of both`, `give me a csv with ...`."""
-        return bool({self.reading.tokens[at].word for at in range(self.start, mark.start)} & _MAKING)
+        verbs = [at for at in range(self.start, mark.start) if self.reading.is_action(at)]
+        said = range(verbs[-1] if verbs else self.start, mark.start)
+        return bool({self.reading.tokens[at].word for at in said} & _MAKING)
 
     def _report(self, mark: Mark) -> Iterator[Operation]:
         if not self._writes(mark) and not self._is_made(mark):

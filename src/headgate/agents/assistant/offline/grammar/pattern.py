@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from headgate.agents.assistant.offline.language.reading import Reading
 
 SlotReader = Callable[[Reading, int, int], tuple[object, int] | None]
-_ELEMENT = re.compile(r"(?P<close>\+)?(?P<body>~|@[*!=]?[\w.|]+(?:#\w+)?|'[^']+'(?:\|'[^']+')*|<\w+(?::\w+)?>)(?P<optional>\?)?")
+_ELEMENT = re.compile(
+    r"(?P<close>\+)?(?P<body>~|@[*!=]?[\w.|]+(?:#\w+)?|'[^']+'(?:\|'[^']+')*|<\w+(?::\w+)?>)(?P<optional>\?)?"
+)
 _MOST_SKIPPED = 4
 _LONGEST_GAP = 5
 

@@ -11,9 +11,15 @@ from headgate.agents.assistant.offline.grammar.statements import claim_condition
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.segments import Segment, segments
 from headgate.agents.assistant.offline.language.tokens import Kind
+from headgate.agents.assistant.offline.language.vocabulary import LIGHT_WORDS
+from headgate.features.catalog.words import word_set
 
 _CONDITIONAL = frozenset({"if", "when", "unless", "elseif"})
 _NUMERIC = frozenset({"over", "under", "least", "most"})
+_OPPOSITES = word_set(
+    "lower less smaller below under higher more larger above not otherwise isn't doesn't fewer shorter longer"
+)
+_YES_OR_NO = word_set("is are was were does do did has have can är har finns")
 _OUTPUTS = ("save", "send", "show")
 
 
@@ -92,6 +98,8 @@ class _Program:
                 break
             clause = following
             read = read_condition(self.reading, clause.start, clause.end)
+        while (further := self._further_case(cases[0])) is not None:
+            cases.append(further)
         otherwise = self._otherwise_before() or self._otherwise(cases)
         return Choice(tuple(cases), otherwise, _common_subject(cases))
 
@@ -102,7 +110,8 @@ class _Program:
             return said
         if not self._says_otherwise_first():
             return ()
-        clause = self.clauses[self.at]
+        clause, following = self.clauses[self.at], self.clauses[self.at + 1]
+        self.reading.claim(following.start, following.end)
         self.at += 2
         return (read_body(self.reading, clause),)
 
@@ -148,6 +157,26 @@ class _Program:
         following = self.clauses[self.at] if self.at < len(self.clauses) else None
         return following is None or following.hard or self._says_otherwise_first()
 
+    def _further_case(self, first: Case) -> Case | None:
+        """`'A' if it is over 5, 'B' if it is 5`: what to do stands before its condition, again."""
+        if self.at + 1 >= len(self.clauses):
+            return None
+        clause, following = self.clauses[self.at], self.clauses[self.at + 1]
+        if (
+            clause.hard
+            or following.hard
+            or clause.link not in {"next", "and", "colon"}
+            or following.link not in {"if", "when"}
+        ):
+            return None
+        read = read_condition(self.reading, following.start, following.end)
+        if read is None or not all(self.reading.is_light(at) for at in range(read[1], following.end)):
+            return None
+        claim_condition(self.reading, following.start, read[1])
+        self.at += 2
+        condition = read[0] if read[0].column else replace(read[0], column=first.condition.column)
+        return Case(condition, (read_body(self.reading, clause),))
+
     def _is_when_not(self) -> bool:
         """`... when not` at the end of a sentence."""
         clause = self.clauses[self.at] if self.at < len(self.clauses) else None
@@ -158,7 +187,13 @@ class _Program:
             return False
         clause, following = self.clauses[self.at], self.clauses[self.at + 1]
         plain = not clause.hard and clause.link in {"and", "next"}
-        return plain and following.link == "else" and following.start == following.end
+        empty = following.link == "else" and following.start == following.end
+        return plain and (empty or self._is_opposite(following))
+
+    def _is_opposite(self, clause: Segment) -> bool:
+        """`if it is lower`, `if not`: no more than that the first condition does not hold."""
+        words = {self.reading.tokens[at].word for at in range(clause.start, clause.end)}
+        return clause.link in {"if", "when"} and bool(words & _OPPOSITES) and not words - _OPPOSITES - LIGHT_WORDS
 
     def _past_place(self, at: int, end: int) -> int:
         """Past `in the text` behind a condition: it says where to look."""
@@ -186,9 +221,11 @@ class _Program:
     def _focus(self, start: int, stop: int) -> Statement | None:
         """Sources and derivations named inside a condition."""
         found = read_statement(self.reading, start, stop)
-        kept = tuple(
-            operation for operation in found.operations if operation.name in {"source", "derive", "date", "model"}
-        )
+        kept = tuple(one for one in found.operations if one.name in {"source", "derive", "date"})
+        judged = self.reading.find(start, stop, "mn.classify", "m.classify")
+        if judged is not None:
+            asked = f"Say in one word what the {self.reading.source(judged.start, judged.end)} is"
+            kept = (*kept, Operation("model", {"sense": judged.sense, "instruction": asked}, start, stop))
         mentions = tuple(m for m in found.mentions if m.kind != "named")
         return Statement(kept, mentions, start, stop) if kept or mentions else None
 
@@ -319,10 +356,13 @@ class _Program:
         following = self.clauses[self.at] if self.at < len(self.clauses) else None
         if following is None or following.link not in {"so", "else"}:
             return False
-        read = read_condition(self.reading, clause.start, clause.end)
+        asks = self.reading.tokens[clause.start].word in _YES_OR_NO
+        start = clause.start + 1 if asks else clause.start
+        read = read_condition(self.reading, start, clause.end)
         if read is None:
             return False
-        claim_condition(self.reading, clause.start, read[1])
+        self.reading.claim(clause.start, start)
+        claim_condition(self.reading, start, read[1])
         self.asked = read[0]
         self._asked_focus = self._focus(clause.start, clause.end)
         return True

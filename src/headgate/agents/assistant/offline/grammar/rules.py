@@ -41,10 +41,15 @@ _RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("wait", "@v.wait <seconds:duration>", {}),
     ("wait", "<seconds:duration> @*v.wait", {}),
     ("wait", "@*v.wait <seconds:duration>", {}),
+    ("wait", "'give' 'it'|'them'|'that' <seconds:duration>", {}),
     ("wait", "@v.wait 'moment'|'bit'|'while'|'little'|'stund'|'lite'", {"seconds": 1}),
     ("calculate", "@v.calculate? <expression:formula>", {}),
     ("calculate", "@v.calculate? <percent:number> '%'|'percent'|'procent' <of:number>", {}),
     ("calculate", "@v.calculate? <first:number> @*v.multiply|v.plus|v.minus|v.divide#sign <second:number>", {}),
+    ("calculate", "@v.plus <first:number> @l.and|p.to|p.with <second:number>", {"sign": "v.plus"}),
+    ("calculate", "@v.multiply <first:number> @l.and|p.by|p.with <second:number>", {"sign": "v.multiply"}),
+    ("calculate", "@v.divide <first:number> @p.by|p.with <second:number>", {"sign": "v.divide"}),
+    ("calculate", "@v.minus <second:number> 'from' <first:number>", {"sign": "v.minus"}),
     ("arithmetic", "@*v.multiply <left:operand> <right:operand>", {"sign": "*"}),
     ("arithmetic", "<left:operand> 'times'|'x'|'*'|'gånger' <right:operand>", {"sign": "*"}),
     ("arithmetic", "<left:operand> 'multiplied' 'by'|'with' <right:operand>", {"sign": "*"}),
@@ -62,6 +67,7 @@ _RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
         "@v.replace @a.count? <old:replaced> ~ 'with'|'by'|'for'|'into'|'to'|'med'|'mot' <new:replacement>",
         {},
     ),
+    ("replace", "@l.and <old:replaced> 'with'|'by'|'for'|'to'|'med' <new:quoted>", {}),
     ("replace", "@v.convert <old:quoted> @s.|ref.? @p.into|p.to <new:quoted>", {}),
     ("mask", "@*v.mask @a.count? <what:targets>", {}),
     ("mask", "<what:targets> @*v.mask", {}),
@@ -85,6 +91,7 @@ _RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("split", "@*v.split @s.|ref.? @p.at|p.into? <unit:separator_unit>", {}),
     ("split", "@*v.split @s.|ref.? @p.at|p.with <separator>", {}),
     ("split", "@*v.split @s.|ref.? @p.into <unit:units>", {}),
+    ("split", "@*v.split ~ @p.at <separator:sign>", {}),
     ("split", "'line' 'by' 'line'", {"unit": ["u.line"]}),
     ("split", "'sentence' 'by' 'sentence'", {"unit": ["u.sentence"]}),
     ("split", "'paragraph' 'by' 'paragraph'", {"unit": ["u.paragraph"]}),
@@ -100,13 +107,15 @@ _RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("join", "@v.join|v.combine @ref.? @p.with|p.by|p.at <separator>", {}),
     ("join", "@p.as|p.into <separator:separator_name> 'separated'|'delimited'", {}),
     ("split", "<separator:separator_name> 'separated'|'delimited'", {}),
+    ("join", "'one' ~ 'per' 'line'|'row'|'rad'", {"separator": "\n"}),
     (
         "join",
-        "'one'|'each' 'per'|'on' 'its'|'a'|'own'? 'own'|'separate'|'new'? 'line'|'row'|'rad'",
+        "'on'|'in'|'onto' 'its'|'a'|'their'|'an'? 'own'|'separate'|'new'|'different' 'line'|'lines'|'row'",
         {"separator": "\n"},
     ),
     ("join", "'separate'|'own' 'lines'", {"separator": "\n"}),
     ("reverse", "@v.reverse", {}),
+    ("count", "'how' 'long' ~ @p.into @=u.", {"verb": True}),
     ("tally", "@v.count? @a.count 'each'|'every'|'varje' @=u.|t.", {}),
     (
         "unsupported",
@@ -130,7 +139,7 @@ _RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("superlative", "<n:number>? @o.most <n:number>? <by:plain_column>?", {}),
     ("superlative", "<n:number>? @o.least <n:number>? <by:plain_column>?", {"least": True}),
     ("limit", "<which:ends_of_list> @u.|t.", {"n": 1}),
-    ("sort", "@*v.sort ~ @p.sorted <by:column>", {}),
+    ("sort", "@*v.sort ~ @p.sorted <by:order_column>", {}),
     ("sort", "@*v.sort <by:plain_column>", {}),
     ("sort", "@v.sort", {}),
     ("group", "<by:columns> 'with'|'and'|'plus' 'counts'|'frequencies'|'totals'", {}),
@@ -157,8 +166,12 @@ _RULES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("columns", "@p.with|c.contains|p.of <columns:several_columns>", {}),
     ("columns", "'column'|'columns'|'kolumn'|'kolumnen'|'kolumnerna' <columns>", {}),
     ("columns", "<columns> 'column'|'columns'|'kolumn'|'kolumnen'|'kolumnerna'", {}),
-    ("columns", "@p.with|c.contains|l.and|l.also|p.into 'their'|'its'|'deras'|'dess' <columns>", {"beside": True}),
-    ("columns", "'their'|'its'|'deras'|'dess' <columns>", {}),
+    (
+        "columns",
+        "@p.with|c.contains|l.and|l.also|p.into 'their'|'its'|'deras'|'dess' <columns:named_columns>",
+        {"beside": True},
+    ),
+    ("columns", "'their'|'its'|'deras'|'dess' <columns:named_columns>", {}),
 )
 
 
@@ -189,6 +202,11 @@ def _operand(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
     )
 
 
+def _named_columns(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
+    """Columns that are no units: `their names`, not `its rows`."""
+    return slots.columns_at(reading, at, end) if reading.mark(at, "u.") is None else None
+
+
 def _several_columns(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
     """Two or more known columns side by side: `name, version and licence`."""
     found = slots.columns_at(reading, at, end) if reading.mark(at, "n.column") is not None else None
@@ -209,6 +227,12 @@ def _replacement(reading: Reading, at: int, end: int) -> tuple[object, int] | No
 def _plain_column(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
     """A column that is no thing to derive: `sort price`, not `sort the lines`."""
     return slots.column_at(reading, at, end) if reading.mark(at, "t.", "u.", "s.") is None else None
+
+
+def _sign(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
+    """A separator in quotes or by a name that means nothing else."""
+    quoted = reading.tokens[at].kind is Kind.QUOTED if at < end else False
+    return slots.separator_at(reading, at, end) if quoted else _separator_name(reading, at, end) if at < end else None
 
 
 def _separator_name(reading: Reading, at: int, end: int) -> tuple[object, int] | None:
@@ -238,14 +262,17 @@ READERS: dict[str, SlotReader] = {
     "duration": slots.duration_at,
     "separator": slots.separator_at,
     "separator_name": _separator_name,
+    "sign": _sign,
     "separator_unit": _separator_unit,
     "value": slots.value_at,
     "replaced": _replaced,
     "replacement": _replacement,
     "column": slots.column_at,
     "columns": slots.columns_at,
+    "order_column": slots.order_column_at,
     "plain_column": _plain_column,
     "several_columns": _several_columns,
+    "named_columns": _named_columns,
     "operand": _operand,
     "targets": lambda reading, at, end: slots.senses_at(reading, at, end, "t."),
     "units": lambda reading, at, end: slots.senses_at(reading, at, end, "u."),

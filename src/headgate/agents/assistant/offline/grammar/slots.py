@@ -18,6 +18,7 @@ _INTRODUCTIONS = word_set(
 )
 _NOT_COLUMN = ("v.", "m.", "s.", "f.", "l.", "p.", "o.", "a.", "ref.", "x.", "number", "q.", "separator")
 _LONGEST_COLUMN = 3
+_BEFORE_UNIT = word_set("a an of en more extra additional full whole entire")
 _LONGEST_VALUE = 4
 """Words an unquoted value has at most."""
 _ENDS_VALUE = ("v.", "m.", "l.", "p.", "d.pronoun", "d.helper", "d.courtesy", "d.connector", "c.")
@@ -73,7 +74,7 @@ def duration_at(reading: Reading, at: int, end: int) -> tuple[float, int] | None
     value, after = read if read is not None else (1.0, at + 1 if reading.tokens[at].word in {"a", "an", "en"} else at)
     if read is None and after == at:
         return None
-    if after < end and reading.tokens[after].word in {"a", "an", "of", "en"}:
+    while after < end and reading.tokens[after].word in _BEFORE_UNIT:
         after += 1
     if after >= end or reading.tokens[after].word not in TIME_UNITS:
         return None
@@ -164,6 +165,14 @@ def _joins_column(reading: Reading, at: int) -> bool:
     return known or (not reading.marks[at] and not reading.is_light(at))
 
 
+def order_column_at(reading: Reading, at: int, end: int) -> tuple[str, int] | None:
+    """What to sort by: a column, or a figure taken before (`by count`, `by total`)."""
+    figure = reading.mark(at, "a.") if at < end else None
+    if figure is not None and figure.end == at + 1:
+        return reading.tokens[at].text, at + 1
+    return column_at(reading, at, end)
+
+
 def columns_at(reading: Reading, at: int, end: int) -> tuple[list[str], int] | None:
     """Several columns: `name, price and city`."""
     first = column_at(reading, at, end)
@@ -174,7 +183,8 @@ def columns_at(reading: Reading, at: int, end: int) -> tuple[list[str], int] | N
         after = at + 1 if reading.tokens[at].kind is Kind.COMMA else at
         link = reading.mark(after, "l.and")
         after = link.end if link is not None else after
-        after = skip_light(reading, after, end, 2) if after > at else after
+        while at < after < end and reading.mark(after, "d.det") is not None and reading.mark(after, "n.column") is None:
+            after += 1
         more = column_at(reading, after, end) if after > at else None
         if more is None:
             break

@@ -10,6 +10,7 @@ from headgate.agents.assistant.offline.grammar.pattern import match_at
 from headgate.agents.assistant.offline.grammar.rules import EXACT, READERS, STAGES, rules
 from headgate.agents.assistant.offline.grammar.things import read_things
 from headgate.agents.assistant.offline.language.reading import Reading
+from headgate.agents.assistant.offline.language.tokens import Kind
 from headgate.features.catalog.words import word_set
 
 _AGGREGATING = frozenset({"count", "aggregate", "tally"})
@@ -26,7 +27,7 @@ def read_statement(reading: Reading, start: int, end: int, *, link: str = "next"
         *_phrases(reading, start, end, exact=False),
         *read_outputs(reading, start, end),
     ]
-    found += list(_groups(reading, start, end, found))
+    found += list(_groups(reading, start, end, found)) or list(_bare_wait(reading, start, end, found))
     found += list(read_things(reading, start, end))
     _claim_verbs(reading, start, end)
     mentions = tuple(read_mentions(reading, start, end))
@@ -75,7 +76,7 @@ def _opening(reading: Reading, start: int, at: int) -> int | None:
     if relative is not None:
         return relative.end
     mark = reading.mark(at, "c.")
-    if mark is None or mark.sense == "c.not" or (at == start and mark.sense == "c.is"):
+    if mark is None or mark.sense == "c.not" or (at == start and mark.sense in {"c.is", "c.filled"}):
         return None
     while at > start and at - 1 not in reading.used and _is_subject(reading, at - 1):
         at -= 1
@@ -105,7 +106,8 @@ def _believable(reading: Reading, start: int, opening: int, condition: Condition
             for at in range(start, stop)
         )
     if mark.sense == "c.is":
-        return chosen and not all(reading.is_light(at) for at in range(mark.end, stop))
+        column = reading.mark(stop - 1, "n.column") is not None and reading.tokens[stop - 1].kind is Kind.WORD
+        return chosen and not column and not all(reading.is_light(at) for at in range(mark.end, stop))
     if (
         mark.sense == "c.contains"
         and mark.end - mark.start == 1
@@ -115,7 +117,7 @@ def _believable(reading: Reading, start: int, opening: int, condition: Condition
         telling = any(
             reading.mark(at, "n.column") is not None
             or reading.tokens[at].kind.value == "quoted"
-            or reading.tokens[at].text.isupper()
+            or (reading.tokens[at].text.isupper() and not reading.is_light(at))
             for at in value
         )
         possessive = any(reading.tokens[at].word in {"their", "its", "deras", "dess"} for at in value)
@@ -163,6 +165,16 @@ def _phrases(reading: Reading, start: int, end: int, *, exact: bool) -> Iterator
             at = found.end
 
 
+def _bare_wait(reading: Reading, start: int, end: int, found: list[Operation]) -> Iterator[Operation]:
+    """`five seconds before saving`: a clause that says no more than a time asks to wait."""
+    for at in range(start, end if not found else start):
+        read = READERS["duration"](reading, at, end) if at not in reading.used else None
+        if read is not None:
+            reading.claim(at, read[1])
+            yield Operation("wait", {"seconds": read[0]}, at, read[1])
+            return
+
+
 def _groups(reading: Reading, start: int, end: int, found: list[Operation]) -> Iterator[Operation]:
     """`per city`, `by licence`, `for each one`: only beside something to aggregate."""
     if not any(operation.name in _AGGREGATING for operation in found):
@@ -171,7 +183,10 @@ def _groups(reading: Reading, start: int, end: int, found: list[Operation]) -> I
         if mark.start in reading.used:
             continue
         read = READERS["columns"](reading, _past_articles(reading, mark.end, end), end)
-        if read is not None:
+        whole = reading.mark(mark.end, "v.group") is not None and mark.end + 1 >= end
+        if whole:
+            reading.claim(mark.start, mark.end + 1)
+        elif read is not None:
             reading.claim(mark.start, read[1])
             yield Operation("group", {"by": read[0]}, mark.start, read[1])
         elif reading.mark(mark.end, "ref.", "d.pronoun") is not None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from headgate.agents.assistant.offline.grammar import slots
+from headgate.agents.assistant.offline.grammar.conditions import Condition
 from headgate.agents.assistant.offline.grammar.mentions import is_definite
 from headgate.agents.assistant.offline.grammar.operations import Operation
 from headgate.agents.assistant.offline.language.lexicon import Mark
@@ -10,6 +11,8 @@ from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.tokens import Kind
 from headgate.features.catalog.words import word_set
 
+_ABOUT = word_set("for about from regarding concerning om för från")
+_NOT_DESCRIBING = word_set("long short longer shorter odd even middle random whole")
 _METHODS = word_set("get post put patch delete head")
 _WEB_SERVICE = word_set("api endpoint json rest service webservice")
 _WEBHOOK = frozenset(["webhook", "hook", "callback", "endpoint"])
@@ -139,7 +142,10 @@ def _addresses(reading: Reading, start: int, end: int) -> Iterator[Operation]:
             or "ping" in before
         )
         if sends and to and method in {"", "post"}:
-            reading.claim(start, at)
+            reading.claim(start, start + 1)
+            for n in range(start, at):
+                if reading.mark(n, "s.", "t.", "u.", "ref.", "n.column", "f.") is None:
+                    reading.claim(n, n + 1)
             yield Operation("send", {"url": token.value}, at, at + 1)
         else:
             service = (
@@ -252,6 +258,7 @@ def _derived(reading: Reading, start: int, end: int) -> Iterator[Operation]:
             at = mark.end
             continue
         reading.claim(mark.start, mark.end)
+        yield from _described(reading, start, end, mark)
         slots_ = {
             "sense": mark.sense,
             "definite": is_definite(reading, mark.start),
@@ -259,6 +266,39 @@ def _derived(reading: Reading, start: int, end: int) -> Iterator[Operation]:
         }
         yield Operation("derive", slots_, mark.start, mark.end)
         at = mark.end
+
+
+def _described(reading: Reading, start: int, end: int, mark: Mark) -> Iterator[Operation]:
+    """`error lines`, `rows for Sweden`: a word beside a unit says what it must hold."""
+    if mark.sense not in {"u.line", "u.sentence", "u.paragraph", "u.part"}:
+        return
+    before = mark.start - 1
+    if before >= start and _is_plain_word(reading, before) and reading.tokens[before].word not in _NOT_DESCRIBING:
+        reading.claim(before, mark.start)
+        yield _holding(reading, before, mark.start)
+    after = mark.end + 1
+    if after < end and reading.tokens[mark.end].word in _ABOUT and _is_plain_word(reading, after):
+        stop = after + 1
+        while stop < end and _is_plain_word(reading, stop) and reading.tokens[stop].text[:1].isupper():
+            stop += 1
+        reading.claim(mark.end, stop)
+        yield _holding(reading, after, stop)
+
+
+def _holding(reading: Reading, start: int, end: int) -> Operation:
+    token = reading.tokens[start]
+    value = str(token.value) if token.kind is Kind.QUOTED else reading.source(start, end)
+    exact = token.kind is Kind.QUOTED or value != value.lower()
+    return Operation("filter", {"condition": Condition("contains", value, exact=exact), "keep": True}, start, end)
+
+
+def _is_plain_word(reading: Reading, at: int) -> bool:
+    """A word the vocabulary does not know, or one in quotes."""
+    token = reading.tokens[at]
+    if at in reading.used:
+        return False
+    unknown = not reading.within(at, "") and not reading.is_light(at)
+    return token.kind is Kind.QUOTED or (token.kind is Kind.WORD and unknown)
 
 
 def _is_sum_up(reading: Reading, mark: Mark) -> bool:

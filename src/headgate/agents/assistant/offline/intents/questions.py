@@ -27,6 +27,7 @@ _USING = word_set(
     "outputs parameters options do does configure mean means inställningar fält"
 )
 _SOMETHING = word_set("something anything way something's know support supported handle något sätt")
+_HELPERS = word_set("can could do does would should to kan gör man")
 _NEEDS = word_set("need needs require requires input inputs take takes want wants behöver kräver missing")
 
 
@@ -171,7 +172,9 @@ def _about_catalogue(
 ) -> Understanding | None:
     """The components: `which components exist?`, `is there something for waiting?`."""
     exists = reading.tokens[0].word in {"is", "are", "do", "finns", "can"} and bool(words & _SOMETHING)
-    if not words & _COMPONENT and not exists:
+    how = [token.word for token in reading.tokens[:2]]
+    asks_how = len(how) == 2 and how[0] in {"how", "hur"} and how[1] in _HELPERS
+    if not words & _COMPONENT and not exists and not asks_how:
         return None
     content = " ".join(reading.meant(at) for at in range(len(reading)) if _searchable(reading, at))
     if not content:

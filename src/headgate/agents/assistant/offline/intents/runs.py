@@ -39,7 +39,10 @@ def take_run(reading: Reading, clauses: Sequence[Segment]) -> tuple[RunRequest |
     found: RunRequest | None = None
     for clause in clauses:
         request = _run_of(reading, clause)
-        if request is None:
+        if request is None and clause.link == "colon" and found is not None and not found.arguments():
+            reading.claim(clause.start, clause.end)
+            found = RunRequest(text=reading.text[reading.tokens[clause.start].start :].strip())
+        elif request is None:
             left.append(clause)
         else:
             found = request if found is None or request.text or request.form else found

@@ -134,6 +134,8 @@ class _Cutter:
             return True
         if self._starts_case(at) or self._starts_portion(at):
             return True
+        if token.kind is Kind.QUOTED and reading.mark(at + 1, *_LINKS) is not None:
+            return True
         mark = reading.mark(at, "p.into", "p.by", "p.per", "p.with")
         if mark is not None:
             after = mark.end
@@ -142,7 +144,7 @@ class _Cutter:
             ):
                 after += 1
             file_like = after < len(reading) and reading.tokens[after].kind is Kind.FILE
-            return file_like or reading.mark(after, "f.", "p.by") is not None or reading.mark(at, "p.per") is not None
+            return file_like or reading.mark(after, "f.", "p.by") is not None or self._groups(at)
         conditional = self.link in {"if", "when", "unless"}
         if reading.mark(self._past_articles(at), "a.") is not None and self._is_definite(at):
             return False
@@ -151,6 +153,14 @@ class _Cutter:
             and not self._continues_figures(at)
             and reading.mark(self._past_articles(at), *_HEADS) is not None
         )
+
+    def _groups(self, at: int) -> bool:
+        """`per city`; `every` and `each` only where figures are taken."""
+        reading = self.reading
+        if reading.mark(at, "p.per") is None:
+            return False
+        figures = reading.find(self.start, at, "a.", "v.count", "v.sum", "v.avg") is not None
+        return figures or reading.tokens[at].word not in {"every", "each", "varje"}
 
     def _past_articles(self, at: int) -> int:
         while (

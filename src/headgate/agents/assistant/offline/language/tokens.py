@@ -67,6 +67,7 @@ _PATTERNS = (
     ("path", r"[^\W\d]\w*(?:\[[^\]\s]{0,40}\](?:\.[^\W\d]\w*)?|\.[^\W\d]\w*|(?<=\w)_\w+)+"),
     ("number", _NUMBER),
     ("arrow", r"-{1,2}>|=>|→|⇒|\s\|\s|\s>\s(?=\S+\.\w)"),
+    ("angle", r"<[A-Za-z][\w -]{0,30}>"),
     ("comparison", r">=|<=|!=|==|≥|≤|=|>|<"),
     ("word", r"[^\W\d_](?:[\w]|['’-](?=\w))*"),
     ("ending", r"(?<![\w.])\.[a-z]\w{0,7}(?!\w)"),
@@ -181,6 +182,11 @@ def _quoted(text: str, start: int) -> list[Token]:
     return [_token(Kind.QUOTED, text, start, text[1:-1])]
 
 
+def _angle(text: str, start: int) -> list[Token]:
+    """A mark in angle brackets stands for itself: `swap every email for <email>`."""
+    return [_token(Kind.QUOTED, text, start, text)]
+
+
 def _simple(kind: Kind) -> Reader:
     return lambda text, start: [_token(kind, text, start, text)]
 
@@ -202,6 +208,7 @@ _READERS = {
     "path": _simple(Kind.PATH),
     "number": _number,
     "arrow": _simple(Kind.STOP),
+    "angle": _angle,
     "comparison": _simple(Kind.COMPARISON),
     "word": _word,
     "ending": _simple(Kind.WORD),
