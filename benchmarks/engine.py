@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import uvloop
+from sqlalchemy import make_url
 from tests.support.databases import Postgres, make_settings, migrate
 from tests.support.engine import make_chain, make_services, new_run, store_flow
 
@@ -34,7 +35,7 @@ STEPS = 10
 AT_ONCE = (1, 8, 32)
 LONGER = {1: 1.0, 8: 1.3, 32: 2.2}
 """A block must be long against one run, which takes longer the more go on at once."""
-CONNECTIONS = 8
+CONNECTIONS = DatabaseSettings().pool_size
 """On PostgreSQL, for the floor and for the engine."""
 CPU_AIM = {"SQLite": 3.0, "SQLite FULL": 2.0, "PostgreSQL": 2.0}
 TIME_AIM = {"PostgreSQL": 1.5}
@@ -80,7 +81,7 @@ async def main(options: Options) -> None:
             server.sql("SELECT pg_reload_conf()")
             with server.fresh() as url:
                 settings = make_settings(Path(folder) / "pg", database=DatabaseSettings(url=url, pool_size=CONNECTIONS))
-                name = url.rpartition("/")[2].partition("?")[0]
+                name = make_url(url).database or ""
                 # A database that has lived for a minute has statistics; without them its foreign keys look rows up by
                 # whichever index comes first.
                 await _compare(

@@ -15,8 +15,8 @@ _QUANTIFIERS = {
     **dict.fromkeys(("none", "nothing", "ingen"), "none"),
 }
 _ANNOUNCING = word_set(
-    "a an the any exactly just simply only word words text phrase term string letters letter value number character keyword"
-    " substring symbol ordet texten frasen prefix suffix tag label to en ett den det med"
+    "a an the any exactly just simply only word words text phrase term string letters letter value number character"
+    " keyword substring symbol ordet texten frasen prefix suffix tag label to en ett den det med"
 )
 _BARRIERS = ("l.then", "l.else", "l.if", "l.unless", "l.so")
 _TIMES = frozenset({"once", "twice", "thrice"})

@@ -124,43 +124,33 @@ def _addresses(reading: Reading, start: int, end: int) -> Iterator[Operation]:
             continue
         reading.claim(at, at + 1)
         _claim_page_words(reading, start, at)
-        before = {reading.tokens[n].word for n in range(start, at)}
-        method = next(
-            (
-                word
-                for word in _METHODS
-                if reading.tokens[start].word == word and (word != "get" or reading.tokens[start].text == "GET")
-            ),
-            "",
-        )
-        sends = reading.find(start, at, "v.send") is not None or bool(before & _WEBHOOK)
-        to = (
-            reading.mark(at - 1, "p.to") is not None
-            or bool(before & _WEBHOOK)
-            or method == "post"
-            or "notify" in before
-            or "ping" in before
-        )
-        if sends and to and method in {"", "post"}:
+        method = _method_before(reading, start)
+        if _sends_there(reading, start, at, method):
             reading.claim(start, start + 1)
             for n in range(start, at):
                 if reading.mark(n, "s.", "t.", "u.", "ref.", "n.column", "f.") is None:
                     reading.claim(n, n + 1)
             yield Operation("send", {"url": token.value}, at, at + 1)
         else:
-            service = (
-                bool(words & _WEB_SERVICE)
-                or bool(method)
-                or "/api" in token.word
-                or "//api." in token.word
-                or token.word.endswith(".json")
-            )
-            yield Operation(
-                "source",
-                {"sense": "s.url", "url": token.value, "method": method.upper(), "service": service},
-                at,
-                at + 1,
-            )
+            named = "/api" in token.word or "//api." in token.word or token.word.endswith(".json")
+            service = bool(words & _WEB_SERVICE) or bool(method) or named
+            slots_ = {"sense": "s.url", "url": token.value, "method": method.upper(), "service": service}
+            yield Operation("source", slots_, at, at + 1)
+
+
+def _method_before(reading: Reading, start: int) -> str:
+    """The HTTP method a clause begins with; `get` only in capitals, for it is an everyday word."""
+    first = reading.tokens[start]
+    return next((word for word in _METHODS if first.word == word and (word != "get" or first.text == "GET")), "")
+
+
+def _sends_there(reading: Reading, start: int, at: int, method: str) -> bool:
+    """Whether the words before an address say that something goes to it."""
+    before = {reading.tokens[n].word for n in range(start, at)}
+    webhook = bool(before & _WEBHOOK)
+    sends = reading.find(start, at, "v.send") is not None or webhook
+    to = reading.mark(at - 1, "p.to") is not None or webhook or method == "post" or bool(before & {"notify", "ping"})
+    return sends and to and method in {"", "post"}
 
 
 def _claim_page_words(reading: Reading, start: int, at: int) -> None:
