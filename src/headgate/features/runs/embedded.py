@@ -44,6 +44,8 @@ log = get_logger(__name__)
 
 GRACE_SECONDS = 5.0
 """How long steps at work may go on when the server stops."""
+MOST_KEPT = 256
+"""Queued runs that are kept in memory; a long queue must not fill it."""
 POLL_SECONDS = 0.5
 """How often a run of another process is asked after."""
 
@@ -68,6 +70,8 @@ class EmbeddedBackend:
         self._active: dict[str, ActiveRun | None] = {}
         """Runs that have a place; None while one is being read back."""
         self._queue: deque[str] = deque()
+        self._kept: dict[str, ActiveRun] = {}
+        """The first of the queue as they were made here; the others are read from their rows when their turn comes."""
         self._waiters: dict[str, list[asyncio.Future[None]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._beat: asyncio.Task[None] | None = None
@@ -147,6 +151,8 @@ class EmbeddedBackend:
             raise
         if not has_place:
             events.run_queued(key.flow_id, key.version, len(planned.steps))
+            if len(self._kept) < MOST_KEPT:
+                self._kept[key.run_id] = run
             self._enqueue(key.run_id)
             return RunStatus.QUEUED
         run.ready.extend(planned.roots[most:])
@@ -160,7 +166,7 @@ class EmbeddedBackend:
         """Cancel a run: in the database first, then what works on it here."""
         found = await self._store.cancel(run_id, tenant_id, clock())
         if found is not None and found.changed:
-            run = self._active.get(run_id)
+            run = self._active.get(run_id) or self._kept.get(run_id)
             if run is not None:
                 run.ended = True
                 run.abandon()
@@ -242,7 +248,11 @@ class EmbeddedBackend:
         self._admit()
 
     async def _take_up(self, run_id: str) -> None:
-        """Go on with a stored run: queued, or left by a worker that is gone."""
+        """Go on with a run: queued here, or stored and left by a worker that is gone."""
+        kept = self._kept.pop(run_id, None)
+        if kept is not None:
+            await self._begin_queued(kept)
+            return
         stored = await patiently(lambda: self._store.load(run_id))
         if stored is None or stored.status.over:
             return
@@ -253,8 +263,7 @@ class EmbeddedBackend:
         except HeadgateError as error:
             await self._end(stored.key, error.code, str(error))
             return
-        self._active[run_id] = run
-        run.tasks.add(cast("asyncio.Task[None]", asyncio.current_task()))
+        self._join(run)
         resumed = stored.status is RunStatus.RUNNING
         run.events.run_started(stored.key.flow_id, stored.key.version, len(stored.steps), resumed=resumed)
         left = self._left_steps(stored)
@@ -266,6 +275,21 @@ class EmbeddedBackend:
             waiting = [step_id for step_id in stored.steps if self._may_start(run, stored, step_id)]
             claims = await self._conductor.move(run, run.ledger.decide(waiting))
         await self._conductor.conduct(run, [*taken, *claims])
+
+    async def _begin_queued(self, run: ActiveRun) -> None:
+        if run.ended:
+            return
+        self._join(run)
+        run.started_at = clock()
+        run.events.run_started(run.key.flow_id, run.key.version, len(run.planned.steps))
+        async with run.turn:
+            claims = await self._conductor.move(run, run.ledger.decide(run.planned.roots))
+        await self._conductor.conduct(run, claims)
+
+    def _join(self, run: ActiveRun) -> None:
+        """The task that runs now is the run's."""
+        self._active[run.key.run_id] = run
+        run.tasks.add(cast("asyncio.Task[None]", asyncio.current_task()))
 
     def _left_steps(self, stored: StoredRun) -> list[Claim]:
         return [
