@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from headgate.features.runs import embedded
 from headgate.foundation.database import Database
+from headgate.foundation.settings import Settings
 from tests.integration.runs.conformance import BackendConformance, DeathConformance, over
+from tests.support.databases import SqliteFiles, make_settings
 from tests.support.engine import make_chain, make_flow, new_run, store_flow
 from tests.support.rows import attempts, run_row
 
@@ -46,6 +49,23 @@ class TestQueue:
             assert await attempts(database, queued[number].key.run_id) == []
 
 
+class TestStorage:
+    @pytest.fixture
+    def settings(self, sqlite_files: SqliteFiles, tmp_path: Path) -> Settings:
+        sqlite_files.fresh(tmp_path)
+        return make_settings(tmp_path)
+
+    async def test_takes_less_than_4_kb_for_a_trivial_run(self, make_engine: Any, database: Database) -> None:
+        engine = await make_engine()
+        version = await store_flow(database, make_chain(3))
+        before = await _pages_in_use(database)
+        requests = [new_run(version) for _ in range(300)]
+        for request in requests:
+            await engine.start(request)
+        await asyncio.gather(*(over(engine, request.key.run_id) for request in requests))
+        assert (await _pages_in_use(database) - before) * 4096 / 300 < 4096
+
+
 class TestEvents:
     async def test_end_exactly_once(self, make_engine: Any, database: Database) -> None:
         engine = await make_engine()
@@ -59,3 +79,11 @@ class TestEvents:
             assert kinds[-1] == last
             assert sum(kind.startswith("run_") and kind != "run_started" for kind in kinds) == 1
             assert [event.id for event in events] == list(range(1, len(events) + 1))
+
+
+async def _pages_in_use(database: Database) -> int:
+    async with database.reading() as session:
+        pages, free = [
+            (await session.execute(text(f"PRAGMA {name}"))).scalar_one() for name in ("page_count", "freelist_count")
+        ]
+    return int(pages) - int(free)
