@@ -65,8 +65,8 @@ class FlowRuns:
             on_event(run_id, event.kind, event.data)
 
     async def _outcome(self, principal: Principal, run_id: str) -> RunOutcome:
+        run = await service.get_run(self.engine, principal, run_id)
         async with self.database.reading() as session:
-            run = await service.get_run(session, self.engine, principal, run_id)
             made = await files.list_files(session, principal, flow_run_id=run_id)
         return RunOutcome(
             run_id=run.id,

@@ -435,6 +435,25 @@ class TestReading:
         assert '"å"' in (stored.steps["s1"].output_payload or "")
         assert (stored.steps["s2"].attempts, stored.steps["s2"].worker_id) == (1, "w1")
 
+    async def test_reads_a_run_as_it_is_shown_with_the_outputs_of_its_last_steps_only(
+        self, store: RunStore, version: RunKey
+    ) -> None:
+        key = await begin(store, version)
+        for step, following in (("s1", "s2"), ("s2", "s3")):
+            await store.advance(key, Onward({following: 1}, claim=(following,)), lease(), finished(step))
+        await store.advance(key, Onward(output_payload='{"text": "å"}'), lease(), finished("s3"))
+        found = await store.read(key.run_id, key.tenant_id)
+        assert found is not None
+        assert (found.id, found.status, found.input_payload) == (key.run_id, "completed", {"text": "hi"})
+        assert found.output_payload == {"text": "å"}
+        assert [(step.step_id, step.step_order, step.type, step.status) for step in found.steps] == [
+            ("s1", 1, "Start", "completed"),
+            ("s2", 2, "Echo", "completed"),
+            ("s3", 3, "Echo", "completed"),
+        ]
+        assert [step.output_payload is None for step in found.steps] == [True, True, False]
+        assert await store.read(key.run_id, new_id()) is None
+
     async def test_lists_live_runs_with_who_holds_their_steps(
         self, store: RunStore, version: RunKey, database: Database
     ) -> None:

@@ -55,8 +55,7 @@ def show(run_id: RunId, json: JsonFlag = False) -> None:
     """Show a run: its steps, attempts, times, tokens and result."""
 
     async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
-            run = await service.get_run(session, parts.engine, PRINCIPAL, run_id)
+        run = await service.get_run(parts.engine, PRINCIPAL, run_id)
         if json:
             print_json(run)
         else:
@@ -91,7 +90,7 @@ def files_(run_id: RunId, json: JsonFlag = False) -> None:
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
-            await service.get_run(session, parts.engine, PRINCIPAL, run_id)
+            await service.get_run(parts.engine, PRINCIPAL, run_id)
             made = await files.list_files(session, PRINCIPAL, flow_run_id=run_id, limit=200)
         found = [as_value(row) for row in reversed(made)]
         if json:

@@ -6,6 +6,7 @@ from typing import Protocol
 from headgate.features.runs.planned import Plans
 from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus
+from headgate.features.runs.store import RunStore
 from headgate.features.runs.transitions import Cancelled, RunKey
 from headgate.sdk import RunInput
 
@@ -31,6 +32,11 @@ class ExecutionBackend(Protocol):
     @property
     def services(self) -> Services:
         """What steps may reach."""
+        ...
+
+    @property
+    def store(self) -> RunStore:
+        """The rows of runs."""
         ...
 
     @property

@@ -87,6 +87,11 @@ class EmbeddedBackend:
         return self._services
 
     @property
+    def store(self) -> RunStore:
+        """The rows of runs."""
+        return self._store
+
+    @property
     def epoch(self) -> str:
         """Names this process's event numbers."""
         return self._shift.worker.id.rpartition(":")[2]

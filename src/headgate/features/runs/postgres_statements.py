@@ -251,14 +251,6 @@ SELECT id FROM changed
 """)
 
 STATUS = "SELECT status FROM flow_runs WHERE id = %(run_id)s"
-LOAD_RUN = (
-    "SELECT id, tenant_id, flow_id, version, status, user_id, session_id, input_payload::text FROM flow_runs"
-    " WHERE id = %(run_id)s"
-)
-LOAD_STEPS = (
-    "SELECT step_id, status, waiting, attempts, worker_id, lease_until, output_payload::text FROM flow_step_results"
-    " WHERE flow_run_id = %(run_id)s"
-)
 PAST_TURNS = (
     "SELECT input_payload::text, output_payload::text FROM flow_runs"
     " WHERE flow_id = %(flow_id)s AND session_id = %(session_id)s AND tenant_id = %(tenant_id)s"

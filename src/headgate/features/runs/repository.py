@@ -1,9 +1,9 @@
 """Queries on runs for those who look at them. The tenant is always required. Writing is the store's."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, and_, case, select
+from sqlalchemy import Row, and_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.flows.tables import VersionStepRow
@@ -15,20 +15,6 @@ _OF_VERSION = and_(
     VersionStepRow.flow_id == flow_step_results.c.flow_id,
     VersionStepRow.version == flow_step_results.c.version,
     VersionStepRow.step_id == flow_step_results.c.step_id,
-)
-
-
-_SUMMARY = (
-    "step_id",
-    "step_order",
-    "status",
-    "attempts",
-    "num_tokens_input",
-    "num_tokens_output",
-    "error_code",
-    "error_message",
-    "started_at",
-    "finished_at",
 )
 
 
@@ -59,20 +45,10 @@ async def list_runs(
     return (await session.execute(query.order_by(flow_runs.c.id.desc()).limit(limit))).all()
 
 
-async def list_steps(
-    session: AsyncSession, run_id: str, *, tenant_id: str, outputs_of: Collection[str] | None = None
-) -> Sequence[AnyRow]:
-    """A run's steps in order, each with its component type as `type`.
-
-    With `outputs_of` only what a summary needs, and the outputs of those steps.
-    """
-    columns: list[Any] = [flow_step_results]
-    if outputs_of is not None:
-        wanted = flow_step_results.c.step_id.in_(outputs_of)
-        output = case((wanted, flow_step_results.c.output_payload), else_=None).label("output_payload")
-        columns = [*(flow_step_results.c[name] for name in _SUMMARY), output]
+async def list_steps(session: AsyncSession, run_id: str, *, tenant_id: str) -> Sequence[AnyRow]:
+    """A run's steps in order, each with its component type as `type`."""
     query = (
-        select(*columns, VersionStepRow.type)
+        select(flow_step_results, VersionStepRow.type)
         .join(VersionStepRow, _OF_VERSION)
         .where(flow_step_results.c.flow_run_id == run_id, flow_step_results.c.tenant_id == tenant_id)
         .order_by(flow_step_results.c.step_order)

@@ -46,8 +46,7 @@ async def start(flow_id: str, body: RunStart, database: Rows, engine: Engine, ca
     key = await service.start_run(database, engine, caller, flow_id, body)
     if body.wait:
         await service.wait_for_run(engine, key.run_id)
-    async with database.reading() as session:
-        return await service.get_run(session, engine, caller, key.run_id)
+    return await service.get_run(engine, caller, key.run_id)
 
 
 @router.get("/flows/{flow_id}/graph", summary="A flow as a graph", responses=problems(404))
@@ -89,9 +88,9 @@ async def list_(
 
 
 @router.get("/flow-runs/{run_id}", summary="Read a run", responses=problems(404))
-async def read(run_id: str, session: ReadSession, engine: Engine, caller: Caller) -> RunOut:
+async def read(run_id: str, engine: Engine, caller: Caller) -> RunOut:
     """A run with its steps and its result."""
-    return await service.get_run(session, engine, caller, run_id)
+    return await service.get_run(engine, caller, run_id)
 
 
 @router.get(

@@ -2,11 +2,22 @@
 
 # ruff: noqa: S608 - what is put into the statements are constants
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
+import orjson
+
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus, sql_list
-from headgate.features.runs.transitions import Holder, LiveRun, RunKey, StoredRun, StoredStep
+from headgate.features.runs.transitions import (
+    Holder,
+    LiveRun,
+    ReadRun,
+    ReadStep,
+    RunKey,
+    StoredRun,
+    StoredStep,
+)
 
 LOAD_RUN_SQL = (
     "SELECT id, tenant_id, flow_id, version, status, user_id, session_id, input_payload FROM flow_runs"
@@ -16,6 +27,24 @@ LOAD_STEPS_SQL = (
     "SELECT step_id, status, waiting, attempts, worker_id, lease_until, output_payload FROM flow_step_results"
     " WHERE flow_run_id = :run_id"
 )
+_LEAF = (
+    "NOT EXISTS (SELECT 1 FROM version_edges e"
+    " WHERE e.flow_id = s.flow_id AND e.version = s.version AND e.parent_step_id = s.step_id)"
+)
+READ_RUN_SQL = (
+    "SELECT id, tenant_id, flow_id, version, user_id, session_id, status, error_code, error_message, created_at,"
+    " started_at, finished_at, input_payload, output_payload FROM flow_runs"
+    " WHERE id = :run_id AND tenant_id = :tenant_id"
+)
+READ_STEPS_SQL = (
+    "SELECT s.step_id, s.step_order, v.type, s.status, s.attempts, s.num_tokens_input, s.num_tokens_output,"
+    " s.error_code, s.error_message, s.started_at, s.finished_at,"
+    f" CASE WHEN {_LEAF} THEN s.output_payload END"
+    " FROM flow_step_results s JOIN version_steps v"
+    " ON v.flow_id = s.flow_id AND v.version = s.version AND v.step_id = s.step_id"
+    " WHERE s.flow_run_id = :run_id AND s.tenant_id = :tenant_id ORDER BY s.step_order"
+)
+"""Steps in short, with the outputs of the last ones only: they are the run's result."""
 LIVE_RUNS_SQL = (
     "SELECT r.id, r.tenant_id, r.flow_id, r.version, r.status, f.deleted_at,"
     " s.step_id, s.attempts, s.worker_id, s.lease_until"
@@ -24,6 +53,26 @@ LIVE_RUNS_SQL = (
     f" WHERE r.status IN {sql_list(LIVE_RUNS)} ORDER BY r.created_at, r.id"
 )
 """Served by the partial index `ix_flow_runs_live`, so that it costs what is live and not what ever ran."""
+
+
+def for_postgres(statement: str) -> str:
+    """A query of this module in psycopg's words, JSON as text."""
+    named = re.sub(r":(\w+)", r"%(\1)s", statement)
+    return re.sub(r"(\w*\.?(?:in|out)put_payload)(?= FROM|,| END)", r"\1::text", named)
+
+
+def read_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> ReadRun | None:
+    """A run as it is shown."""
+    if run is None:
+        return None
+    *plain, given, made = run
+    found = tuple(ReadStep(*[*step[:-1], _loaded(step[-1])]) for step in steps)
+    return ReadRun(*[*plain, orjson.loads(given), _loaded(made), found])
+
+
+def _loaded(document: str | None) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = None if document is None else orjson.loads(document)
+    return found
 
 
 def stored_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> StoredRun | None:

@@ -14,7 +14,7 @@ from headgate.features.runs.errors import RunNotFound, StepNotFound
 from headgate.features.runs.form import check_form, file_ids_in
 from headgate.features.runs.planned import PlannedFlow, refuse_unoffered
 from headgate.features.runs.schemas import CancelOut, RunOut, RunStart, RunSummary, StepOut
-from headgate.features.runs.transitions import RunKey
+from headgate.features.runs.transitions import ReadRun, RunKey
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import is_id, new_id
@@ -53,13 +53,15 @@ async def wait_for_run(engine: ExecutionBackend, run_id: str, *, seconds: float 
             await engine.wait(run_id)
 
 
-async def get_run(session: AsyncSession, engine: ExecutionBackend, principal: Principal, run_id: str) -> RunOut:
-    """A run with its steps and its result. Raises `RunNotFound`."""
-    row = await _find(session, principal, run_id)
-    planned = await plan_of(engine, row)
-    last = [] if planned is None else [step.id for step in planned.plan.leaves]
-    steps = await repository.list_steps(session, run_id, tenant_id=principal.tenant_id, outputs_of=last)
-    return views.run_view(row, steps, planned)
+async def get_run(engine: ExecutionBackend, principal: Principal, run_id: str) -> RunOut:
+    """A run with its steps and its result. Raises `RunNotFound`.
+
+    The store reads it, not a session: this is the other half of starting a run and waiting for it.
+    """
+    found = await engine.store.read(run_id, principal.tenant_id) if is_id(run_id) else None
+    if found is None:
+        raise RunNotFound(run_id)
+    return views.run_view(found, found.steps, await plan_of(engine, found))
 
 
 async def list_runs(
@@ -111,7 +113,7 @@ async def check_run(session: AsyncSession, principal: Principal, run_id: str) ->
     await _find(session, principal, run_id)
 
 
-async def plan_of(engine: ExecutionBackend, row: repository.AnyRow) -> PlannedFlow | None:
+async def plan_of(engine: ExecutionBackend, row: repository.AnyRow | ReadRun) -> PlannedFlow | None:
     """The plan of a run's version; None when its components no longer fit together."""
     try:
         return await engine.plans.of(RunKey(row.id, row.tenant_id, row.flow_id, row.version))

@@ -20,6 +20,7 @@ from headgate.features.runs.transitions import (
     Onward,
     PastTurn,
     Progress,
+    ReadRun,
     RunKey,
     StoredRun,
 )
@@ -74,6 +75,10 @@ class RunStore(Protocol):
 
     async def status(self, run_id: str) -> RunStatus | None:
         """Where a run is; None when there is no such run."""
+        ...
+
+    async def read(self, run_id: str, tenant_id: str) -> ReadRun | None:
+        """A run as it is shown; None when the tenant has no such run."""
         ...
 
     async def load(self, run_id: str) -> StoredRun | None:

@@ -5,7 +5,17 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from headgate.features.runs import postgres_statements as sql
-from headgate.features.runs.rows import LIVE_RUNS_SQL, live_runs_of, stored_run_of
+from headgate.features.runs.rows import (
+    LIVE_RUNS_SQL,
+    LOAD_RUN_SQL,
+    LOAD_STEPS_SQL,
+    READ_RUN_SQL,
+    READ_STEPS_SQL,
+    for_postgres,
+    live_runs_of,
+    read_run_of,
+    stored_run_of,
+)
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
 from headgate.features.runs.transitions import (
     Cancelled,
@@ -19,6 +29,7 @@ from headgate.features.runs.transitions import (
     Onward,
     PastTurn,
     Progress,
+    ReadRun,
     RunKey,
     StepRecord,
     StoredRun,
@@ -33,6 +44,8 @@ if TYPE_CHECKING:  # named without importing psycopg
 _EVERY_STATEMENT_GOES_BY_KEY = "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off"
 """A plan is made once a connection; one made while the tables were small must serve when they are not."""
 WAIT_FOR_CONNECTION_SECONDS = 30.0
+_LOAD_RUN, _LOAD_STEPS = for_postgres(LOAD_RUN_SQL), for_postgres(LOAD_STEPS_SQL)
+_READ_RUN, _READ_STEPS = for_postgres(READ_RUN_SQL), for_postgres(READ_STEPS_SQL)
 _ABOUT_THE_DATABASE = {"OperationalError", "PoolTimeout", "PoolClosed"}
 
 
@@ -168,12 +181,11 @@ class PostgresRunStore:
 
     async def load(self, run_id: str) -> StoredRun | None:
         """A run and its steps, as they were at one moment."""
-        values = {"run_id": run_id}
-        async with self._connection() as connection, connection.transaction():
-            await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            run = await (await connection.execute(sql.LOAD_RUN, values)).fetchone()
-            steps = await (await connection.execute(sql.LOAD_STEPS, values)).fetchall()
-        return stored_run_of(run, steps)
+        return stored_run_of(*await self._snapshot(_LOAD_RUN, _LOAD_STEPS, {"run_id": run_id}))
+
+    async def read(self, run_id: str, tenant_id: str) -> ReadRun | None:
+        """A run as it is shown, at one moment."""
+        return read_run_of(*await self._snapshot(_READ_RUN, _READ_STEPS, {"run_id": run_id, "tenant_id": tenant_id}))
 
     async def live_runs(self) -> Sequence[LiveRun]:
         """Every run that is not over."""
@@ -197,6 +209,15 @@ class PostgresRunStore:
         except Exception as error:
             _raise_translated(error)
             raise
+
+    async def _snapshot(self, one: str, many: str, values: Mapping[str, Any]) -> tuple[Any, list[tuple[Any, ...]]]:
+        """A row and the rows that belong to it, in one transaction that sees one state, in one round trip."""
+        async with self._connection() as connection, connection.pipeline():
+            await connection.execute("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", prepare=True)
+            first = await connection.execute(one, values, prepare=True)
+            second = await connection.execute(many, values, prepare=True)
+            await connection.execute("COMMIT", prepare=True)
+            return await first.fetchone(), await second.fetchall()
 
     async def _locked(self, statement: str, values: Mapping[str, Any]) -> tuple[RunStatus | None, bool]:
         """Lock a run, then change it: its status before, and whether it was changed."""

@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headgate.features.runs import sqlite_transitions as sql
-from headgate.features.runs.rows import LIVE_RUNS_SQL, LOAD_RUN_SQL, LOAD_STEPS_SQL, live_runs_of, stored_run_of
+from headgate.features.runs.rows import (
+    LIVE_RUNS_SQL,
+    LOAD_RUN_SQL,
+    LOAD_STEPS_SQL,
+    READ_RUN_SQL,
+    READ_STEPS_SQL,
+    live_runs_of,
+    read_run_of,
+    stored_run_of,
+)
 from headgate.features.runs.sqlite_writer import SqliteWriter
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.transitions import (
@@ -20,6 +29,7 @@ from headgate.features.runs.transitions import (
     Onward,
     PastTurn,
     Progress,
+    ReadRun,
     RunKey,
     StoredRun,
 )
@@ -83,6 +93,18 @@ class SqliteRunStore:
         query = "SELECT status FROM flow_runs WHERE id = ?"
         row = self._writer.glance(lambda db: db.execute(query, (run_id,)).fetchone())
         return None if row is None else RunStatus(row[0])
+
+    async def read(self, run_id: str, tenant_id: str) -> ReadRun | None:
+        """A run as it is shown."""
+        values = {"run_id": run_id, "tenant_id": tenant_id}
+
+        def query(db: sqlite3.Connection) -> ReadRun | None:
+            with db:
+                db.execute("BEGIN")
+                run = db.execute(READ_RUN_SQL, values).fetchone()
+                return read_run_of(run, db.execute(READ_STEPS_SQL, values).fetchall())
+
+        return self._writer.glance(query)
 
     async def load(self, run_id: str) -> StoredRun | None:
         """A run and its steps."""

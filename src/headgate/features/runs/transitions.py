@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from headgate.features.runs.states import RunStatus, StepStatus
 
@@ -179,6 +180,45 @@ class StoredRun:
     session_id: str | None
     input_payload: Json
     steps: Mapping[str, StoredStep]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadStep:
+    """A step's row in short, as it is shown; the output only of the plan's last steps."""
+
+    step_id: str
+    step_order: int
+    type: str
+    status: str
+    attempts: int
+    num_tokens_input: int | None
+    num_tokens_output: int | None
+    error_code: str | None
+    error_message: str | None
+    started_at: int | None
+    finished_at: int | None
+    output_payload: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRun:
+    """A run's row with its steps, as it is shown."""
+
+    id: str
+    tenant_id: str
+    flow_id: str
+    version: int
+    user_id: str | None
+    session_id: str | None
+    status: str
+    error_code: str | None
+    error_message: str | None
+    created_at: int
+    started_at: int | None
+    finished_at: int | None
+    input_payload: dict[str, Any]
+    output_payload: dict[str, Any] | None
+    steps: tuple[ReadStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
