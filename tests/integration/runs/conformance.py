@@ -559,8 +559,8 @@ class DeathConformance:
         await execute(database, "UPDATE flow_step_results SET lease_until = :at", at=now - 60_000_000)
         assert await second.recover() == 0
         await execute(database, "UPDATE flow_step_results SET lease_until = :at", at=now - 400_000_000)
-        (tmp_path / "gate.open").touch()
         assert await second.recover() == 1
+        (tmp_path / "gate.open").touch()
         await over(second, request.key.run_id)
 
     async def test_gives_up_a_step_that_kills_every_worker(
