@@ -10,7 +10,7 @@ from sqlalchemy import text
 from headgate.features.runs import embedded
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
-from tests.integration.runs.conformance import BackendConformance, DeathConformance, over
+from tests.integration.runs.conformance import BackendConformance, DeathConformance, appears, over
 from tests.support.databases import SqliteFiles, make_settings
 from tests.support.engine import make_chain, make_flow, new_run, store_flow
 from tests.support.rows import attempts, run_row
@@ -47,6 +47,35 @@ class TestQueue:
         for number in (1, 4):
             assert rows[number].status == "cancelled"
             assert await attempts(database, queued[number].key.run_id) == []
+
+
+class TestSweep:
+    async def test_finds_what_others_left_while_it_runs(
+        self, make_engine: Any, database: Database, tmp_path: Path
+    ) -> None:
+        sweeping = await make_engine(lease_seconds=0.15)
+        command = await make_engine(recover_on_start=False)
+        request = new_run(await store_flow(database, make_flow({"g": "Gate"}, g={"folder": str(tmp_path)})))
+        await command.start(request)
+        await appears(tmp_path / "gate.started")
+        await command.close(grace_seconds=0)
+        (tmp_path / "gate.open").touch()
+        await over(sweeping, request.key.run_id)
+        assert (await run_row(database, request.key.run_id)).status == "completed"
+
+    async def test_is_not_made_by_a_command_beside_a_server(
+        self, make_engine: Any, database: Database, tmp_path: Path
+    ) -> None:
+        server = await make_engine(max_concurrent_runs=1)
+        gate = new_run(await store_flow(database, make_flow({"g": "Gate"}, g={"folder": str(tmp_path)})))
+        await server.start(gate)
+        queued = new_run(await store_flow(database, make_chain(1)))
+        await server.start(queued)
+        await make_engine(recover_on_start=False, lease_seconds=0.06)
+        await asyncio.sleep(0.15)
+        assert (await run_row(database, queued.key.run_id)).status == "queued"
+        (tmp_path / "gate.open").touch()
+        await over(server, queued.key.run_id)
 
 
 class TestStorage:

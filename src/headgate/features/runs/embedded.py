@@ -341,7 +341,9 @@ class EmbeddedBackend:
             await asyncio.sleep(self._settings.lease_seconds / 3)
             try:
                 await self._renew()
-                await self.recover()
+                if self._settings.recover_on_start:
+                    # A command that runs one flow beside a server leaves the server's queue alone.
+                    await self.recover()
             except Unavailable as error:
                 log.warning("heartbeat missed", problem=error.detail)
             except Exception:
