@@ -20,6 +20,7 @@ from headgate.graph.model import Flow
 from headgate.graph.spec import print_spec
 from headgate.graph.template import Catalog
 from headgate.graph.validate import check_draft, check_runnable
+from headgate.sdk.coerce import clean_text
 
 _PLAIN = frozenset({Kind.WORD, Kind.STOP, Kind.COMMA, Kind.COLON, Kind.SYMBOL, Kind.NUMBER})
 _LEAST_COVERAGE = 0.5
@@ -29,7 +30,7 @@ _LEAST_COVERAGE = 0.5
 def understand(text: str, catalog: Catalog, flow: Flow, default_model: str | None = None) -> Understanding:
     """What a request asks for and how to do it, given the components and the flow at hand."""
     index = index_of(catalog)
-    reading = Reading(text)
+    reading = Reading(clean_text(text))
     if not reading.tokens:
         return refuse(reading, index)
     return (

@@ -10,7 +10,7 @@ from headgate.agents.assistant.offline.assembly.table_steps import filter_rows
 from headgate.agents.assistant.offline.assembly.targets import names_of
 from headgate.agents.assistant.offline.assembly.values import Value
 from headgate.agents.assistant.offline.assembly.workshop import Workshop
-from headgate.agents.assistant.offline.grammar.conditions import Condition
+from headgate.agents.assistant.offline.grammar.condition import Condition
 from headgate.agents.assistant.offline.grammar.operations import Case, Choice, Part
 from headgate.features.catalog.words import word_set
 

@@ -51,6 +51,7 @@ _SIZES = word_set(
     "biggest largest heaviest smallest lightest bulkiest fattest hugest tiniest big large heavy small größte "
     "största tyngsta minsta"
 )
+_FIGURES = words_of("k.figure")
 _KNOWN_NOUNS = words_of("n.column")
 
 
@@ -77,6 +78,11 @@ def column_of_value(value: object, columns: tuple[str, ...]) -> str:
 def size_column(word: str, columns: tuple[str, ...]) -> str:
     """The column that `biggest` and `heaviest` speak of."""
     return next((column for column in columns if "size" in column), "") if word.lower() in _SIZES else ""
+
+
+def holds_figures(column: str) -> bool:
+    """Whether a column is known to hold numbers, by its name."""
+    return any(form in _FIGURES for part in column.lower().split("_") for form in base_forms(part))
 
 
 def written_column(word: str) -> str:

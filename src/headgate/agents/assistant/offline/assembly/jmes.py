@@ -2,7 +2,7 @@
 
 import json
 
-from headgate.agents.assistant.offline.grammar.conditions import Condition
+from headgate.agents.assistant.offline.grammar.condition import Condition
 
 _NUMERIC = {"over": ">", "under": "<", "least": ">=", "most": "<="}
 

@@ -1,7 +1,7 @@
 """SQL pieces from what was said; every name and value is quoted."""
 
 from headgate.agents.assistant.offline.assembly.columns import column_of_value, known_column, written_column
-from headgate.agents.assistant.offline.grammar.conditions import Condition
+from headgate.agents.assistant.offline.grammar.condition import Condition
 
 _NUMERIC = {"over": ">", "under": "<", "least": ">=", "most": "<="}
 _TEXTUAL_COLUMNS = frozenset({"licence", "summary", "homepage", "name", "version"})

@@ -4,17 +4,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from headgate.agents.assistant.offline.assembly import sql, text_steps
-from headgate.agents.assistant.offline.assembly.columns import size_column
+from headgate.agents.assistant.offline.assembly.columns import holds_figures, size_column
 from headgate.agents.assistant.offline.assembly.shapes import as_table, base_of, derive, query_on, realise, select
 from headgate.agents.assistant.offline.assembly.targets import names_of
 from headgate.agents.assistant.offline.assembly.values import Query, Value
 from headgate.agents.assistant.offline.assembly.workshop import Workshop
-from headgate.agents.assistant.offline.grammar.conditions import Condition
+from headgate.agents.assistant.offline.grammar.condition import Condition
 from headgate.agents.assistant.offline.grammar.operations import Operation
 
 _FUNCTIONS = {"a.sum": "sum", "a.avg": "avg", "a.min": "min", "a.max": "max", "v.sum": "sum", "v.avg": "avg"}
 _NAMES = {"sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
 _ASSUMED_LIMIT = 10
+_TOP = frozenset(["top", "topp"])
 
 
 def is_tabular(value: Value) -> bool:
@@ -153,7 +154,7 @@ def sort_rows(shop: Workshop, value: Value, by: str, *, descending: bool | None)
     if by and column.lower() not in by.lower() and by.lower() not in column.lower():
         shop.assume(f"I took '{by}' to mean the column {column}.")
     direction = " DESC" if descending else ""
-    query = replace(query, order=(f"{sql.name(column, known)}{direction}",))
+    query = replace(query, order=(f"{sql.name(column, known)}{direction}",), open_order=descending is None)
     return query_on(shop, table, query, last_column=column, label=value.label or f"Sort by {column}")
 
 
@@ -197,6 +198,8 @@ def limit_rows(shop: Workshop, value: Value, operation: Operation) -> Value:
     if operation.slots.get("which") == "last":
         shop.assume("I took 'last' as the end of the table as it is sorted.")
         query = replace(query, order=("rowid DESC",)) if not query.order else query
+    if query.open_order and shop.reading.tokens[operation.start].word in _TOP and holds_figures(table.last_column):
+        query = replace(query, order=tuple(f"{one} DESC" for one in query.order), open_order=False)
     skipped = max(0, int(operation.slots.get("from") or 1) - 1)
     query = replace(query, limit=max(1, count - skipped), offset=skipped, soft_limit=False)
     return query_on(shop, table, query, label=value.label or f"First {count} rows")

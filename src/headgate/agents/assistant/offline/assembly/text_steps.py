@@ -9,7 +9,7 @@ from headgate.agents.assistant.offline.assembly.shapes import as_items, as_table
 from headgate.agents.assistant.offline.assembly.targets import TARGETS, names_of
 from headgate.agents.assistant.offline.assembly.values import Query, Value
 from headgate.agents.assistant.offline.assembly.workshop import Workshop
-from headgate.agents.assistant.offline.grammar.conditions import Condition
+from headgate.agents.assistant.offline.grammar.condition import Condition
 from headgate.agents.assistant.offline.grammar.operations import Operation
 from headgate.features.catalog.words import word_set
 

@@ -21,6 +21,8 @@ class Query:
     distinct: bool = False
     aggregated: bool = False
     offset: int = 0
+    open_order: bool = False
+    """Whether nobody said in which direction, so that `top 10` decides it."""
 
     def sql(self) -> str:
         """The query as text, over table `t`."""

@@ -38,6 +38,10 @@ class Workshop:
     outputs: list[str] = field(default_factory=list)
     """Ids of nodes that give something to the user."""
 
+    def __post_init__(self) -> None:
+        for part in self.reading.taken_back:
+            self.assume(f"I took '{part.rstrip(' .,:;!?-')}' as taken back.")
+
     def take_wait(self) -> float:
         """The pending wait, which is then done with."""
         seconds, self.pending_wait = self.pending_wait or 0, None

@@ -1,7 +1,9 @@
 """Conditions in words: `the amount is over 10 000`, `contain ERROR or WARN`, `any is GPL`, `without a licence`."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from headgate.agents.assistant.offline.grammar.condition import Condition
+from headgate.agents.assistant.offline.grammar.existence import read_existence
 from headgate.agents.assistant.offline.grammar.slots import number_at, size_factor, skip_light, value_at
 from headgate.agents.assistant.offline.language.lexicon import Mark
 from headgate.agents.assistant.offline.language.reading import Reading
@@ -23,32 +25,9 @@ _TIMES = frozenset({"once", "twice", "thrice"})
 _COUNTED = ("u.", "t.", "s.packages")
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """One comparison, or several joined by `and` or `or`.
-
-    `subject` is the span of tokens that says what is compared, `column` its words without articles; empty means the
-    value at hand. `measure` says what of it is compared: the value itself, how many there are, or how long it is.
-    """
-
-    operator: str
-    value: str | float | None = None
-    subject: tuple[int, int] = (0, 0)
-    column: str = ""
-    negated: bool = False
-    quantifier: str = ""
-    measure: str = ""
-    unit: str = ""
-    upper: float | None = None
-    exact: bool = True
-    """Whether upper and lower case matter: the value was quoted or holds capitals."""
-    others: tuple["Condition", ...] = ()
-    joined: str = ""
-
-
 def read_condition(reading: Reading, start: int, end: int) -> tuple[Condition, int] | None:
     """The condition at the start of a range and where it ends; None when there is no comparison."""
-    found = _read_one(reading, start, end)
+    found = read_existence(reading, start, end) or _read_one(reading, start, end)
     if found is None:
         return None
     condition, at = found

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from headgate.agents.assistant.offline.grammar.conditions import Condition
+from headgate.agents.assistant.offline.grammar.condition import Condition
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from headgate.agents.assistant.offline.grammar.conditions import Condition, read_condition
+from headgate.agents.assistant.offline.grammar.condition import Condition
+from headgate.agents.assistant.offline.grammar.conditions import read_condition
 from headgate.agents.assistant.offline.grammar.operations import Case, Choice, Operation, Part, Statement
 from headgate.agents.assistant.offline.grammar.sayings import read_body, skip_subject
 from headgate.agents.assistant.offline.grammar.slots import column_at, skip_light, value_at
@@ -357,7 +358,7 @@ class _Program:
         if following is None or following.link not in {"so", "else"}:
             return False
         asks = self.reading.tokens[clause.start].word in _YES_OR_NO
-        start = clause.start + 1 if asks else clause.start
+        start = clause.start + 1 if asks and not self._asks_there(clause) else clause.start
         read = read_condition(self.reading, start, clause.end)
         if read is None:
             return False
@@ -366,6 +367,10 @@ class _Program:
         self.asked = read[0]
         self._asked_focus = self._focus(clause.start, clause.end)
         return True
+
+    def _asks_there(self, clause: Segment) -> bool:
+        """`Is there ...?`, whose first words belong to the condition."""
+        return clause.start + 1 < clause.end and self.reading.tokens[clause.start + 1].word in {"there", "det"}
 
     def _answered(self) -> Choice:
         condition = self.asked

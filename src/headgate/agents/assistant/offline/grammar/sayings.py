@@ -17,12 +17,15 @@ _WORKING = tuple(
     )
 )
 _POINTERS = ("ref.", "u.", "t.", "a.", "s.", "f.", "o.")
+_SAY = frozenset(["say", "säg"])
 _WHICH = word_set("which what them those these vilka dem packages names")
 
 
 def skip_subject(reading: Reading, at: int, end: int) -> int:
     """Past the words before what a branch says: `we want it to`, `then it goes to`."""
     while at < end and reading.is_light(at) and not reading.is_action(at) and reading.tokens[at].kind is Kind.WORD:
+        if reading.mark(at, "v.say") is not None and reading.tokens[at].word in _SAY:
+            return at
         at += 1
     return at
 

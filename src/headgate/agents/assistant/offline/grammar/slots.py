@@ -133,6 +133,10 @@ def _continues(reading: Reading, at: int) -> bool:
     return reading.mark(at, *_ENDS_VALUE) is None if not capital else reading.mark(at, "v.", "l.") is None
 
 
+_COLUMN = frozenset(["column", "field", "kolumnen"])
+_CALLED = frozenset(["named", "called", "labelled", "labeled", "titled"])
+
+
 def column_at(reading: Reading, at: int, end: int) -> tuple[str, int] | None:
     """The name of a column or form field: a known one, a quoted or dotted one, or an unknown word."""
     if at >= end:
@@ -140,6 +144,8 @@ def column_at(reading: Reading, at: int, end: int) -> tuple[str, int] | None:
     token = reading.tokens[at]
     if token.kind in {Kind.QUOTED, Kind.PATH}:
         return (str(token.value) if token.kind is Kind.QUOTED else token.text.strip("{}")), at + 1
+    if token.word in _CALLED and reading.tokens[at - 1].word in _COLUMN:
+        return column_at(reading, at + 1, end)
     if not _names_column(reading, at):
         return None
     stop = at + 1

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
-from headgate.agents.assistant.offline.grammar.conditions import Condition, read_condition
+from headgate.agents.assistant.offline.grammar.condition import Condition
+from headgate.agents.assistant.offline.grammar.conditions import read_condition
+from headgate.agents.assistant.offline.grammar.existence import speaks_of_existence
 from headgate.agents.assistant.offline.grammar.mentions import is_definite, read_mentions
 from headgate.agents.assistant.offline.grammar.operations import Operation, Statement
 from headgate.agents.assistant.offline.grammar.outputs import read_outputs
@@ -15,6 +17,7 @@ from headgate.features.catalog.words import word_set
 
 _AGGREGATING = frozenset({"count", "aggregate", "tally"})
 _RELATIVE = ("l.that",)
+_ORDERING = frozenset(["by", "efter"])
 _STRONG = word_set("c.over c.under c.least c.most c.starts c.ends c.matches c.occurs c.between")
 
 
@@ -136,6 +139,8 @@ def _drops(reading: Reading, start: int, opening: int) -> bool:
 def claim_condition(reading: Reading, start: int, end: int) -> None:
     """Claim a condition's words, but not the things its subject speaks of: they still name sources and units."""
     comparing = next((mark.start for mark in reading.find_all(start, end, "c.") if mark.sense != "c.not"), end)
+    if speaks_of_existence(reading, start, end):
+        comparing = end
     at = start
     while at < end:
         kept = reading.mark(at, "s.", "t.", "u.") if at < comparing and reading.mark(at, "n.column") is None else None
@@ -178,6 +183,8 @@ def _bare_wait(reading: Reading, start: int, end: int, found: list[Operation]) -
 def _groups(reading: Reading, start: int, end: int, found: list[Operation]) -> Iterator[Operation]:
     """`per city`, `by licence`, `for each one`: only beside something to aggregate."""
     if not any(operation.name in _AGGREGATING for operation in found):
+        if not any(operation.name == "sort" for operation in found):
+            yield from _ordered(reading, start, end)
         return
     for mark in reading.find_all(start, end, "p.per"):
         if mark.start in reading.used:
@@ -192,6 +199,23 @@ def _groups(reading: Reading, start: int, end: int, found: list[Operation]) -> I
         elif reading.mark(mark.end, "ref.", "d.pronoun") is not None:
             reading.claim(mark.start, mark.end + 1)
             yield Operation("group", {"by": []}, mark.start, mark.end + 1)
+
+
+def _ordered(reading: Reading, start: int, end: int) -> Iterator[Operation]:
+    """`the packages by size`: a list in that order."""
+    for mark in reading.find_all(start + 1, end, "p.by"):
+        listed = reading.within(mark.start - 1, "s.", "u.", "t.") or mark.start - 1 in reading.used
+        known = reading.mark(mark.end, "n.column") if mark.end < end else None
+        if (
+            mark.start in reading.used
+            or not listed
+            or known is None
+            or reading.tokens[mark.start].word not in _ORDERING
+        ):
+            continue
+        reading.claim(mark.start, known.end)
+        yield Operation("sort", {"by": reading.source(known.start, known.end)}, mark.start, known.end)
+        return
 
 
 def _past_articles(reading: Reading, at: int, end: int) -> int:

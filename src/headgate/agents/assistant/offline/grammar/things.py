@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from headgate.agents.assistant.offline.grammar import slots
-from headgate.agents.assistant.offline.grammar.conditions import Condition
+from headgate.agents.assistant.offline.grammar.condition import Condition
 from headgate.agents.assistant.offline.grammar.mentions import is_definite
 from headgate.agents.assistant.offline.grammar.operations import Operation
 from headgate.agents.assistant.offline.language.lexicon import Mark
@@ -329,6 +329,7 @@ def _sources(reading: Reading, start: int, end: int) -> Iterator[Operation]:
             continue
         reading.claim(mark.start, mark.end)
         _claim_formats(reading, start, end, mark)
+        _claim_name(reading, start, mark)
         if mark.sense == "s.text" and named and not _is_own(reading, mark):
             continue
         yield Operation(
@@ -342,6 +343,14 @@ def _sources(reading: Reading, start: int, end: int) -> Iterator[Operation]:
             mark.start,
             mark.end,
         )
+
+
+def _claim_name(reading: Reading, start: int, source: Mark) -> None:
+    """`the timesheet I upload`: a word that nothing else knows is what the file is called."""
+    at = source.start - 1
+    if at >= start and reading.tokens[at + 1].word in _OWN | {"we", "they"}:
+        named = _is_plain_word(reading, at) and (at == start or reading.mark(at - 1, "d.det") is not None)
+        reading.claim(at, at + 1 if named else at)
 
 
 def _claim_formats(reading: Reading, start: int, end: int, source: Mark) -> None:

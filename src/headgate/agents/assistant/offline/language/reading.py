@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from copy import copy
 from typing import Self
 
+from headgate.agents.assistant.offline.language.corrections import without_second_thoughts
 from headgate.agents.assistant.offline.language.lexicon import LIGHT_PREFIX, Mark, lexicon, without_dominated
 from headgate.agents.assistant.offline.language.tokens import Kind, Token, tokenize
 from headgate.agents.assistant.offline.language.vocabulary import LIGHT_WORDS
@@ -36,7 +37,8 @@ class Reading:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens: list[Token] = tokenize(text)
+        self.tokens, taken_back = without_second_thoughts(tokenize(text))
+        self.taken_back = tuple(text[start:end] for start, end in taken_back)
         self._every_mark, self.corrected = lexicon().mark(self.tokens)
         self.marks: list[list[Mark]] = without_dominated(self._every_mark)
         self.used: set[int] = set()

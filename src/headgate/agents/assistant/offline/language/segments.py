@@ -29,6 +29,7 @@ _COMPLETE = word_set("not so otherwise none inte case fallet doesn't don't")
 _SUBJECTS = word_set("it we you they he she the i den det vi")
 _WEAK = word_set("start next and also but colon end")
 """Links that say only that something follows."""
+_ANSWERS = {"yes": "so", "ja": "so", "no": "else", "nej": "else"}
 _CONNECTORS = ("l.and", "l.also", "l.but")
 
 
@@ -82,6 +83,11 @@ class _Cutter:
         return self._word(at)
 
     def _word(self, at: int) -> int:
+        answer = self._answer(at)
+        if answer:
+            self.reading.claim(at, at + 1)
+            return self._close(at, answer, at + 1)
+        self._open_courtesy(at)
         link = self.reading.mark(at, *_LINKS)
         if link is not None and self._links(at, link.sense):
             if self._opens_condition(link):
@@ -98,6 +104,21 @@ class _Cutter:
         if at > self.start and self.reading.is_action(at) and self._runs_on(at):
             return self._close(at, "next", at)
         return at + 1
+
+    def _open_courtesy(self, at: int) -> None:
+        """`if there are any GPL packages` is no mere `if there are any`."""
+        mark = self.reading.mark(at, "d.courtesy")
+        if mark is None or self.reading.tokens[at].word not in {"if", "om"} or mark.end >= self.end:
+            return
+        if not self.reading.is_punctuation(mark.end) and not self.reading.is_action(mark.end):
+            self.reading.open_phrase(mark.start, mark.end)
+
+    def _answer(self, at: int) -> str:
+        """The link of `Yes: ...` or `No, ...` behind a question."""
+        following = self.reading.tokens[at + 1] if at + 1 < self.end else None
+        if at != self.start or not self.hard or following is None or following.kind not in {Kind.COLON, Kind.COMMA}:
+            return ""
+        return _ANSWERS.get(self.reading.tokens[at].word, "")
 
     def _close(self, end: int, link: str, resume: int, *, hard: bool = False, question: bool = False) -> int:
         """End the open segment before `end`; the next begins at `resume`."""
@@ -144,7 +165,7 @@ class _Cutter:
             ):
                 after += 1
             file_like = after < len(reading) and reading.tokens[after].kind is Kind.FILE
-            return file_like or reading.mark(after, "f.", "p.by") is not None or self._groups(at)
+            return file_like or reading.mark(after, "f.", "p.by") is not None or self._groups_rows(at)
         conditional = self.link in {"if", "when", "unless"}
         if reading.mark(self._past_articles(at), "a.") is not None and self._is_definite(at):
             return False
@@ -154,13 +175,13 @@ class _Cutter:
             and reading.mark(self._past_articles(at), *_HEADS) is not None
         )
 
-    def _groups(self, at: int) -> bool:
-        """`per city`; `every` and `each` only where figures are taken."""
+    def _groups_rows(self, at: int) -> bool:
+        """`per city`, unless it goes with figures taken in this clause: `sum the hours, per employee`."""
         reading = self.reading
         if reading.mark(at, "p.per") is None:
             return False
         figures = reading.find(self.start, at, "a.", "v.count", "v.sum", "v.avg") is not None
-        return figures or reading.tokens[at].word not in {"every", "each", "varje"}
+        return not figures and reading.tokens[at].word not in {"every", "each", "varje"}
 
     def _past_articles(self, at: int) -> int:
         while (

@@ -94,8 +94,16 @@ SEPARATORS: dict[str, str] = _named(
         " -> ": "arrow",
         "\n\n---\n\n": "horizontal rule, horizontal line, rule",
         ", ": "comma and a space, comma and space",
-        "!": "exclamation marks",
-        "?": "question marks",
+        "!": "exclamation marks, exclamation mark, exclamation point, exclamation points, utropstecken",
+        "?": "question marks, question mark, frågetecken",
+        "@": "at sign, at signs, snabel-a",
+        "$": "dollar sign, dollar signs",
+        "€": "euro sign, euro signs",
+        "%": "percent sign, percent signs, percentage sign, procenttecken",
+        '"': "quotation mark, quotation marks, double quote, double quotes, citattecken",
+        "'": "apostrophe, apostrophes, single quote, single quotes",
+        "(": "opening parenthesis, opening bracket, left parenthesis",
+        ")": "closing parenthesis, closing bracket, right parenthesis",
     }
 )
 """Signs that separate, by their names."""
