@@ -27,7 +27,7 @@ from tests.support.engine import make_chain, make_services, new_run, store_flow
 
 from benchmarks.engine_floor import Floor, PostgresFloor, SqliteFloor
 from benchmarks.measure import Options, Report, arguments, cpu_seconds, median, percentile
-from headgate.features.runs.engine import build_engine
+from headgate.features.runs.engine.build import build_engine
 from headgate.foundation.database import Database
 from headgate.foundation.settings import DatabaseSettings, Settings
 

@@ -12,7 +12,7 @@ from headgate.features.catalog.registry import Registry
 from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.run_files import RunFiles as StoredRunFiles
 from headgate.features.flows import service, versions
-from headgate.features.runs.backend import RunRequest
+from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.ports import ChatModels, Origin, RunFiles, Services
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.database import Database

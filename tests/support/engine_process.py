@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from headgate.features.runs.engine import build_engine
+from headgate.features.runs.engine.build import build_engine
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.database import Database
 from headgate.foundation.settings import EngineSettings

@@ -7,13 +7,13 @@ from typing import Any
 from pydantic import JsonValue
 
 from headgate.features.catalog.registry import Registry
-from headgate.features.runs.active import ActiveRun
+from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.events import RunEvents
-from headgate.features.runs.executor import Executed, StepExecutor
-from headgate.features.runs.ledger import Ledger
-from headgate.features.runs.planned import Plans
 from headgate.features.runs.ports import Services
-from headgate.features.runs.recorder import Recorder
+from headgate.features.runs.steps.executor import Executed, StepExecutor
+from headgate.features.runs.steps.ledger import Ledger
+from headgate.features.runs.steps.planned import Plans
+from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.events import EventBus
 from headgate.foundation.settings import EngineSettings, LimitSettings

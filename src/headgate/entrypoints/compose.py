@@ -18,8 +18,8 @@ from headgate.features.files.run_files import RunFiles
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import PROVIDER_VARIABLES
-from headgate.features.runs.backend import ExecutionBackend
-from headgate.features.runs.engine import build_engine
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.engine.build import build_engine
 from headgate.features.runs.ports import Services
 from headgate.features.secrets.lookup import Variables
 from headgate.foundation.crypto import SecretBox

@@ -13,7 +13,7 @@ from headgate.features.files import service as files
 from headgate.features.files.run_files import as_value
 from headgate.features.flows.schemas import Wanted
 from headgate.features.runs import service
-from headgate.features.runs.backend import ExecutionBackend
+from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.events import topic_of
 from headgate.features.runs.schemas import RunOut, RunStart
 from headgate.foundation.database import Database

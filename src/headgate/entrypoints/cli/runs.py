@@ -12,8 +12,8 @@ from headgate.entrypoints.compose import Parts
 from headgate.features.files import service as files
 from headgate.features.files.run_files import as_value
 from headgate.features.runs import service
-from headgate.features.runs.evidence import gather_evidence
 from headgate.features.runs.schemas import RunOut, RunState, StepSummary
+from headgate.features.runs.views.evidence import gather_evidence
 from headgate.foundation.errors import Invalid
 
 app = typer.Typer(

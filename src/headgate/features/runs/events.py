@@ -17,7 +17,7 @@
 
 from pydantic import JsonValue
 
-from headgate.features.runs.planned import PlannedStep
+from headgate.features.runs.steps.planned import PlannedStep
 from headgate.foundation.events import EventBus
 
 ENDINGS = frozenset({"run_completed", "run_failed", "run_cancelled"})

@@ -8,9 +8,7 @@ from fastapi.responses import StreamingResponse
 
 from headgate.features.accounts.principal import Caller
 from headgate.features.runs import service
-from headgate.features.runs.backend import ExecutionBackend
-from headgate.features.runs.evidence import gather_evidence
-from headgate.features.runs.graph_view import graph_of_draft, graph_of_run
+from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.schemas import (
     CancelOut,
     EvidenceOut,
@@ -21,7 +19,9 @@ from headgate.features.runs.schemas import (
     RunSummary,
     StepOut,
 )
-from headgate.features.runs.stream import RunStream, with_heartbeat
+from headgate.features.runs.views.evidence import gather_evidence
+from headgate.features.runs.views.graph import graph_of_draft, graph_of_run
+from headgate.features.runs.views.stream import RunStream, with_heartbeat
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, page_of, parse_cursor, problems
 from headgate.foundation.database import Database
 

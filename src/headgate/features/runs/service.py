@@ -8,13 +8,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.accounts.principal import Principal
 from headgate.features.flows import versions
-from headgate.features.runs import repository, views
-from headgate.features.runs.backend import ExecutionBackend, RunRequest
+from headgate.features.runs import repository
+from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
 from headgate.features.runs.errors import RunNotFound, StepNotFound
 from headgate.features.runs.form import check_form, file_ids_in
-from headgate.features.runs.planned import PlannedFlow, refuse_unoffered
 from headgate.features.runs.schemas import CancelOut, RunOut, RunStart, RunSummary, StepOut
+from headgate.features.runs.steps.planned import PlannedFlow, refuse_unoffered
 from headgate.features.runs.transitions import ReadRun, RunKey
+from headgate.features.runs.views import runs as views
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import is_id, new_id

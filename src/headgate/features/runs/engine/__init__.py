@@ -1,0 +1,1 @@
+"""Carrying runs out: the port to a backend and the embedded one."""

@@ -1,0 +1,45 @@
+"""A run that this process is carrying out."""
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass, field
+
+from headgate.features.runs.events import RunEvents
+from headgate.features.runs.steps.ledger import Ledger
+from headgate.features.runs.steps.planned import PlannedFlow
+from headgate.features.runs.transitions import Claim, Json, RunKey
+from headgate.sdk import RunInput
+
+
+@dataclass(slots=True)
+class ActiveRun:
+    """What is known of a run and what is being done for it. Lives on the event loop only."""
+
+    key: RunKey
+    planned: PlannedFlow
+    input: RunInput
+    started_at: int
+    ledger: Ledger
+    events: RunEvents
+    digests: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Step and output to the hash of the value, for those that a later step was given."""
+    working: dict[str, Claim] = field(default_factory=dict)
+    """Steps this process is busy with."""
+    ready: deque[str] = field(default_factory=deque)
+    """Steps that may be claimed as soon as there is room."""
+    leaf_payloads: dict[str, Json] = field(default_factory=dict)
+    """Stored outputs of the plan's last steps."""
+    tasks: "set[asyncio.Task[None]]" = field(default_factory=set)
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Transitions of one run happen one after the other, so that each is worked out from what the last one left."""
+    failed: bool = False
+    ended: bool = False
+    """The run is over in the database."""
+    abandoned: bool = False
+    """Cancelled, or taken by another process: nothing more is to be done or said here."""
+
+    def abandon(self) -> None:
+        """Stop all work on the run."""
+        self.abandoned = True
+        for task in self.tasks:
+            task.cancel()

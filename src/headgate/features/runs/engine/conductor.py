@@ -1,0 +1,268 @@
+"""Carries the steps of a run out, one after the other and side by side, and writes each boundary down."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from itertools import islice
+from typing import TypeVar
+
+import orjson
+
+from headgate.features.runs.engine.active import ActiveRun
+from headgate.features.runs.engine.recovery import Recovery
+from headgate.features.runs.engine.shift import Shift
+from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE
+from headgate.features.runs.ports import Services
+from headgate.features.runs.states import RunStatus
+from headgate.features.runs.steps.executor import Executed, StepExecutor
+from headgate.features.runs.steps.ledger import Following
+from headgate.features.runs.steps.payloads import run_output
+from headgate.features.runs.steps.planned import PlannedStep
+from headgate.features.runs.steps.recorder import Recorder
+from headgate.features.runs.store.port import RunStore
+from headgate.features.runs.transitions import Claim, Failed, Finished, Json, Onward, Progress, clock
+from headgate.foundation.errors import Cancelled, HeadgateError, Unavailable
+from headgate.foundation.log import get_logger, redact_text
+from headgate.sdk.coerce import clean_text
+
+LONGEST_MESSAGE = 2000
+"""Characters kept of what an exception said that is not ours."""
+T = TypeVar("T")
+log = get_logger(__name__)
+
+PAUSES_SECONDS = (0.05, 0.2, 0.5, 1, 2, 4, 8, 8, 8, 8, 8, 8)
+"""Waits between tries to write a boundary down while the database is away: a paid result is not given up lightly."""
+
+
+class Conductor:
+    """Works on the runs of one engine.
+
+    Args:
+        store: Where boundaries are written down.
+        services: What steps may reach.
+        shift: In whose name steps are claimed.
+        recovery: Reads what other processes did.
+        on_end: Told once a run is over in the database.
+    """
+
+    def __init__(
+        self,
+        store: RunStore,
+        services: Services,
+        shift: Shift,
+        recovery: Recovery,
+        *,
+        on_end: Callable[[ActiveRun], None],
+    ) -> None:
+        self._store = store
+        self._services = services
+        self._shift = shift
+        self._recovery = recovery
+        self._on_end = on_end
+        self._executor = StepExecutor(services)
+        self._most_steps = services.engine.max_concurrent_steps
+
+    async def conduct(self, run: ActiveRun, claims: Sequence[Claim]) -> None:
+        """Carry out claimed steps and all that follows from them in this process."""
+        me = asyncio.current_task()
+        first = self._spread(run, claims)
+        if first is not None:
+            await self._follow(run, first)
+        while others := {task for task in run.tasks if task is not me}:
+            await asyncio.wait(others)
+
+    async def move(
+        self,
+        run: ActiveRun,
+        following: Following,
+        finished: Finished | None = None,
+        announce: Callable[[], None] | None = None,
+    ) -> tuple[Claim, ...]:
+        """One transition, under the run's turn: write down what is settled and skipped, claim what there is room for.
+
+        Args:
+            run: The run.
+            following: What the run's ledger worked out.
+            finished: The step that this completes.
+            announce: Tells of that step once it is stored.
+
+        Returns:
+            The steps now to be carried out.
+        """
+        onward = self._onward(run, following, freed=int(finished is not None))
+        if finished is None and not (onward.settles or onward.skip or onward.claim):
+            return ()
+        progress = await patiently(lambda: self._store.advance(run.key, onward, self._shift.lease(), finished))
+        if finished is not None:
+            run.working.pop(finished.claim.step_id, None)
+        if not progress.recorded:
+            self._lost(run, progress.status)
+            return ()
+        if announce is not None:
+            announce()
+        self._apply(run, following, onward, progress)
+        unknown = [step for step in progress.ready if step not in run.ready and not run.ledger.settled(step)]
+        return progress.claims + (await self._catch_up(run, unknown) if unknown else ())
+
+    def _onward(self, run: ActiveRun, following: Following, *, freed: int) -> Onward:
+        run.ready.extend(following.offered)
+        room = 0 if self._shift.stopping else self._most_steps - len(run.working) + freed
+        return Onward(
+            settles=following.settles,
+            skip=tuple(following.skip),
+            claim=tuple(islice(run.ready, max(room, 0))),
+            output_payload=self._result(run) if run.ledger.complete else None,
+        )
+
+    def _result(self, run: ActiveRun) -> Json:
+        """The run's output, from its last steps in the order of the plan."""
+        last = {step.id: run.leaf_payloads.get(step.id) for step in run.planned.plan.leaves}
+        made = {step_id: payload for step_id, payload in last.items() if payload is not None}
+        return run_output(made, self._services.limits)
+
+    def _apply(self, run: ActiveRun, following: Following, onward: Onward, progress: Progress) -> None:
+        """Take in what a transition came to. What was tried and not had belongs to somebody else now."""
+        for _ in onward.claim:
+            run.ready.popleft()
+        for claim in progress.claims:
+            run.working[claim.step_id] = claim
+        for step in following.skip:
+            run.events.step_skipped(run.planned.steps[step])
+        if progress.status is not None and progress.status.over:
+            run.ready.clear()
+            self._announce_end(run, progress.status, onward)
+
+    def _announce_end(self, run: ActiveRun, status: RunStatus, onward: Onward) -> None:
+        if status is RunStatus.COMPLETED:
+            output = orjson.loads(onward.output_payload) if onward.output_payload else {}
+            run.events.run_completed(clock() - run.started_at, output.get("text"))
+        elif run.failed:
+            return
+        else:
+            run.failed = True
+            run.events.run_failed(FLOW_DELETED, FLOW_DELETED_MESSAGE, None)
+        self._on_end(run)
+
+    async def _catch_up(self, run: ActiveRun, steps: Sequence[str]) -> tuple[Claim, ...]:
+        """Steps became ready through the work of other processes as well: read it, then decide them."""
+        stored = await patiently(lambda: self._store.load(run.key.run_id))
+        if stored is None:
+            return ()
+        await self._recovery.absorb(run, stored)
+        decidable = [step for step in steps if run.ledger.decidable(step) and not run.ledger.settled(step)]
+        return await self.move(run, run.ledger.decide(decidable))
+
+    def _spread(self, run: ActiveRun, claims: Sequence[Claim]) -> Claim | None:
+        """The first claim is the caller's to follow; each other gets a task of its own."""
+        for claim in claims[1:]:
+            task = asyncio.create_task(self._follow(run, claim))
+            run.tasks.add(task)
+            task.add_done_callback(run.tasks.discard)
+        return claims[0] if claims else None
+
+    async def _follow(self, run: ActiveRun, claim: Claim) -> None:
+        """A stretch of steps. Never raises: what cannot be written down is left to be recovered."""
+        following: Claim | None = claim
+        try:
+            while following is not None and not run.abandoned:
+                following = await self._carry_out(run, following)
+        except Exception:
+            log.exception("run left to be recovered", run_id=run.key.run_id, step_id=claim.step_id)
+            run.abandon()
+
+    async def _carry_out(self, run: ActiveRun, claim: Claim) -> Claim | None:
+        """One step, to the claim of the next."""
+        step = run.planned.steps[claim.step_id]
+        recorder = Recorder()
+        began = clock()
+        run.events.step_started(step, claim.attempt)
+        if claim.attempt > 1:
+            self._warn_of_repeat(run, step, claim, recorder)
+        try:
+            done = await self._executor.execute(run, step, recorder, lambda: self._is_cancelled(run))
+        except Exception as error:  # noqa: BLE001 - whatever a component raises is its step's failure
+            await self._failed(run, Failed(claim, *_told(error), recorder.as_record()), error, began)
+            return None
+        return self._spread(run, await self._finish(run, step, claim, done, clock() - began))
+
+    async def _finish(
+        self, run: ActiveRun, step: PlannedStep, claim: Claim, done: Executed, took: int
+    ) -> tuple[Claim, ...]:
+        payload = done.record.output_payload
+        if not step.step.children and payload is not None:
+            run.leaf_payloads[step.id] = payload
+        tokens = (done.record.tokens_input, done.record.tokens_output)
+        async with run.turn:
+            following = run.ledger.settle(step.id, done.outputs)
+            return await self.move(
+                run,
+                following,
+                Finished(claim, done.record),
+                lambda: run.events.step_completed(step, took, tokens=tokens, preview=done.preview),
+            )
+
+    async def _failed(self, run: ActiveRun, failed: Failed, error: Exception, began: int) -> None:
+        """A component raised: the step failed, unless the run was cancelled meanwhile."""
+        if isinstance(error, Cancelled) and await self._is_cancelled(run):
+            self._lost(run, RunStatus.CANCELLED)
+            return
+        if not isinstance(error, HeadgateError):
+            log.warning("step raised", run_id=run.key.run_id, step_id=failed.claim.step_id, exc_info=error)
+        await self.fail(run, failed, took=clock() - began)
+
+    async def fail(self, run: ActiveRun, failed: Failed, *, took: int = 0) -> None:
+        """Fail a step and its run. Steps side by side with it go on to their end: they are paid for."""
+        step = run.planned.steps[failed.claim.step_id]
+        async with run.turn:
+            progress = await patiently(lambda: self._store.fail(run.key, failed, clock()))
+            run.working.pop(step.id, None)
+        if not progress.recorded:
+            self._lost(run, progress.status)
+            return
+        run.ready.clear()
+        events = run.events
+        events.step_failed(step, took, code=failed.code, message=failed.message)
+        if not run.failed:
+            run.failed = True
+            events.run_failed(failed.code, failed.message, step.id)
+            self._on_end(run)
+
+    async def lose(self, run: ActiveRun) -> None:
+        """A step's lease was not ours to renew: find out why, and let go."""
+        self._lost(run, await self._store.status(run.key.run_id))
+
+    def _lost(self, run: ActiveRun, status: RunStatus | None) -> None:
+        """The step is not ours any more: the run was cancelled or removed, or another worker took the step."""
+        if run.abandoned:
+            return
+        run.abandon()
+        if status in {None, RunStatus.CANCELLED}:
+            run.events.run_cancelled()
+            self._on_end(run)
+
+    async def _is_cancelled(self, run: ActiveRun) -> bool:
+        return run.abandoned or await self._store.is_cancelled(run.key.run_id)
+
+    def _warn_of_repeat(self, run: ActiveRun, step: PlannedStep, claim: Claim, recorder: Recorder) -> None:
+        """An interrupted step is never repeated silently."""
+        said = f"Attempt {claim.attempt - 1} was interrupted: its worker died or was out of reach."
+        if step.step.template.effect:
+            said += " Its outside effect may have happened already; this attempt repeats it."
+        run.events.step_log(step, recorder.line(said, {}, clock()))
+
+
+async def patiently(transition: Callable[[], Awaitable[T]]) -> T:
+    """Make a transition, again and again while the database is away. None can be made twice."""
+    for pause in PAUSES_SECONDS:
+        try:
+            return await transition()
+        except Unavailable as error:
+            log.warning("database away, trying again", pause_seconds=pause, problem=error.detail)
+        await asyncio.sleep(pause)
+    return await transition()
+
+
+def _told(error: Exception) -> tuple[str, str]:
+    """Code and message of a failure, fit to be stored and shown."""
+    if isinstance(error, HeadgateError):
+        return error.code, clean_text(redact_text(str(error)))
+    return "internal_error", clean_text(redact_text(f"{type(error).__name__}: {error}"))[:LONGEST_MESSAGE]

@@ -1,0 +1,364 @@
+"""The embedded engine: runs as tasks on the server's own event loop.
+
+A linear stretch is one task: finishing a step and claiming the next is one transaction, and what the step made is
+handed on in memory. Where the flow fans out, each further step gets a task. Rows are read again only to take up what
+another process left.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import cast
+
+from headgate.features.runs.engine.active import ActiveRun
+from headgate.features.runs.engine.backend import RunRequest
+from headgate.features.runs.engine.conductor import Conductor, patiently
+from headgate.features.runs.engine.recovery import Recovery
+from headgate.features.runs.engine.shift import Shift
+from headgate.features.runs.engine.worker import Worker
+from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE, WORKER_LOST
+from headgate.features.runs.events import RunEvents
+from headgate.features.runs.ports import Services
+from headgate.features.runs.run_input import input_payload, messages_of
+from headgate.features.runs.states import MAX_ATTEMPTS, RunStatus, StepStatus
+from headgate.features.runs.steps.ledger import Ledger
+from headgate.features.runs.steps.planned import Plans
+from headgate.features.runs.store.port import RunStore
+from headgate.features.runs.transitions import (
+    Cancelled,
+    Claim,
+    Failed,
+    Held,
+    LiveRun,
+    NewRun,
+    RunKey,
+    StoredRun,
+    clock,
+)
+from headgate.foundation.errors import HeadgateError, Unavailable
+from headgate.foundation.log import get_logger
+
+log = get_logger(__name__)
+
+GRACE_SECONDS = 5.0
+"""How long steps at work may go on when the server stops."""
+MOST_KEPT = 256
+"""Queued runs that are kept in memory; a long queue must not fill it."""
+POLL_SECONDS = 0.5
+"""How often a run of another process is asked after."""
+
+
+class EmbeddedBackend:
+    """Carries runs out inside this process.
+
+    Args:
+        store: The rows.
+        services: What steps may reach; its settings say how much runs at once.
+        worker: Who this process is.
+    """
+
+    def __init__(self, store: RunStore, services: Services, worker: Worker) -> None:
+        self._store = store
+        self._services = services
+        self._settings = services.engine
+        self._shift = Shift(worker, self._settings.lease_seconds)
+        self._plans = Plans(services.definitions, services.components)
+        self._recovery = Recovery(store, self._plans, services.files, services.bus)
+        self._conductor = Conductor(store, services, self._shift, self._recovery, on_end=self._ended)
+        self._active: dict[str, ActiveRun | None] = {}
+        """Runs that have a place; None while one is being read back."""
+        self._queue: deque[str] = deque()
+        self._kept: dict[str, ActiveRun] = {}
+        """The first of the queue as they were made here; the others are read from their rows when their turn comes."""
+        self._waiters: dict[str, list[asyncio.Future[None]]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._beat: asyncio.Task[None] | None = None
+
+    @property
+    def plans(self) -> Plans:
+        """Plans of versions, kept."""
+        return self._plans
+
+    @property
+    def services(self) -> Services:
+        """What steps may reach."""
+        return self._services
+
+    @property
+    def store(self) -> RunStore:
+        """The rows of runs."""
+        return self._store
+
+    @property
+    def epoch(self) -> str:
+        """Names this process's event numbers."""
+        return self._shift.worker.id.rpartition(":")[2]
+
+    async def open(self) -> None:
+        """Connect, start the heartbeat, take up what was left."""
+        self._shift.worker.open()
+        await self._store.open()
+        if self._settings.recover_on_start:
+            await self.recover()
+        self._beat = asyncio.create_task(self._heartbeat())
+
+    async def close(self, grace_seconds: float = GRACE_SECONDS) -> None:
+        """Take no more steps, wait a moment for those at work, leave the rest to be recovered."""
+        if self._shift.stopping:
+            return
+        self._shift.stopping = True
+        if self._beat is not None:
+            self._beat.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._beat
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=grace_seconds)
+        for run in self._active.values():
+            if run is not None:
+                run.abandon()
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        for run_id in list(self._waiters):
+            self._wake(run_id)
+        await self._store.close()
+        self._shift.worker.close()
+
+    async def start(self, request: RunRequest) -> RunStatus:
+        """Store a run and begin it, or queue it when no place is free."""
+        key = request.key
+        planned = await self._plans.of(key)
+        turns = await self._recovery.history(key, request.session_id)
+        given = replace(request.input, history=messages_of(turns)) if turns else request.input
+        has_place = not self._queue and self._has_room()
+        most = self._settings.max_concurrent_steps if has_place else 0
+        new = NewRun(
+            key=key,
+            input_payload=input_payload(request.input),
+            steps=planned.seeds,
+            user_id=request.user_id,
+            session_id=request.session_id,
+            claim=planned.roots[:most],
+        )
+        events = self._events(key)
+        run = ActiveRun(
+            key=key, planned=planned, input=given, started_at=clock(), ledger=Ledger(planned), events=events
+        )
+        if has_place:
+            self._active[key.run_id] = run
+        try:
+            await self._store.create(new, self._shift.lease())
+        except BaseException:
+            self._active.pop(key.run_id, None)
+            raise
+        if not has_place:
+            events.run_queued(key.flow_id, key.version, len(planned.steps))
+            if len(self._kept) < MOST_KEPT:
+                self._kept[key.run_id] = run
+            self._enqueue(key.run_id)
+            return RunStatus.QUEUED
+        run.ready.extend(planned.roots[most:])
+        claims = [Claim(step, 1) for step in new.claim]
+        run.working.update({claim.step_id: claim for claim in claims})
+        events.run_started(key.flow_id, key.version, len(planned.steps))
+        self._begin(run, claims)
+        return RunStatus.RUNNING
+
+    async def cancel(self, run_id: str, tenant_id: str) -> Cancelled | None:
+        """Cancel a run: in the database first, then what works on it here."""
+        found = await self._store.cancel(run_id, tenant_id, clock())
+        if found is not None and found.changed:
+            run = self._active.get(run_id) or self._kept.get(run_id)
+            if run is not None:
+                run.ended = True
+                run.abandon()
+            events = RunEvents(self._services.bus, run_id)
+            events.run_cancelled()
+            events.close()
+            self._wake(run_id)
+        return found
+
+    async def wait(self, run_id: str) -> None:
+        """Return once the run is over, or this engine has closed."""
+        while not self._shift.stopping:
+            run = self._active.get(run_id)
+            if run is None or run.ended or run.abandoned:
+                # Not ours, not ours yet, or not ours any more: the rows know.
+                status = await self._store.status(run_id)
+                if status is None or status.over:
+                    return
+            waiter = asyncio.get_running_loop().create_future()
+            self._waiters.setdefault(run_id, []).append(waiter)
+            # A run that another process carries out wakes nobody here.
+            with suppress(TimeoutError):
+                await asyncio.wait_for(waiter, POLL_SECONDS if run is None else None)
+            if run is not None and run.ended:
+                return
+
+    async def recover(self) -> int:
+        """Take up runs that nobody works on."""
+        found = 0
+        waiting = {*self._active, *self._queue}
+        for live in await self._store.live_runs():
+            if live.key.run_id in waiting or not self._is_left(live):
+                continue
+            found += 1
+            if live.flow_deleted:
+                await self._end(live.key, FLOW_DELETED, FLOW_DELETED_MESSAGE)
+            else:
+                self._enqueue(live.key.run_id)
+        return found
+
+    def _is_left(self, live: LiveRun) -> bool:
+        """Whether nobody holds the run, or somebody who is gone."""
+        lost = [self._shift.has_lost(holder.worker_id, holder.lease_until) for holder in live.holders]
+        return all(lost) if live.flow_deleted else any(lost) or not lost
+
+    def _has_room(self) -> bool:
+        return len(self._active) < self._settings.max_concurrent_runs and not self._shift.stopping
+
+    def _enqueue(self, run_id: str) -> None:
+        self._queue.append(run_id)
+        self._admit()
+
+    def _admit(self) -> None:
+        """Give free places to the runs that wait longest."""
+        while self._queue and self._has_room():
+            run_id = self._queue.popleft()
+            self._active[run_id] = None
+            self._spawn(run_id, self._take_up(run_id))
+
+    def _begin(self, run: ActiveRun, claims: Sequence[Claim]) -> None:
+        self._spawn(run.key.run_id, self._conductor.conduct(run, claims), run)
+
+    def _spawn(self, run_id: str, work: Coroutine[None, None, None], run: ActiveRun | None = None) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        if run is not None:
+            run.tasks.add(task)
+        task.add_done_callback(lambda done: self._leave(run_id, done))
+
+    def _leave(self, run_id: str, done: asyncio.Task[None]) -> None:
+        """A run's work here is done, or was given up: its place is free."""
+        self._tasks.discard(done)
+        run = self._active.pop(run_id, None)
+        if not done.cancelled() and (error := done.exception()) is not None:
+            log.error("run left to be recovered", run_id=run_id, exc_info=error)
+        if self._shift.stopping or (run is not None and run.ended):
+            RunEvents(self._services.bus, run_id).close()
+        self._wake(run_id)
+        self._admit()
+
+    async def _take_up(self, run_id: str) -> None:
+        """Go on with a run: queued here, or stored and left by a worker that is gone."""
+        kept = self._kept.pop(run_id, None)
+        if kept is not None:
+            await self._begin_queued(kept)
+            return
+        stored = await patiently(lambda: self._store.load(run_id))
+        if stored is None or stored.status.over:
+            return
+        try:
+            run = await self._recovery.revive(stored)
+        except Unavailable:
+            raise
+        except HeadgateError as error:
+            await self._end(stored.key, error.code, str(error))
+            return
+        self._join(run)
+        resumed = stored.status is RunStatus.RUNNING
+        run.events.run_started(stored.key.flow_id, stored.key.version, len(stored.steps), resumed=resumed)
+        left = self._left_steps(stored)
+        if await self._give_up(run, left):
+            return
+        async with run.turn:
+            taken = await patiently(lambda: self._store.take_over(stored.key, left, self._shift.lease()))
+            run.working.update({claim.step_id: claim for claim in taken})
+            waiting = [step_id for step_id in stored.steps if self._may_start(run, stored, step_id)]
+            claims = await self._conductor.move(run, run.ledger.decide(waiting))
+        await self._conductor.conduct(run, [*taken, *claims])
+
+    async def _begin_queued(self, run: ActiveRun) -> None:
+        if run.ended:
+            return
+        self._join(run)
+        run.started_at = clock()
+        run.events.run_started(run.key.flow_id, run.key.version, len(run.planned.steps))
+        async with run.turn:
+            claims = await self._conductor.move(run, run.ledger.decide(run.planned.roots))
+        await self._conductor.conduct(run, claims)
+
+    def _join(self, run: ActiveRun) -> None:
+        """The task that runs now is the run's."""
+        self._active[run.key.run_id] = run
+        run.tasks.add(cast("asyncio.Task[None]", asyncio.current_task()))
+
+    def _left_steps(self, stored: StoredRun) -> list[Claim]:
+        return [
+            Claim(step.step_id, step.attempts)
+            for step in stored.steps.values()
+            if step.status is StepStatus.RUNNING and self._shift.has_lost(step.worker_id or "", step.lease_until or 0)
+        ]
+
+    def _may_start(self, run: ActiveRun, stored: StoredRun, step_id: str) -> bool:
+        step = stored.steps[step_id]
+        return step.status is StepStatus.PENDING and step.waiting == 0 and run.ledger.decidable(step_id)
+
+    async def _give_up(self, run: ActiveRun, left: Sequence[Claim]) -> bool:
+        """Fail a step that has killed too many workers, and its run."""
+        for claim in left:
+            if claim.attempt >= MAX_ATTEMPTS:
+                said = f"Step '{claim.step_id}' was interrupted {claim.attempt} times: each time its worker died."
+                await self._conductor.fail(run, Failed(claim, WORKER_LOST, said))
+                return True
+        return False
+
+    async def _end(self, key: RunKey, code: str, message: str) -> None:
+        """Fail a run that cannot go on."""
+        if await self._store.end(key, code, message, clock()):
+            self._events(key).run_failed(code, message, None)
+            self._events(key).close()
+            self._wake(key.run_id)
+
+    def _ended(self, run: ActiveRun) -> None:
+        run.ended = True
+        self._wake(run.key.run_id)
+
+    def _wake(self, run_id: str) -> None:
+        for waiter in self._waiters.pop(run_id, ()):
+            if not waiter.done():
+                waiter.set_result(None)
+
+    def _events(self, key: RunKey) -> RunEvents:
+        return RunEvents(self._services.bus, key.run_id)
+
+    async def _heartbeat(self) -> None:
+        """Keep the leases of what is at work, and look for what others left."""
+        while True:
+            await asyncio.sleep(self._settings.lease_seconds / 3)
+            try:
+                await self._renew()
+                if self._settings.recover_on_start:
+                    # A command that runs one flow beside a server leaves the server's queue alone.
+                    await self.recover()
+            except Unavailable as error:
+                log.warning("heartbeat missed", problem=error.detail)
+            except Exception:
+                # Without its heartbeat the process would lose everything it works on.
+                log.exception("heartbeat failed")
+
+    async def _renew(self) -> None:
+        runs = [run for run in self._active.values() if run is not None]
+        held = {
+            Held(run.key.run_id, claim.step_id, claim.attempt): run for run in runs for claim in run.working.values()
+        }
+        if not held:
+            return
+        kept = await self._store.renew(list(held), self._shift.lease())
+        for one, run in held.items():
+            still = run.working.get(one.step_id)
+            if one not in kept and still is not None and still.attempt == one.attempt:
+                await self._conductor.lose(run)

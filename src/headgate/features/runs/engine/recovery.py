@@ -1,0 +1,79 @@
+"""Reading a run back from its rows, to go on where another process stopped or to learn what others did meanwhile."""
+
+from headgate.features.runs.engine.active import ActiveRun
+from headgate.features.runs.events import RunEvents
+from headgate.features.runs.ports import RunFiles
+from headgate.features.runs.run_input import run_input_of
+from headgate.features.runs.states import StepStatus
+from headgate.features.runs.steps.ledger import Ledger
+from headgate.features.runs.steps.payloads import unpack
+from headgate.features.runs.steps.planned import PlannedFlow, Plans
+from headgate.features.runs.store.port import RunStore
+from headgate.features.runs.transitions import PastTurn, RunKey, StoredRun, clock
+from headgate.foundation.events import EventBus
+from headgate.sdk import RunInput
+
+LONGEST_HISTORY = 50
+"""Earlier turns of a chat that a run is given."""
+
+
+class Recovery:
+    """Turns stored runs into active ones.
+
+    Args:
+        store: The rows.
+        plans: The plans of their versions.
+        files: Where outputs over the inline caps are.
+        bus: Where the runs' events go.
+    """
+
+    def __init__(self, store: RunStore, plans: Plans, files: RunFiles, bus: EventBus) -> None:
+        self._store = store
+        self._plans = plans
+        self._files = files
+        self._bus = bus
+
+    async def revive(self, stored: StoredRun) -> ActiveRun:
+        """The run with everything that is settled in it. Raises `FlowInvalid` or `NotFound` when it cannot go on."""
+        planned = await self._plans.of(stored.key)
+        run = ActiveRun(
+            key=stored.key,
+            planned=planned,
+            input=await self.run_input(stored),
+            started_at=clock(),
+            ledger=Ledger(planned),
+            events=RunEvents(self._bus, stored.key.run_id),
+        )
+        await self.absorb(run, stored)
+        return run
+
+    async def run_input(self, stored: StoredRun) -> RunInput:
+        """What the run was started with, and the chat before it."""
+        turns = await self.history(stored.key, stored.session_id)
+        return run_input_of(stored.input_payload, turns)
+
+    async def history(self, key: RunKey, session_id: str | None) -> list[PastTurn]:
+        """The chat before a run; empty outside a chat."""
+        return list(await self._store.past_turns(key, session_id, LONGEST_HISTORY)) if session_id else []
+
+    async def absorb(self, run: ActiveRun, stored: StoredRun) -> None:
+        """Put into the run's ledger what its rows say and it does not know."""
+        needed = _still_read(run.planned, stored)
+        for step_id, step in stored.steps.items():
+            if run.ledger.settled(step_id):
+                continue
+            if step.status is StepStatus.SKIPPED:
+                run.ledger.skipped.add(step_id)
+            elif step.status is StepStatus.COMPLETED and step.output_payload is not None:
+                whole = step_id in needed
+                run.ledger.results[step_id] = (
+                    await unpack(step.output_payload, run.key.tenant_id, self._files) if whole else {}
+                )
+                if not run.planned.steps[step_id].step.children:
+                    run.leaf_payloads[step_id] = step.output_payload
+
+
+def _still_read(planned: PlannedFlow, stored: StoredRun) -> set[str]:
+    """Steps before one that is not settled: their values may be asked for."""
+    open_steps = [step_id for step_id, step in stored.steps.items() if not step.status.settled]
+    return {before for step_id in open_steps for before in planned.plan.ancestors(step_id)}

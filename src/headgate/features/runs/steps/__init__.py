@@ -1,0 +1,1 @@
+"""One step: planned, given its inputs, carried out, written down."""

@@ -1,0 +1,138 @@
+"""The run context: what a component sees as `self.ctx` while its step works."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue, SecretStr
+
+from headgate.features.runs.events import StepEvents
+from headgate.features.runs.ports import Origin, RunFiles, Services
+from headgate.features.runs.steps.recorder import Recorder
+from headgate.features.runs.transitions import clock
+from headgate.foundation.errors import Cancelled
+from headgate.sdk import CodeRunner, File, HttpClient, Model, RunInput
+
+if TYPE_CHECKING:  # named without importing LangChain
+    from langchain_core.language_models import BaseChatModel
+
+
+class StepContext:
+    """A `RunContext` on the services of an installation.
+
+    Args:
+        origin: The step.
+        run_input: What the run was started with.
+        services: What may be reached.
+        recorder: Takes the evidence.
+        events: Where tokens and log lines are shown.
+        is_cancelled: Whether the run was cancelled, here or by another process.
+    """
+
+    def __init__(
+        self,
+        origin: Origin,
+        run_input: RunInput,
+        services: Services,
+        *,
+        recorder: Recorder,
+        events: StepEvents,
+        is_cancelled: Callable[[], Awaitable[bool]],
+    ) -> None:
+        self._origin = origin
+        self._input = run_input
+        self._services = services
+        self._recorder = recorder
+        self._events = events
+        self._is_cancelled = is_cancelled
+        self._files: StepFiles | None = None
+
+    @property
+    def run_id(self) -> str:
+        """Id of the run."""
+        return self._origin.key.run_id
+
+    @property
+    def node_id(self) -> str:
+        """Id of the node."""
+        return self._origin.step_id
+
+    @property
+    def input(self) -> RunInput:
+        """What the run was started with."""
+        return self._input
+
+    @property
+    def http(self) -> HttpClient:
+        """The guarded HTTP client."""
+        return self._services.http
+
+    @property
+    def files(self) -> "StepFiles":
+        """Files of the run."""
+        if self._files is None:
+            self._files = StepFiles(self._origin, self._services.files, self._recorder)
+        return self._files
+
+    @property
+    def code(self) -> CodeRunner:
+        """The sandbox."""
+        return self._services.code.runner(self._origin.key.tenant_id)
+
+    async def chat_model(self, model: Model) -> "BaseChatModel":
+        """A chat model with the tenant's keys. No model is called once the run is cancelled."""
+        await self.check_cancelled()
+        return await self._services.chat_models.chat_model(self._origin.key.tenant_id, model)
+
+    async def secret(self, name: str) -> SecretStr:
+        """A tenant's variable."""
+        return await self._services.secrets.secret(self._origin.key.tenant_id, name)
+
+    async def emit(self, token: str) -> None:
+        """Show a piece of text to whoever watches."""
+        self._events.token(token)
+
+    async def check_cancelled(self) -> None:
+        """Raise `Cancelled` when the run was. The database is asked, so any process may have cancelled it."""
+        if await self._is_cancelled():
+            raise Cancelled(f"Run '{self.run_id}' was cancelled.")
+
+    def record_prompt(self, prompt: str) -> None:
+        """Keep a prompt."""
+        self._recorder.prompt(prompt)
+
+    def record_usage(self, model: Model, *, input_tokens: int | None, output_tokens: int | None) -> None:
+        """Count one model call."""
+        self._recorder.usage(model, input_tokens, output_tokens)
+
+    def record_tool_call(self, name: str, arguments: Mapping[str, JsonValue], result: JsonValue) -> None:
+        """Keep a tool call."""
+        self._recorder.tool_call(name, arguments, result)
+
+    def log(self, message: str, **details: JsonValue) -> None:
+        """Keep a log line and show it."""
+        self._events.log(self._recorder.line(message, details, clock()))
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait; a cancelled run ends the wait."""
+        await asyncio.sleep(max(0.0, seconds))
+        await self.check_cancelled()
+
+
+class StepFiles:
+    """Files as one step sees them: its tenant's to read, artifacts of its own to write."""
+
+    def __init__(self, origin: Origin, files: RunFiles, recorder: Recorder) -> None:
+        self._origin = origin
+        self._files = files
+        self._recorder = recorder
+
+    async def read(self, file: File) -> bytes:
+        """The content. Raises `NotFound`, also for a file of another tenant."""
+        return await self._files.read(self._origin.key.tenant_id, file.id)
+
+    async def save(self, name: str, content: bytes, media_type: str) -> File:
+        """Keep an artifact of this step."""
+        file = await self._files.save(self._origin, name, content, media_type)
+        self._recorder.saved_file_ids.append(file.id)
+        return file

@@ -1,0 +1,84 @@
+"""Carries out one step: inputs in, component run, outputs out. Touches no row and holds no connection."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from headgate.features.runs.engine.active import ActiveRun
+from headgate.features.runs.errors import StepTimeout
+from headgate.features.runs.events import StepEvents
+from headgate.features.runs.ports import Origin, Services
+from headgate.features.runs.steps.context import StepContext
+from headgate.features.runs.steps.hashes import execution_hash
+from headgate.features.runs.steps.inputs import gather_inputs
+from headgate.features.runs.steps.ledger import Outputs
+from headgate.features.runs.steps.payloads import Packer
+from headgate.features.runs.steps.planned import PlannedStep
+from headgate.features.runs.steps.policies import shape_output
+from headgate.features.runs.steps.recorder import Recorder
+from headgate.features.runs.transitions import StepRecord
+from headgate.sdk import NOT_TAKEN
+from headgate.sdk.coerce import encode
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """A step's work: its outputs for the steps after it, and what to write down."""
+
+    outputs: Outputs
+    record: StepRecord
+    preview: str
+
+
+class StepExecutor:
+    """Runs steps of any run on the services of one installation."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._packer = Packer(services.limits, services.files)
+
+    async def execute(
+        self, run: ActiveRun, step: PlannedStep, recorder: Recorder, is_cancelled: Callable[[], Awaitable[bool]]
+    ) -> Executed:
+        """Run a step. Raises what component, inputs or policy raise; `recorder` keeps what was seen by then."""
+        limit = self._services.engine.step_timeout_seconds
+        origin = Origin(run.key, step.id)
+        scope = asyncio.timeout(limit)
+        try:
+            async with scope:
+                ctx = StepContext(
+                    origin,
+                    run.input,
+                    self._services,
+                    recorder=recorder,
+                    events=StepEvents(self._services.bus, run.key.run_id, step.id),
+                    is_cancelled=is_cancelled,
+                )
+                outputs = await self._work(run, step, ctx, recorder)
+                packed = await self._packer.pack(origin, step, outputs, recorder.saved_file_ids)
+        except TimeoutError as error:
+            if not scope.expired():
+                raise
+            raise StepTimeout(
+                f"Step '{step.id}' took longer than {limit:g} seconds.",
+                remedy="Give it less to do, or raise HEADGATE_ENGINE__STEP_TIMEOUT_SECONDS.",
+            ) from error
+        return Executed(
+            outputs, recorder.as_record(packed.payload, execution_hash(run, step, recorder)), packed.preview
+        )
+
+    async def _work(self, run: ActiveRun, step: PlannedStep, ctx: StepContext, recorder: Recorder) -> Outputs:
+        values = await gather_inputs(run, step, self._services.components, ctx=ctx, recorder=recorder)
+        extra = {name: values.pop(name) for name in step.extra_fields if name in values}
+        component = step.component.create(values, node_id=step.id)
+        if step.extra_fields:
+            component.receive_extra(extra)
+        component.attach(ctx)
+        outputs: dict[str, JsonValue] = {}
+        for name, type_ in step.outputs:
+            value = await component.produce(name)
+            if value is not NOT_TAKEN:
+                outputs[name] = encode(value, type_)
+        return outputs if step.plain else shape_output(step, outputs)

@@ -1,0 +1,63 @@
+"""What a step is given: its params, what its edges bring, what hangs on it, and what its policy says."""
+
+from typing import Any
+
+import orjson
+from pydantic import JsonValue
+
+from headgate.features.runs.engine.active import ActiveRun
+from headgate.features.runs.ports import Components
+from headgate.features.runs.steps.attachments import Attacher
+from headgate.features.runs.steps.context import StepContext
+from headgate.features.runs.steps.planned import Inlet, PlannedStep
+from headgate.features.runs.steps.policies import InputPolicy
+from headgate.features.runs.steps.recorder import Recorder
+from headgate.graph.context import build_context
+from headgate.graph.interpolate import resolve
+from headgate.sdk.coerce import coerce, decode
+
+Context = dict[str, JsonValue]
+
+
+async def gather_inputs(
+    run: ActiveRun, step: PlannedStep, components: Components, *, ctx: StepContext, recorder: Recorder
+) -> dict[str, Any]:
+    """The values of a step's fields. Raises `Invalid` when something does not fit, or what fetching it raises."""
+    context: Context = {}
+    if step.refers or step.attached or not step.plain:
+        context = build_context(run.input, run.ledger.results, run.planned.plan, step.id)
+    values: dict[str, Any] = resolved_params(step, context) if step.refers else dict(step.step.node.params)
+    for inlet in step.inlets:
+        if not inlet.overridden and run.ledger.arrives(inlet):
+            values[inlet.field] = arriving(run, inlet)
+    if not step.plain:
+        await InputPolicy(run, step, context, ctx=ctx, recorder=recorder).apply(values)
+    if step.attached:
+        values |= await Attacher(components, context, ctx).values(step)
+    return values
+
+
+def resolved_params(step: PlannedStep, context: Context) -> dict[str, JsonValue]:
+    """A node's params with `{{...}}` resolved; a param that is one whole reference gets the value itself."""
+    return {
+        name: value if name in step.raw_fields else own(resolve(value, context))
+        for name, value in step.step.node.params.items()
+    }
+
+
+def arriving(run: ActiveRun, inlet: Inlet) -> Any:  # noqa: ANN401 - any port value
+    """What the live edges into a field bring, coerced; a list in edge order where the field takes many."""
+    values = [
+        coerce(decode(own(run.ledger.results[feed.source][feed.output]), feed.type), feed.type, inlet.types)
+        for feed in inlet.feeds
+        if run.ledger.alive(feed)
+    ]
+    return values if inlet.many else values[0]
+
+
+def own(value: JsonValue) -> JsonValue:
+    """A copy that the component may change without changing what other steps get."""
+    if isinstance(value, dict | list):
+        copy: JsonValue = orjson.loads(orjson.dumps(value))
+        return copy
+    return value

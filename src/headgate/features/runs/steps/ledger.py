@@ -1,0 +1,102 @@
+"""What this process knows of a run: which steps are settled, with what outputs, and what follows from it. Pure."""
+
+from collections.abc import Iterable, Mapping
+
+from pydantic import JsonValue
+
+from headgate.features.runs.steps.planned import Feed, Inlet, PlannedFlow, PlannedStep
+
+Outputs = Mapping[str, JsonValue]
+"""Output name to its whole value as JSON. An output that was not taken is missing."""
+
+
+class Ledger:
+    """Settled steps of one run.
+
+    A step is decided once all its parents are settled: it is skipped when every edge into it is dead, or every edge
+    into a field that it cannot do without; otherwise it may be claimed. An edge is dead when the step it leaves was
+    skipped or did not take that output.
+    """
+
+    def __init__(self, planned: PlannedFlow) -> None:
+        self._steps = planned.steps
+        self.results: dict[str, Outputs] = {}
+        self.skipped: set[str] = set()
+
+    def settled(self, step_id: str) -> bool:
+        """Whether the step has its outputs or was skipped."""
+        return step_id in self.results or step_id in self.skipped
+
+    @property
+    def complete(self) -> bool:
+        """Whether every step is settled."""
+        return len(self.results) + len(self.skipped) == len(self._steps)
+
+    def decidable(self, step_id: str) -> bool:
+        """Whether every parent is settled, as far as this process knows."""
+        for parent in self._steps[step_id].step.parents:
+            if parent not in self.results and parent not in self.skipped:
+                return False
+        return True
+
+    def alive(self, feed: Feed) -> bool:
+        """Whether a value travels this edge."""
+        return feed.output in self.results.get(feed.source, ())
+
+    def arrives(self, inlet: Inlet) -> bool:
+        """Whether a value travels any edge into a field."""
+        return any(feed.output in self.results.get(feed.source, ()) for feed in inlet.feeds)
+
+    def must_skip(self, step: PlannedStep) -> bool:
+        """Whether a decidable step cannot run."""
+        nothing = bool(step.inlets)
+        for inlet in step.inlets:
+            if self.arrives(inlet):
+                nothing = False
+            elif inlet.indispensable:
+                return True
+        return nothing
+
+    def settle(self, step_id: str, outputs: Outputs) -> "Following":
+        """Take in a step's outputs. Returns what follows."""
+        self.results[step_id] = outputs
+        return self._follow([step_id], Following())
+
+    def decide(self, steps: Iterable[str]) -> "Following":
+        """Decide steps that wait for nothing: skip them, with what hangs on them, or let them be claimed."""
+        following = Following()
+        return self._follow([step for step in steps if self._skip_or_offer(step, following)], following)
+
+    def _follow(self, settled: list[str], following: "Following") -> "Following":
+        settles = following.settles
+        while settled:
+            for child in self._steps[settled.pop()].step.children:
+                settles[child] = settles.get(child, 0) + 1
+                if child in following.offered or self.settled(child):
+                    continue
+                if self.decidable(child) and self._skip_or_offer(child, following):
+                    settled.append(child)
+        for step in following.skip:
+            settles.pop(step, None)
+        return following
+
+    def _skip_or_offer(self, step_id: str, following: "Following") -> bool:
+        if self.must_skip(self._steps[step_id]):
+            self.skipped.add(step_id)
+            following.skip.append(step_id)
+            return True
+        following.offered.append(step_id)
+        return False
+
+
+class Following:
+    """What a settled step means for the others."""
+
+    __slots__ = ("offered", "settles", "skip")
+
+    def __init__(self) -> None:
+        self.settles: dict[str, int] = {}
+        """Step to the number of its parents that are now settled."""
+        self.skip: list[str] = []
+        self.offered: list[str] = []
+        """Steps that may be claimed."""

@@ -1,0 +1,171 @@
+"""What a step made, as it is stored and read back.
+
+`{"main": "text", "outputs": {"text": {"type": "Text", "value": "..."}}}`; further members only where there is
+something to say: `not_taken` (branches), `file_ids`, `generated_file_ids`. A value over the inline caps is an artifact,
+and its entry holds `file_id`, `media_type`, `size_bytes`, `preview` and `truncated` in place of `value`. `text`, the
+main output as text, is worked out on reading and not stored a second time.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from pydantic import JsonValue
+
+from headgate.features.runs.errors import OutputTooLarge
+from headgate.features.runs.ports import Origin, RunFiles
+from headgate.features.runs.steps.ledger import Outputs
+from headgate.features.runs.steps.planned import PlannedStep
+from headgate.features.runs.transitions import Json
+from headgate.foundation.settings import LimitSettings
+from headgate.graph.ports import PortType
+from headgate.sdk.coerce import decode, text_of
+
+PREVIEW_IN_EVENTS = 400
+"""Characters of the main output that travel with the event of a completed step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A step's outputs, stored form and glimpse."""
+
+    payload: Json
+    preview: str
+
+
+class Packer:
+    """Turns outputs into the stored payload, spilling what is over the caps."""
+
+    def __init__(self, limits: LimitSettings, files: RunFiles) -> None:
+        self._limits = limits
+        self._files = files
+
+    async def pack(self, origin: Origin, step: PlannedStep, outputs: Outputs, generated_file_ids: list[str]) -> Packed:
+        """The payload of a step. Raises `OutputTooLarge`, or what the file storage raises."""
+        entries: dict[str, Any] = {}
+        main = step.step.main_output
+        preview = ""
+        for name, type_ in step.outputs:
+            if name in outputs:
+                raw = orjson.dumps(outputs[name])
+                # Quotes and escapes only lengthen, so a short raw form needs no second look.
+                if len(raw) <= self._cap(outputs[name]):
+                    entries[name] = {"type": type_, "value": orjson.Fragment(raw)}
+                else:
+                    entries[name] = await self._long_entry(origin, name, type_, value=outputs[name], raw=raw)
+                if name == main:
+                    preview = _glimpse(outputs[name], raw)
+        payload: dict[str, Any] = {"outputs": entries}
+        if main in entries:
+            payload["main"] = main
+        if len(entries) < len(step.outputs):
+            payload["not_taken"] = [name for name, _ in step.outputs if name not in entries]
+        ids = _file_ids(step, outputs)
+        if ids:
+            payload["file_ids"] = ids
+        if generated_file_ids:
+            payload["generated_file_ids"] = generated_file_ids
+        return Packed(orjson.dumps(payload).decode(), preview)
+
+    def _cap(self, value: JsonValue) -> int:
+        """Bytes that may be kept inline."""
+        return self._limits.max_inline_text_bytes if isinstance(value, str) else self._limits.max_inline_json_bytes
+
+    async def _long_entry(
+        self, origin: Origin, output: str, type_: PortType, *, value: JsonValue, raw: bytes
+    ) -> dict[str, Any]:
+        """An artifact's entry; inline after all when it was only long for its escapes."""
+        is_text = isinstance(value, str)
+        content = value.encode() if isinstance(value, str) else raw
+        if len(content) <= self._cap(value):
+            return {"type": type_, "value": orjson.Fragment(raw)}
+        if len(content) > self._limits.max_artifact_bytes:
+            raise OutputTooLarge(
+                f"Output '{output}' of step '{origin.step_id}' has {len(content)} bytes; the limit is"
+                f" {self._limits.max_artifact_bytes}.",
+                remedy="Make less of it, or raise HEADGATE_LIMITS__MAX_ARTIFACT_BYTES.",
+            )
+        ending, media_type = ("txt", "text/plain; charset=utf-8") if is_text else ("json", "application/json")
+        file = await self._files.save(origin, f"{origin.step_id}.{output}.{ending}", content, media_type)
+        return {
+            "type": type_,
+            "file_id": file.id,
+            "media_type": media_type,
+            "size_bytes": len(content),
+            "preview": content[: self._limits.max_inline_preview_bytes].decode(errors="ignore"),
+            "truncated": True,
+        }
+
+
+async def unpack(payload: Json, tenant_id: str, files: RunFiles) -> Outputs:
+    """The whole outputs of a stored payload, artifacts read back."""
+    found: dict[str, JsonValue] = {}
+    for name, entry in orjson.loads(payload)["outputs"].items():
+        if "value" in entry:
+            found[name] = entry["value"]
+        else:
+            content = await files.read(tenant_id, entry["file_id"])
+            found[name] = content.decode() if entry["type"] == PortType.TEXT else orjson.loads(content)
+    return found
+
+
+def main_text(payload: Mapping[str, Any]) -> str | None:
+    """The main output of a stored payload as text: of an artifact its preview, of a file its name. None if not made."""
+    entry = payload["outputs"].get(payload.get("main", ""))
+    if entry is None:
+        return None
+    if "value" not in entry:
+        return str(entry["preview"])
+    if entry["type"] == PortType.FILE:
+        return str(entry["value"]["name"])
+    return text_of(decode(entry["value"], PortType(entry["type"])))
+
+
+def presented(payload: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """A stored payload as the API shows it: with `text` and `file_ids` always there."""
+    if payload is None:
+        return None
+    return {"text": main_text(payload), "file_ids": [], **payload}
+
+
+def run_output(payloads: Mapping[str, Json], limits: LimitSettings) -> Json:
+    """The run's result from the payloads of its last steps: the text of the last that has any, and all file ids."""
+    text: str | None = None
+    file_ids: list[str] = []
+    chosen: list[str] = []
+    for step_id, stored in payloads.items():
+        payload = orjson.loads(stored)
+        said = main_text(payload)
+        if said is not None:
+            text = said
+            chosen = [step_id]
+        file_ids += [one for one in payload.get("file_ids", ()) if one not in file_ids]
+    cut = (text or "").encode()[: limits.max_inline_preview_bytes].decode(errors="ignore")
+    output: dict[str, JsonValue] = {"text": cut if text is not None else None, "step_ids": list(chosen)}
+    if file_ids:
+        output["file_ids"] = list(file_ids)
+    if text is not None and len(cut) < len(text):
+        output["truncated"] = True
+    return orjson.dumps(output).decode()
+
+
+def _glimpse(value: JsonValue, raw: bytes) -> str:
+    if isinstance(value, str):
+        return value[:PREVIEW_IN_EVENTS]
+    return raw[:PREVIEW_IN_EVENTS].decode(errors="ignore")
+
+
+def _file_ids(step: PlannedStep, outputs: Outputs) -> list[str]:
+    """Ids of the files in the outputs: a File's own, a Message's attachments."""
+    found: list[str] = []
+    for name, type_ in step.outputs:
+        value = outputs.get(name)
+        if not isinstance(value, dict):
+            continue
+        if type_ is PortType.FILE:
+            found.append(str(value["id"]))
+        elif type_ is PortType.MESSAGE:
+            files = value["files"]
+            found += [str(file["id"]) for file in files if isinstance(file, dict)] if isinstance(files, list) else []
+    return list(dict.fromkeys(found))

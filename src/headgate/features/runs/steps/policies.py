@@ -1,0 +1,245 @@
+"""Step policies at run time: where the main input comes from, bindings, input and output contracts."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from pydantic import BaseModel, JsonValue
+
+from headgate.features.runs.engine.active import ActiveRun
+from headgate.features.runs.errors import ContractBroken, PolicyUnmet
+from headgate.features.runs.steps.context import StepContext
+from headgate.features.runs.steps.ledger import Outputs
+from headgate.features.runs.steps.planned import PlannedStep
+from headgate.features.runs.steps.recorder import Recorder
+from headgate.foundation.errors import NotFound, UpstreamFailed
+from headgate.foundation.log import redact_text
+from headgate.graph.contracts import Contract, canonical_contract, violations
+from headgate.graph.interpolate import interpolate, resolve
+from headgate.graph.json_values import parse_json
+from headgate.graph.model import HttpCall, InputSource, InputType, OutputType
+from headgate.graph.ports import PortType
+from headgate.graph.template import FieldTemplate
+from headgate.sdk import File, HttpAnswer, Message
+from headgate.sdk.coerce import clean_text, coerce, data_of, decode, describe, text_of
+
+Context = Mapping[str, JsonValue]
+_FENCED = re.compile(r"```[\w+-]*[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
+_FILE_INPUTS = frozenset({InputType.IMAGE, InputType.AUDIO, InputType.DOCUMENT, InputType.FILE})
+_TEXT_MEDIA = re.compile(r"text/.*|application/((.*\+)?(json|xml)|x-ndjson|yaml|javascript)", re.IGNORECASE)
+_JSON_MEDIA = re.compile(r"application/(.*\+)?json", re.IGNORECASE)
+LONGEST_INPUT_KEPT = 1_048_576
+"""Characters of a fetched input that are kept with the step."""
+
+
+class InputPolicy:
+    """Applies one step's input policy.
+
+    Args:
+        run: The run.
+        step: The step.
+        context: What `{{...}}` resolves to.
+        ctx: The step's run context: HTTP, secrets, files.
+        recorder: Keeps what came in by the policy.
+    """
+
+    def __init__(
+        self, run: ActiveRun, step: PlannedStep, context: Context, *, ctx: StepContext, recorder: Recorder
+    ) -> None:
+        self._run = run
+        self._step = step
+        self._policy = step.step.policy
+        self._context = context
+        self._ctx = ctx
+        self._recorder = recorder
+
+    async def apply(self, values: dict[str, Any]) -> None:
+        """Fill in the main input and the bindings, then check them. Raises `Invalid`, or what fetching raises."""
+        main = self._step.step.template.main_field
+        if self._policy.input_source is not InputSource.PREVIOUS_STEP:
+            if main is None:
+                raise PolicyUnmet(
+                    f"Step '{self._step.id}' has no input that '{self._policy.input_source}' could fill.",
+                    remedy="Set its input source to previous_step.",
+                )
+            value, source = await self._main_input(main)
+            arrived = coerce(value, source, main.types)
+            values[main.name] = [arrived] if main.many else arrived
+        self._bind(values)
+        if main is not None:
+            self._check(values.get(main.name))
+
+    async def _main_input(self, main: FieldTemplate) -> tuple[Any, PortType]:
+        source = self._policy.input_source
+        self._recorder.input["source"] = source.value
+        if source is InputSource.FLOW_INPUT:
+            return self._flow_input(main)
+        if source is InputSource.ALL_PREVIOUS_STEPS:
+            return self._all_previous(), PortType.TEXT
+        call = self._policy.input_config
+        if call is None:
+            raise PolicyUnmet(f"Step '{self._step.id}' fetches its input and no address is set.", remedy="Set its URL.")
+        return await self._fetch(call, "GET" if source is InputSource.HTTP_GET else "POST", main)
+
+    def _flow_input(self, main: FieldTemplate) -> tuple[Any, PortType]:
+        """The run's input in the form that the field takes."""
+        given = self._run.input
+        if self._policy.input_type in _FILE_INPUTS or PortType.FILE in main.types:
+            if not given.files:
+                raise PolicyUnmet(
+                    f"Step '{self._step.id}' takes a file and the run was started without one.",
+                    remedy="Start the run with a file.",
+                )
+            if PortType.FILE in main.types:
+                return given.files[0], PortType.FILE
+            return Message(role="user", text=given.text, files=given.files), PortType.MESSAGE
+        if PortType.TEXT in main.types:
+            return given.text, PortType.TEXT
+        if PortType.MESSAGE in main.types:
+            return Message(role="user", text=given.text, files=given.files), PortType.MESSAGE
+        return {"text": given.text, **given.form_data}, PortType.DATA
+
+    def _all_previous(self) -> str:
+        """Every step before this one in the graph that has an output, each in a numbered block (seed 002)."""
+        plan = self._run.planned.plan
+        blocks: list[str] = []
+        for step_id in plan.ancestors(self._step.id):
+            step = plan.step(step_id)
+            outputs = self._run.ledger.results.get(step_id, {})
+            main = step.template.main_output
+            if main is not None and main.name in outputs:
+                text = text_of(decode(outputs[main.name], main.type))
+                blocks.append(f"<step_{step.order}_output>\n{text}\n</step_{step.order}_output>")
+        return "\n".join(blocks)
+
+    async def _fetch(self, call: HttpCall, method: str, main: FieldTemplate) -> tuple[Any, PortType]:
+        url = str(interpolate(call.url, self._context))
+        body = str(interpolate(call.body, self._context, json_safe=True)) if method == "POST" else None
+        headers = {name: await self._header(value) for name, value in call.headers.items()}
+        if method == "POST" and not any(name.lower() == "content-type" for name in headers):
+            headers["content-type"] = "application/json"
+        await self._ctx.check_cancelled()
+        answer = await self._ctx.http.request(
+            method, url, headers=headers, body=body, timeout_seconds=call.timeout_seconds
+        )
+        shown = redact_text(url)
+        self._recorder.input |= {"url": shown, "status": answer.status, "media_type": answer.media_type}
+        if answer.status >= 400:
+            raise UpstreamFailed(
+                f"Step '{self._step.id}': {shown} answered {answer.status}.", remedy="Check the address and headers."
+            )
+        return await self._read_answer(answer, main)
+
+    async def _read_answer(self, answer: HttpAnswer, main: FieldTemplate) -> tuple[Any, PortType]:
+        """An answer as text, as data where only data is taken, or as a file."""
+        if _TEXT_MEDIA.fullmatch(answer.media_type):
+            text = clean_text(answer.text)
+            self._recorder.input["text"] = text[:LONGEST_INPUT_KEPT]
+            if _JSON_MEDIA.fullmatch(answer.media_type) and PortType.TEXT not in main.types:
+                return self._as_json(text), PortType.DATA
+            return text, PortType.TEXT
+        name = answer.url.rpartition("/")[2].partition("?")[0][:120] or "download"
+        file = await self._ctx.files.save(name, answer.content, answer.media_type)
+        self._recorder.input["file_id"] = file.id
+        return file, PortType.FILE
+
+    async def _header(self, value: str) -> str:
+        """A header's value: the variable of that name, else the text with its references resolved."""
+        try:
+            return (await self._ctx.secret(value)).get_secret_value()
+        except NotFound:
+            return str(interpolate(value, self._context))
+
+    def _bind(self, values: dict[str, Any]) -> None:
+        bound = {name: resolve(text, self._context) for name, text in self._policy.input_bindings.items()}
+        if bound:
+            values |= bound
+            self._recorder.input["bindings"] = bound
+
+    def _check(self, value: object) -> None:
+        kind = self._policy.input_type
+        if kind is InputType.JSON and isinstance(value, str):
+            self._as_json(value)
+        elif kind in _FILE_INPUTS:
+            self._keep(value, {"type": kind.value})
+        if self._policy.input_contract is not None:
+            self._keep(value, self._policy.input_contract)
+
+    def _keep(self, value: object, contract: Contract) -> None:
+        check_contract_kept(subject_of(value, contract), contract, f"the input of step '{self._step.id}'")
+
+    def _as_json(self, text: str) -> JsonValue:
+        try:
+            return parse_json(without_fence(text))
+        except ValueError as error:
+            raise PolicyUnmet(
+                f"The input of step '{self._step.id}' is not JSON: {error}.", remedy="Set its input type to any."
+            ) from error
+
+
+def shape_output(step: PlannedStep, outputs: dict[str, JsonValue]) -> Outputs:
+    """The outputs as the step's policy wants them. Raises `PolicyUnmet` or `ContractBroken`."""
+    policy, name = step.step.policy, step.step.main_output
+    if name is None or name not in outputs:
+        return outputs
+    value = outputs[name]
+    types = dict(step.outputs)
+    if policy.output_type is OutputType.JSON and isinstance(value, str):
+        plain = without_fence(value)
+        try:
+            parsed = parse_json(plain)
+        except ValueError as error:
+            raise PolicyUnmet(
+                f"The output of step '{step.id}' is not JSON: {error}.",
+                remedy="Ask for JSON in the prompt, or set the step's output type to text.",
+            ) from error
+        outputs[name] = value = parsed if types[name] is PortType.DATA else plain
+    if policy.output_contract is not None:
+        subject = subject_of(decode(value, types[name]), policy.output_contract)
+        check_contract_kept(subject, policy.output_contract, f"the output of step '{step.id}'")
+    return outputs
+
+
+def subject_of(value: object, contract: Contract) -> JsonValue:
+    """A port value as the JSON that a contract speaks of: parsed, as text, or as a file."""
+    kind = canonical_contract(contract)["type"]
+    if kind == "text":
+        return value if isinstance(value, str) else text_of(value)
+    if kind != "json":
+        return _files(value)
+    if isinstance(value, Message):
+        value = value.text
+    if isinstance(value, str):
+        try:
+            return parse_json(without_fence(value))
+        except ValueError:
+            return value
+    return data_of(value)
+
+
+def check_contract_kept(subject: JsonValue, contract: Contract, whose: str) -> None:
+    """Raise `ContractBroken` with the JSON path of each violation."""
+    found = violations(subject, contract)
+    if found:
+        listed: list[JsonValue] = [{"path": one.path, "message": one.message} for one in found]
+        raise ContractBroken(
+            f"{whose[:1].upper()}{whose[1:]} breaks its contract: {found[0]}.",
+            remedy="Change the step, or the contract.",
+            violations=listed,
+        )
+
+
+def without_fence(text: str) -> str:
+    """The content of the first Markdown code block, else the text itself, trimmed."""
+    found = _FENCED.search(text)
+    return (found[1] if found else text).strip()
+
+
+def _files(value: object) -> JsonValue:
+    if isinstance(value, Message):
+        value = list(value.files)
+    if isinstance(value, list):
+        return [_files(one) for one in value]
+    if isinstance(value, File):
+        return cast("JsonValue", value.model_dump(mode="json"))
+    return data_of(value) if isinstance(value, BaseModel) else describe(value)

@@ -1,0 +1,301 @@
+"""`RunStore` on PostgreSQL: one prepared statement a transition, on a small pool; nothing is held between two."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
+from headgate.features.runs.store import postgres_statements as sql
+from headgate.features.runs.store.rows import (
+    LIVE_RUNS_SQL,
+    LOAD_RUN_SQL,
+    LOAD_STEPS_SQL,
+    READ_RUN_SQL,
+    READ_STEPS_SQL,
+    for_postgres,
+    live_runs_of,
+    read_run_of,
+    stored_run_of,
+)
+from headgate.features.runs.transitions import (
+    Cancelled,
+    Claim,
+    Failed,
+    Finished,
+    Held,
+    Lease,
+    LiveRun,
+    NewRun,
+    Onward,
+    PastTurn,
+    Progress,
+    ReadRun,
+    RunKey,
+    StepRecord,
+    StoredRun,
+)
+from headgate.foundation.database import explain
+from headgate.foundation.errors import Invalid, Unavailable
+
+if TYPE_CHECKING:  # named without importing psycopg
+    from psycopg import AsyncConnection
+    from psycopg_pool import AsyncConnectionPool
+
+_EVERY_STATEMENT_GOES_BY_KEY = "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off"
+"""A plan is made once a connection; one made while the tables were small must serve when they are not."""
+WAIT_FOR_CONNECTION_SECONDS = 30.0
+_LOAD_RUN, _LOAD_STEPS = for_postgres(LOAD_RUN_SQL), for_postgres(LOAD_STEPS_SQL)
+_READ_RUN, _READ_STEPS = for_postgres(READ_RUN_SQL), for_postgres(READ_STEPS_SQL)
+_ABOUT_THE_DATABASE = {"OperationalError", "PoolTimeout", "PoolClosed"}
+
+
+class PostgresRunStore:
+    """Runs in PostgreSQL.
+
+    Args:
+        url: A libpq URL of a migrated database.
+        pool_size: Most connections; each is out only for the length of one statement.
+    """
+
+    def __init__(self, url: str, pool_size: int) -> None:
+        self._url = url
+        self._pool_size = pool_size
+
+    async def open(self) -> None:
+        """Connect. Raises `Unavailable`."""
+        self._pool: AsyncConnectionPool[Any] = _open_pool(self._url, self._pool_size)
+        try:
+            await self._pool.open(wait=True, timeout=WAIT_FOR_CONNECTION_SECONDS)
+        except Exception as error:
+            await self._pool.close()
+            _raise_translated(error)
+            raise
+
+    async def close(self) -> None:
+        """Disconnect."""
+        await self._pool.close()
+
+    @property
+    def connections_out(self) -> int:
+        """Connections in use this moment."""
+        stats = self._pool.get_stats()
+        return int(stats["pool_size"]) - int(stats["pool_available"])
+
+    async def create(self, run: NewRun, lease: Lease) -> None:
+        """Insert a run and its steps."""
+        claimed = set(run.claim)
+        await self._execute(
+            sql.CREATE,
+            {
+                **_key(run.key),
+                **_lease(lease),
+                "user_id": run.user_id,
+                "session_id": run.session_id,
+                "status": RunStatus.RUNNING.value if claimed else RunStatus.QUEUED.value,
+                "input_payload": run.input_payload,
+                "steps": [seed.step_id for seed in run.steps],
+                "orders": [seed.order for seed in run.steps],
+                "waiting": [seed.waiting for seed in run.steps],
+                "mine": [seed.step_id in claimed for seed in run.steps],
+            },
+        )
+
+    async def advance(self, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None = None) -> Progress:
+        """Complete, skip, settle and claim."""
+        values = _key(key) | _lease(lease)
+        if finished is not None:
+            values |= _step(finished.claim, finished.record)
+            if onward.claim and onward.settles.keys() == {*onward.claim} and len(onward.claim) == 1 and not onward.skip:
+                went_on = await self._go_on(values, onward)
+                if went_on is not None:
+                    return went_on
+        values |= _moves(onward) | {"run_output": onward.output_payload}
+        rows = await self._execute(sql.ADVANCE if finished is None else sql.FINISH, values)
+        if not rows:
+            return Progress(None, recorded=False)
+        before, after = rows[0][0], rows[0][1]
+        if after is None:
+            return Progress(RunStatus(before), recorded=False)
+        moved = [row[2:] for row in rows if row[2] is not None]
+        return Progress(
+            RunStatus(after),
+            claims=tuple(Claim(row[0], row[3]) for row in moved if row[1] == StepStatus.RUNNING),
+            ready=tuple(row[0] for row in moved if row[1] == StepStatus.PENDING and row[2] == 0),
+        )
+
+    async def _go_on(self, values: dict[str, Any], onward: Onward) -> Progress | None:
+        """Finish a step, claim the one after it. None when the run ends, or may not go on: nothing was written then."""
+        step, settled = next(iter(onward.settles.items()))
+        rows = await self._execute(sql.GO_ON, {**values, "next": step, "settled": settled})
+        if not rows:
+            return None
+        attempt = rows[0][1]
+        return Progress(RunStatus.RUNNING, claims=() if attempt is None else (Claim(step, attempt),))
+
+    async def fail(self, key: RunKey, failed: Failed, at: int) -> Progress:
+        """Fail a step and its run."""
+        error = {"code": failed.code, "message": failed.message, "at": at}
+        rows = await self._execute(sql.FAIL, {**_key(key), **_step(failed.claim, failed.record), **error})
+        if not rows:
+            return Progress(None, recorded=False)
+        before, recorded = RunStatus(rows[0][0]), rows[0][1]
+        return Progress(RunStatus.FAILED if recorded and before in LIVE_RUNS else before, recorded=recorded)
+
+    async def take_over(self, key: RunKey, held: Sequence[Claim], lease: Lease) -> tuple[Claim, ...]:
+        """Take steps from a dead worker."""
+        seen = {"steps": [claim.step_id for claim in held], "seen": [claim.attempt for claim in held]}
+        rows = await self._execute(sql.TAKE_OVER, {**_key(key), **_lease(lease), **seen})
+        return tuple(Claim(*row) for row in rows)
+
+    async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
+        """Fail a run from outside."""
+        _, changed = await self._locked(sql.END, {**_key(key), "code": code, "message": message, "at": at})
+        return changed
+
+    async def cancel(self, run_id: str, tenant_id: str, at: int) -> Cancelled | None:
+        """Cancel a run."""
+        status, changed = await self._locked(sql.CANCEL, {"run_id": run_id, "tenant_id": tenant_id, "at": at})
+        if status is None:
+            return None
+        return Cancelled(RunStatus.CANCELLED if changed else status, changed=changed)
+
+    async def renew(self, held: Sequence[Held], lease: Lease) -> frozenset[Held]:
+        """Lengthen leases."""
+        values = {
+            "worker_id": lease.worker_id,
+            "until": lease.until,
+            "runs": [one.run_id for one in held],
+            "steps": [one.step_id for one in held],
+            "attempts": [one.attempt for one in held],
+        }
+        return frozenset(Held(*row) for row in await self._execute(sql.RENEW, values))
+
+    async def is_cancelled(self, run_id: str) -> bool:
+        """Whether the run may have no effect any more."""
+        return await self.status(run_id) in {None, RunStatus.CANCELLED}
+
+    async def status(self, run_id: str) -> RunStatus | None:
+        """Where a run is."""
+        rows = await self._execute(sql.STATUS, {"run_id": run_id})
+        return RunStatus(rows[0][0]) if rows else None
+
+    async def load(self, run_id: str) -> StoredRun | None:
+        """A run and its steps, as they were at one moment."""
+        return stored_run_of(*await self._snapshot(_LOAD_RUN, _LOAD_STEPS, {"run_id": run_id}))
+
+    async def read(self, run_id: str, tenant_id: str) -> ReadRun | None:
+        """A run as it is shown, at one moment."""
+        return read_run_of(*await self._snapshot(_READ_RUN, _READ_STEPS, {"run_id": run_id, "tenant_id": tenant_id}))
+
+    async def live_runs(self) -> Sequence[LiveRun]:
+        """Every run that is not over."""
+        return live_runs_of(await self._execute(LIVE_RUNS_SQL, {}))
+
+    async def past_turns(self, key: RunKey, session_id: str, limit: int) -> Sequence[PastTurn]:
+        """Earlier turns of a chat session."""
+        rows = await self._execute(sql.PAST_TURNS, {**_key(key), "session_id": session_id, "limit": limit})
+        return [PastTurn(*row) for row in reversed(rows)]
+
+    async def _execute(self, statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """One statement, one transaction."""
+        try:
+            connection = await self._pool.getconn()
+            try:
+                cursor = await connection.execute(statement, values, prepare=True)
+                rows: list[tuple[Any, ...]] = await cursor.fetchall()
+                return rows
+            finally:
+                await self._pool.putconn(connection)
+        except Exception as error:
+            _raise_translated(error)
+            raise
+
+    async def _snapshot(self, one: str, many: str, values: Mapping[str, Any]) -> tuple[Any, list[tuple[Any, ...]]]:
+        """A row and the rows that belong to it, in one transaction that sees one state, in one round trip."""
+        async with self._connection() as connection, connection.pipeline():
+            await connection.execute("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", prepare=True)
+            first = await connection.execute(one, values, prepare=True)
+            second = await connection.execute(many, values, prepare=True)
+            await connection.execute("COMMIT", prepare=True)
+            return await first.fetchone(), await second.fetchall()
+
+    async def _locked(self, statement: str, values: Mapping[str, Any]) -> tuple[RunStatus | None, bool]:
+        """Lock a run, then change it: its status before, and whether it was changed."""
+        async with self._connection() as connection, connection.transaction():
+            row = await (await connection.execute(sql.LOCK, values)).fetchone()
+            if row is None:
+                return None, False
+            changed = await (await connection.execute(statement, values)).fetchone()
+        return RunStatus(row[0]), changed is not None
+
+    @asynccontextmanager
+    async def _connection(self) -> "AsyncIterator[AsyncConnection[Any]]":
+        try:
+            async with self._pool.connection() as connection:
+                yield connection
+        except Exception as error:
+            _raise_translated(error)
+            raise
+
+
+def _raise_translated(error: Exception) -> None:
+    """Raise what psycopg says about the database itself (gone, full, in recovery, deadlocked) as `Unavailable`.
+
+    Its operational errors are never about the statement: the same one may succeed later.
+    """
+    found = explain(error)
+    if found is None and {kind.__name__ for kind in type(error).__mro__} & _ABOUT_THE_DATABASE:
+        found = Unavailable("The database does not answer.", remedy="Check HEADGATE_DATABASE__URL and the server.")
+    if found is not None:
+        raise found from error
+
+
+def _open_pool(url: str, size: int) -> "AsyncConnectionPool[Any]":
+    """The one place that imports psycopg. Raises `Invalid` where it is not installed."""
+    try:
+        from psycopg_pool import AsyncConnectionPool  # noqa: PLC0415 - heavy and optional
+    except ImportError as error:
+        raise Invalid("PostgreSQL needs a driver.", remedy="Install headgate[postgres].") from error
+    return AsyncConnectionPool(
+        url,
+        min_size=1,
+        max_size=size,
+        timeout=WAIT_FOR_CONNECTION_SECONDS,
+        kwargs={"autocommit": True, "options": _EVERY_STATEMENT_GOES_BY_KEY},
+        open=False,
+    )
+
+
+def _key(key: RunKey) -> dict[str, Any]:
+    return {"run_id": key.run_id, "tenant_id": key.tenant_id, "flow_id": key.flow_id, "version": key.version}
+
+
+def _lease(lease: Lease) -> dict[str, Any]:
+    return {"worker_id": lease.worker_id, "at": lease.at, "until": lease.until}
+
+
+def _step(claim: Claim, record: StepRecord) -> dict[str, Any]:
+    return {
+        "step_id": claim.step_id,
+        "attempt": claim.attempt,
+        "output_payload": record.output_payload,
+        "input_payload": record.input_payload,
+        "effective_prompt": record.effective_prompt,
+        "model_parameters": record.model_parameters,
+        "tool_calls": record.tool_calls,
+        "log": record.log,
+        "tokens_input": record.tokens_input,
+        "tokens_output": record.tokens_output,
+        "execution_hash": record.execution_hash,
+    }
+
+
+def _moves(onward: Onward) -> dict[str, Any]:
+    """Steps, the parents settled for each, and what is to be done with it."""
+    actions = dict.fromkeys(onward.settles, "settle")
+    actions |= dict.fromkeys(onward.skip, "skip") | dict.fromkeys(onward.claim, "claim")
+    return {
+        "steps": list(actions),
+        "settled": [onward.settles.get(step, 0) for step in actions],
+        "actions": list(actions.values()),
+    }

@@ -1,0 +1,131 @@
+"""`RunStore` on SQLite."""
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+from headgate.features.runs.states import RunStatus
+from headgate.features.runs.store import sqlite_transitions as sql
+from headgate.features.runs.store.rows import (
+    LIVE_RUNS_SQL,
+    LOAD_RUN_SQL,
+    LOAD_STEPS_SQL,
+    READ_RUN_SQL,
+    READ_STEPS_SQL,
+    live_runs_of,
+    read_run_of,
+    stored_run_of,
+)
+from headgate.features.runs.store.sqlite_writer import SqliteWriter
+from headgate.features.runs.transitions import (
+    Cancelled,
+    Claim,
+    Failed,
+    Finished,
+    Held,
+    Lease,
+    LiveRun,
+    NewRun,
+    Onward,
+    PastTurn,
+    Progress,
+    ReadRun,
+    RunKey,
+    StoredRun,
+)
+from headgate.foundation.settings import DatabaseSettings
+
+
+class SqliteRunStore:
+    """Runs in a SQLite file, written over one connection with group commit.
+
+    Args:
+        path: The database file, migrated.
+        settings: Pragmas and how long to wait for the lock.
+    """
+
+    def __init__(self, path: Path, settings: DatabaseSettings) -> None:
+        self._writer = SqliteWriter(path, settings)
+
+    async def open(self) -> None:
+        """Connect."""
+        await self._writer.open()
+
+    async def close(self) -> None:
+        """Write what waits and disconnect."""
+        await self._writer.close()
+
+    async def create(self, run: NewRun, lease: Lease) -> None:
+        """Insert a run and its steps."""
+        await self._writer.submit(lambda db: sql.create(db, run, lease), size=len(run.input_payload))
+
+    async def advance(self, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None = None) -> Progress:
+        """Complete, skip, settle and claim."""
+        size = len(finished.record.output_payload or "") if finished is not None else 0
+        return await self._writer.submit(lambda db: sql.advance(db, key, onward, lease, finished), size=size)
+
+    async def fail(self, key: RunKey, failed: Failed, at: int) -> Progress:
+        """Fail a step and its run."""
+        return await self._writer.submit(lambda db: sql.fail(db, key, failed, at))
+
+    async def take_over(self, key: RunKey, held: Sequence[Claim], lease: Lease) -> tuple[Claim, ...]:
+        """Take steps from a dead worker."""
+        return await self._writer.submit(lambda db: sql.take_over(db, key, held, lease))
+
+    async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
+        """Fail a run from outside."""
+        return await self._writer.submit(lambda db: sql.end(db, key, code, message, at))
+
+    async def cancel(self, run_id: str, tenant_id: str, at: int) -> Cancelled | None:
+        """Cancel a run."""
+        return await self._writer.submit(lambda db: sql.cancel(db, run_id, tenant_id, at))
+
+    async def renew(self, held: Sequence[Held], lease: Lease) -> frozenset[Held]:
+        """Lengthen leases."""
+        return await self._writer.submit(lambda db: sql.renew(db, held, lease))
+
+    async def is_cancelled(self, run_id: str) -> bool:
+        """Whether the run may have no effect any more."""
+        return await self.status(run_id) in {None, RunStatus.CANCELLED}
+
+    async def status(self, run_id: str) -> RunStatus | None:
+        """Where a run is."""
+        query = "SELECT status FROM flow_runs WHERE id = ?"
+        row = self._writer.glance(lambda db: db.execute(query, (run_id,)).fetchone())
+        return None if row is None else RunStatus(row[0])
+
+    async def read(self, run_id: str, tenant_id: str) -> ReadRun | None:
+        """A run as it is shown."""
+        values = {"run_id": run_id, "tenant_id": tenant_id}
+
+        def query(db: sqlite3.Connection) -> ReadRun | None:
+            with db:
+                db.execute("BEGIN")
+                run = db.execute(READ_RUN_SQL, values).fetchone()
+                return read_run_of(run, db.execute(READ_STEPS_SQL, values).fetchall())
+
+        return self._writer.glance(query)
+
+    async def load(self, run_id: str) -> StoredRun | None:
+        """A run and its steps."""
+
+        def query(db: sqlite3.Connection) -> StoredRun | None:
+            run = db.execute(LOAD_RUN_SQL, {"run_id": run_id}).fetchone()
+            steps = db.execute(LOAD_STEPS_SQL, {"run_id": run_id}).fetchall()
+            return stored_run_of(run, steps)
+
+        return await self._writer.read(query)
+
+    async def live_runs(self) -> Sequence[LiveRun]:
+        """Every run that is not over."""
+        return live_runs_of(await self._writer.read(lambda db: db.execute(LIVE_RUNS_SQL).fetchall()))
+
+    async def past_turns(self, key: RunKey, session_id: str, limit: int) -> Sequence[PastTurn]:
+        """Earlier turns of a chat session."""
+        query = (
+            "SELECT input_payload, output_payload FROM flow_runs WHERE flow_id = ? AND session_id = ? AND tenant_id = ?"
+            " AND status = 'completed' AND id < ? ORDER BY id DESC LIMIT ?"
+        )
+        values = (key.flow_id, session_id, key.tenant_id, key.run_id, limit)
+        rows = await self._writer.read(lambda db: db.execute(query, values).fetchall())
+        return [PastTurn(*row) for row in reversed(rows)]

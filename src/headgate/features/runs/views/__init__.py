@@ -1,0 +1,1 @@
+"""Runs as they are looked at: summaries, graph, evidence, stream of events."""

@@ -1,0 +1,45 @@
+"""The graph endpoint: which definition to draw, and with what results."""
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.accounts.principal import Principal
+from headgate.features.flows import service as flows
+from headgate.features.flows import versions
+from headgate.features.runs import repository
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.errors import RunNotFound
+from headgate.features.runs.schemas import GraphOut
+from headgate.features.runs.service import plan_of
+from headgate.features.runs.views import runs as views
+from headgate.features.runs.views.drawing import draw
+from headgate.foundation.ids import is_id
+from headgate.graph.model import Flow
+
+
+async def graph_of_draft(
+    session: AsyncSession, engine: ExecutionBackend, principal: Principal, flow_id: str
+) -> GraphOut:
+    """The draft as a graph. Raises `FlowNotFound`."""
+    row = await flows.get_flow(session, principal, flow_id)
+    return draw(flows.definition_of(row), engine.services.components, flow_id=row.id)
+
+
+async def graph_of_run(
+    session: AsyncSession, engine: ExecutionBackend, principal: Principal, flow_id: str, run_id: str
+) -> GraphOut:
+    """The version a run is pinned to, with what became of each step. Raises `RunNotFound`, also for another flow's."""
+    row = await repository.find_run(session, run_id, tenant_id=principal.tenant_id) if is_id(run_id) else None
+    if row is None or row.flow_id != flow_id:
+        raise RunNotFound(run_id)
+    version = await versions.get_version(session, principal, flow_id, row.version)
+    steps = await repository.list_steps(session, run_id, tenant_id=principal.tenant_id)
+    labels = views.labels_of(await plan_of(engine, row))
+    return draw(
+        Flow.model_validate(version.definition),
+        engine.services.components,
+        flow_id=flow_id,
+        version=row.version,
+        run_id=run_id,
+        steps={step.step_id: views.step_summary(step, labels) for step in steps},
+        outputs={step.step_id: step.output_payload["outputs"] for step in steps if step.output_payload},
+    )

@@ -1,0 +1,148 @@
+"""Rows of runs as the API shows them. Pure."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from headgate.features.runs.schemas import (
+    AttemptOut,
+    Ending,
+    RunInputOut,
+    RunOut,
+    RunSummary,
+    StepOut,
+    StepSummary,
+)
+from headgate.features.runs.steps.payloads import presented
+from headgate.features.runs.steps.planned import PlannedFlow
+from headgate.foundation.database import moment
+
+LONGEST_GLIMPSE = 500
+"""Characters of a run's result in a list."""
+Labels = Mapping[str, str]
+
+
+def run_summary(row: Any) -> RunSummary:  # noqa: ANN401 - a row of flow_runs
+    """A run in short."""
+    return RunSummary(**_run_members(row))
+
+
+def run_view(row: Any, steps: Sequence[Any], planned: PlannedFlow | None) -> RunOut:  # noqa: ANN401
+    """A run with its steps. Without a plan (its components are gone) labels and full outputs are left out."""
+    stored = row.input_payload
+    given = RunInputOut(
+        text=stored["text"],
+        form_data=stored.get("form_data", {}),
+        file_ids=[file["id"] for file in stored.get("files", ())],
+    )
+    labels = labels_of(planned)
+    return RunOut(
+        **_run_members(row),
+        input=given,
+        output=_output(row, steps, planned),
+        steps=[step_summary(step, labels) for step in steps],
+    )
+
+
+def step_summary(row: Any, labels: Labels) -> StepSummary:  # noqa: ANN401 - a row of flow_step_results
+    """A step in short."""
+    return StepSummary(**_step_members(row, labels))
+
+
+def step_view(row: Any, labels: Labels, attempts: Sequence[Any]) -> StepOut:  # noqa: ANN401
+    """A step with everything it left."""
+    return StepOut(
+        **_step_members(row, labels),
+        input=row.input_payload,
+        output=presented(row.output_payload),
+        effective_prompt=row.effective_prompt,
+        model_parameters=row.model_parameters,
+        tool_calls=row.tool_calls or [],
+        log=row.log or [],
+        execution_hash=row.execution_hash,
+        tries=[attempt_view(attempt) for attempt in attempts],
+    )
+
+
+def attempt_view(row: Any) -> AttemptOut:  # noqa: ANN401 - a row of flow_step_attempts
+    """One try at a step."""
+    return AttemptOut(
+        step_id=row.step_id,
+        attempt_no=row.attempt_no,
+        status=row.status,
+        worker_id=row.worker_id,
+        error=_ending(row),
+        started_at=moment(row.started_at),
+        finished_at=_moment(row.finished_at),
+    )
+
+
+def labels_of(planned: PlannedFlow | None) -> Labels:
+    """Step id to what people call the step."""
+    return {} if planned is None else {step.id: step.label for step in planned.steps.values()}
+
+
+def _run_members(row: Any) -> dict[str, Any]:  # noqa: ANN401
+    text = (row.output_payload or {}).get("text")
+    return {
+        "id": row.id,
+        "flow_id": row.flow_id,
+        "version": row.version,
+        "status": row.status,
+        "session_id": row.session_id,
+        "user_id": row.user_id,
+        "text": text if text is None else text[:LONGEST_GLIMPSE],
+        "error": _ending(row),
+        "created_at": moment(row.created_at),
+        "started_at": _moment(row.started_at),
+        "finished_at": _moment(row.finished_at),
+        "ms": _milliseconds(row),
+    }
+
+
+def _step_members(row: Any, labels: Labels) -> dict[str, Any]:  # noqa: ANN401
+    return {
+        "step_id": row.step_id,
+        "order": row.step_order,
+        "type": row.type,
+        "label": labels.get(row.step_id, row.step_id),
+        "status": row.status,
+        "attempts": row.attempts,
+        "ms": _milliseconds(row),
+        "tokens_input": row.num_tokens_input,
+        "tokens_output": row.num_tokens_output,
+        "error": _ending(row),
+        "started_at": _moment(row.started_at),
+        "finished_at": _moment(row.finished_at),
+    }
+
+
+def _output(row: Any, steps: Sequence[Any], planned: PlannedFlow | None) -> dict[str, Any] | None:  # noqa: ANN401
+    """The result in full: what each of the plan's last steps made, and the text of the last that has one."""
+    stored: dict[str, Any] | None = row.output_payload
+    if stored is None or planned is None:
+        return stored
+    last = {step.id for step in planned.plan.leaves}
+    made = {step.step_id: presented(step.output_payload) for step in steps if step.step_id in last}
+    outputs = {step_id: payload for step_id, payload in made.items() if payload is not None}
+    texts = [payload["text"] for payload in outputs.values() if payload["text"] is not None]
+    return {
+        "text": texts[-1] if texts else None,
+        "file_ids": stored.get("file_ids", []),
+        "step_ids": stored["step_ids"],
+        "outputs": outputs,
+    }
+
+
+def _ending(row: Any) -> Ending | None:  # noqa: ANN401
+    return Ending(code=row.error_code, message=row.error_message or "") if row.error_code else None
+
+
+def _moment(stored: int | None) -> datetime | None:
+    return None if stored is None else moment(stored)
+
+
+def _milliseconds(row: Any) -> float | None:  # noqa: ANN401
+    if row.started_at is None or row.finished_at is None:
+        return None
+    return float((row.finished_at - row.started_at) / 1000)

@@ -1,0 +1,137 @@
+"""The database locked, full or away while runs are under way: a clear answer, and nothing lost."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from headgate.features.runs.engine import conductor
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.engine.embedded import EmbeddedBackend
+from headgate.features.runs.routes import router as runs_router
+from headgate.foundation.database import Database
+from headgate.foundation.errors import Unavailable
+from headgate.foundation.settings import Settings
+from tests.integration.features.runs.conformance import appears, over, until
+from tests.support.api import api
+from tests.support.engine import make_chain, make_flow, new_run, store_flow
+from tests.support.rows import attempts, run_row, statuses
+
+Fail = Callable[[int], None]
+
+
+@pytest.fixture
+def quick_retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conductor, "PAUSES_SECONDS", (0.01,) * 5)
+
+
+@pytest.fixture
+def failing(engine: ExecutionBackend, monkeypatch: pytest.MonkeyPatch) -> Fail:
+    """Makes the next so many transitions fail as they do when the database is away."""
+    assert isinstance(engine, EmbeddedBackend)
+    store = engine._store
+    left = 0
+    advance = store.advance
+
+    async def shaky(*args: Any, **kwargs: Any) -> Any:
+        nonlocal left
+        if left > 0:
+            left -= 1
+            raise Unavailable("The database does not answer.")
+        return await advance(*args, **kwargs)
+
+    monkeypatch.setattr(store, "advance", shaky)
+
+    def fail(times: int) -> None:
+        nonlocal left
+        left = times
+
+    return fail
+
+
+class TestDatabaseAway:
+    async def test_for_a_moment_loses_no_result(
+        self, engine: ExecutionBackend, database: Database, failing: Fail, quick_retries: None, tmp_path: Path
+    ) -> None:
+        flow = make_flow({"t": "Tally", "end": "Echo"}, ["t.text -> end.input"], t={"path": str(tmp_path / "tally")})
+        request = new_run(await store_flow(database, flow))
+        failing(3)
+        await engine.start(request)
+        await over(engine, request.key.run_id)
+        assert (await run_row(database, request.key.run_id)).status == "completed"
+        assert (tmp_path / "tally").read_text().split() == ["t"]
+        assert await attempts(database, request.key.run_id) == [("t", 1, "completed"), ("end", 1, "completed")]
+
+    async def test_for_good_leaves_the_run_to_be_recovered(
+        self, engine: ExecutionBackend, make_engine: Any, database: Database, failing: Fail, quick_retries: None
+    ) -> None:
+        request = new_run(await store_flow(database, make_chain(3)))
+        failing(100)
+        await engine.start(request)
+        await until(lambda: _idle(engine))
+        assert (await statuses(database, request.key.run_id))["s1"] == "running"
+        await engine.close()
+        await over(await make_engine(), request.key.run_id)
+        assert (await run_row(database, request.key.run_id)).status == "completed"
+
+
+class TestLockedDatabase:
+    @pytest.fixture
+    def settings(self, sqlite_files: Any, tmp_path: Path) -> Settings:
+        sqlite_files.fresh(tmp_path)
+        from tests.support.databases import make_settings
+
+        return make_settings(tmp_path, database={"busy_timeout_seconds": 0.1})
+
+    @pytest.fixture
+    async def other(self, settings: Settings) -> AsyncIterator[sqlite3.Connection]:
+        connection = sqlite3.connect(settings.data_dir / "headgate.db", isolation_level=None)
+        yield connection
+        connection.close()
+
+    async def test_answers_503_and_starts_nothing(
+        self, engine: ExecutionBackend, database: Database, other: sqlite3.Connection
+    ) -> None:
+        version = await store_flow(database, make_chain(2))
+        async with api(runs_router, database=database, engine=engine) as client:
+            other.execute("BEGIN IMMEDIATE")
+            answer = await client.post(f"/flows/{version.flow_id}/runs", json={})
+            other.execute("ROLLBACK")
+            _is_locked_problem(answer)
+            assert (await client.get("/flow-runs")).json()["items"] == []
+            assert (await client.post(f"/flows/{version.flow_id}/runs", json={})).status_code == 201
+
+    async def test_for_longer_than_the_timeout_loses_no_result(
+        self,
+        engine: ExecutionBackend,
+        database: Database,
+        other: sqlite3.Connection,
+        tmp_path: Path,
+        quick_retries: None,
+    ) -> None:
+        flow = make_flow({"g": "Gate", "end": "Echo"}, ["g.text -> end.input"], g={"folder": str(tmp_path)})
+        request = new_run(await store_flow(database, flow))
+        await engine.start(request)
+        await appears(tmp_path / "gate.started")
+        other.execute("BEGIN IMMEDIATE")
+        (tmp_path / "gate.open").touch()
+        await asyncio.sleep(0.25)
+        other.execute("ROLLBACK")
+        await over(engine, request.key.run_id)
+        assert await attempts(database, request.key.run_id) == [("g", 1, "completed"), ("end", 1, "completed")]
+
+
+def _is_locked_problem(answer: httpx2.Response) -> None:
+    assert answer.status_code == 503, answer.text
+    assert answer.json()["code"] == "unavailable"
+    assert "locked" in answer.json()["detail"]
+    assert answer.json()["remedy"]
+
+
+async def _idle(engine: ExecutionBackend) -> bool:
+    assert isinstance(engine, EmbeddedBackend)
+    return not engine._active

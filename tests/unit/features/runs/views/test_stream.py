@@ -1,0 +1,38 @@
+import asyncio
+from collections.abc import AsyncGenerator
+
+from headgate.features.runs.views.stream import Told, with_heartbeat
+
+
+class TestTold:
+    def test_is_one_server_sent_event(self) -> None:
+        told = Told("e-1", "token", {"text": "två\nrader"})
+        assert told.as_sse().decode() == 'id: e-1\nevent: token\ndata: {"text":"två\\nrader"}\n\n'
+
+
+class TestWithHeartbeat:
+    async def test_speaks_up_when_nothing_happens(self) -> None:
+        async def slow() -> AsyncGenerator[Told, None]:
+            yield Told("1", "a", {})
+            await asyncio.sleep(0.05)
+            yield Told("2", "b", {})
+
+        pieces = [piece async for piece in with_heartbeat(slow(), seconds=0.02)]
+        assert pieces[0].startswith(b"id: 1")
+        assert pieces[-1].startswith(b"id: 2")
+        assert set(pieces[1:-1]) == {b": still here\n\n"}
+
+    async def test_closes_the_events_when_the_reader_leaves(self) -> None:
+        closed = asyncio.Event()
+
+        async def endless() -> AsyncGenerator[Told, None]:
+            try:
+                yield Told("1", "a", {})
+                await asyncio.sleep(60)
+            finally:
+                closed.set()
+
+        reading = with_heartbeat(endless(), seconds=10)
+        await anext(reading)
+        await reading.aclose()
+        assert closed.is_set()
