@@ -10,6 +10,10 @@ from sqlalchemy import Connection, inspect, select, text
 
 import headgate.features.files.tables
 import headgate.features.flows.tables
+import headgate.features.maintenance.tables
+import headgate.features.mcptools.tables
+import headgate.features.models.tables
+import headgate.features.runs.deliveries.tables
 import headgate.features.runs.tables
 import headgate.features.secrets.tables  # noqa: F401 - the metadata holds what was imported
 from headgate.features.accounts.tables import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, DEFAULT_USER_ID, Space, Tenant, User

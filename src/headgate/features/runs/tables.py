@@ -1,6 +1,9 @@
 """Runs, step results and attempts (seed 002). Written by `RunStore` in plain SQL; times are microseconds in UTC.
 
-What the statuses mean and how they follow one another stands in `states`.
+What the statuses mean and how they follow one another stands in `states`. `flow_runs.dispatched_at` and `dispatches`
+say when and how often work on a run was handed to a queue: what was committed and never sent, or sent and lost, is
+found by them. `source_run_id` and `source_step_id` name the run that this one goes on from and the first step done
+again; `flow_step_results.reused_from_run_id` is the run that paid for a result which was taken over.
 """
 
 from collections.abc import Iterable
@@ -52,6 +55,12 @@ flow_runs = Table(
     Column("started_at", BigInteger),
     Column("finished_at", BigInteger),
     Column("cancelled_at", BigInteger),
+    Column("dispatched_at", BigInteger),
+    Column("dispatches", Integer, nullable=False, server_default="0"),
+    Column("resumes", Integer, nullable=False, server_default="0"),
+    Column("source_run_id", String(36)),
+    Column("source_step_id", String(64)),
+    Column("trace_parent", String(64)),
     ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
     ForeignKeyConstraint(
         ["flow_id", "version"], ["flow_versions.flow_id", "flow_versions.version"], ondelete="CASCADE"
@@ -92,6 +101,8 @@ flow_step_results = Table(
     Column("error_message", Text),
     Column("started_at", BigInteger),
     Column("finished_at", BigInteger),
+    Column("reused_from_run_id", String(36)),
+    Column("classification", Integer),
     PrimaryKeyConstraint("flow_run_id", "flow_id", "step_id"),
     UniqueConstraint("flow_run_id", "step_id"),
     ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),

@@ -1,0 +1,54 @@
+"""MCP servers registered for a space, and the tools found on each."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, LargeBinary, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from headgate.foundation.database import Json, Row, Timestamp, now
+
+
+class McpServerRow(Row):
+    """A server: a web address, or a program that an operator allowed."""
+
+    __tablename__ = "mcp_servers"
+    __table_args__ = (
+        UniqueConstraint("id", "tenant_id"),
+        UniqueConstraint("space_id", "name"),
+        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+        CheckConstraint("transport IN ('http', 'stdio')", name="transport_known"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    space_id: Mapped[str] = mapped_column(String(36))
+    name: Mapped[str] = mapped_column(String(64))
+    transport: Mapped[str] = mapped_column(String(8))
+    url: Mapped[str] = mapped_column(Text, default="")
+    command: Mapped[list[str] | None] = mapped_column(Json)
+    sealed: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """Encrypted JSON: the headers of a web address, the environment of a program."""
+    enabled: Mapped[bool] = mapped_column(default=True)
+    tools_found_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    error_message: Mapped[str | None] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+
+class McpToolRow(Row):
+    """A tool as its server described it last."""
+
+    __tablename__ = "mcp_tools"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["server_id", "tenant_id"], ["mcp_servers.id", "mcp_servers.tenant_id"], ondelete="CASCADE"
+        ),
+    )
+
+    server_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    name: Mapped[str] = mapped_column(String(128), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    description: Mapped[str] = mapped_column(Text, default="")
+    input_schema: Mapped[dict[str, Any]] = mapped_column(Json)
+    enabled: Mapped[bool] = mapped_column(default=True)

@@ -1,0 +1,80 @@
+"""Deliveries of step outputs to web addresses, and the attempts at each. Times are microseconds in UTC."""
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+from headgate.foundation.database import metadata
+
+_DUE = text("status IN ('pending', 'delivering')")
+"""Deliveries that are still to be made: few, however many there ever were."""
+
+webhook_deliveries = Table(
+    "webhook_deliveries",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("tenant_id", String(36), nullable=False),
+    Column("flow_run_id", String(36), nullable=False),
+    Column("flow_id", String(36), nullable=False),
+    Column("step_id", String(64), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("target", LargeBinary, nullable=False),
+    Column("url_shown", Text, nullable=False),
+    Column("idempotency_key", String(64), nullable=False),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("next_attempt_at", BigInteger),
+    Column("worker_id", String(64)),
+    Column("lease_until", BigInteger),
+    Column("last_status", Integer),
+    Column("error_code", String(64)),
+    Column("error_message", Text),
+    Column("created_at", BigInteger, nullable=False),
+    Column("delivered_at", BigInteger),
+    ForeignKeyConstraint(
+        ["flow_run_id", "tenant_id"],
+        ["flow_runs.id", "flow_runs.tenant_id"],
+        ondelete="CASCADE",
+        name="fk_webhook_deliveries_run_tenant",
+    ),
+    ForeignKeyConstraint(
+        ["flow_run_id", "flow_id", "step_id"],
+        ["flow_step_results.flow_run_id", "flow_step_results.flow_id", "flow_step_results.step_id"],
+        ondelete="CASCADE",
+        name="fk_webhook_deliveries_step",
+    ),
+    UniqueConstraint("flow_run_id", "step_id"),
+    UniqueConstraint("id", "tenant_id"),
+    CheckConstraint("status IN ('pending', 'delivering', 'delivered', 'failed', 'cancelled')", name="status_known"),
+    Index("ix_webhook_deliveries_due", "next_attempt_at", sqlite_where=_DUE, postgresql_where=_DUE),
+)
+"""`target` is the sealed JSON of the address and headers; `url_shown` the address fit to be shown."""
+
+webhook_delivery_attempts = Table(
+    "webhook_delivery_attempts",
+    metadata,
+    Column("delivery_id", String(36), nullable=False),
+    Column("tenant_id", String(36), nullable=False),
+    Column("attempt_no", Integer, nullable=False),
+    Column("started_at", BigInteger, nullable=False),
+    Column("finished_at", BigInteger),
+    Column("status_code", Integer),
+    Column("error_code", String(64)),
+    Column("error_message", Text),
+    PrimaryKeyConstraint("delivery_id", "attempt_no"),
+    ForeignKeyConstraint(
+        ["delivery_id", "tenant_id"], ["webhook_deliveries.id", "webhook_deliveries.tenant_id"], ondelete="CASCADE"
+    ),
+    CheckConstraint("attempt_no >= 1", name="attempt_from_one"),
+)
