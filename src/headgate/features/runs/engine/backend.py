@@ -21,6 +21,29 @@ class RunRequest:
     session_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class BackendHealth:
+    """Whether runs can make progress, for readiness checks and metrics."""
+
+    kind: str
+    """`embedded` or `celery`."""
+    broker: bool | None
+    """Whether the broker answers; None where there is none."""
+    results: bool | None
+    """Whether the result backend answers; None where there is none."""
+    workers: int
+    """Workers seen alive; the embedded engine counts itself."""
+    queue_depth: int
+    """Messages, or runs, that wait for a worker. -1 when that cannot be told."""
+    problems: tuple[str, ...] = ()
+    """What is wrong, for people; empty when nothing is."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether a run that is started now will be carried out."""
+        return not self.problems
+
+
 class ExecutionBackend(Protocol):
     """Starts, cancels and recovers runs. The conformance suite says what every adapter must do."""
 
@@ -69,4 +92,8 @@ class ExecutionBackend(Protocol):
 
     async def recover(self) -> int:
         """Take up runs that nobody works on: queued ones, and steps of workers that died. Returns how many."""
+        ...
+
+    async def health(self) -> BackendHealth:
+        """Whether runs can make progress now. Answers within two seconds and raises nothing."""
         ...

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import cast
 
 from headgate.features.runs.engine.active import ActiveRun
-from headgate.features.runs.engine.backend import RunRequest
+from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor, patiently
 from headgate.features.runs.engine.recovery import Recovery
 from headgate.features.runs.engine.shift import Shift
@@ -211,6 +211,11 @@ class EmbeddedBackend:
             else:
                 self._enqueue(live.key.run_id)
         return found
+
+    async def health(self) -> BackendHealth:
+        """Itself: the one worker, and its queue."""
+        problems = ("The engine is stopping.",) if self._shift.stopping else ()
+        return BackendHealth("embedded", None, None, workers=1, queue_depth=len(self._queue), problems=problems)
 
     def _is_left(self, live: LiveRun) -> bool:
         """Whether nobody holds the run, or somebody who is gone."""
