@@ -20,9 +20,11 @@ from headgate.foundation.guarded_http.request import Request, is_redirect, make_
 from headgate.foundation.guarded_http.resolving import Resolver, resolve_checked, system_resolver
 from headgate.foundation.guarded_http.retries import PAUSES, pause_after, spread
 from headgate.foundation.guarded_http.targets import parse_target
-from headgate.foundation.settings import HttpSettings
+from headgate.foundation.settings import MEBIBYTE, HttpSettings
 
 if TYPE_CHECKING:  # imported at the first request; it costs a third of the start-up time
+    import httpx2
+
     from headgate.foundation.guarded_http.wire import Reply, Wire
 
 _DEFAULT_HEADERS = (
@@ -30,6 +32,11 @@ _DEFAULT_HEADERS = (
     ("Accept", "*/*"),
     ("Accept-Encoding", "gzip, deflate"),
 )
+
+
+STREAM_SECONDS = 300.0
+"""Longest silence within an event stream; servers send a comment now and then."""
+STREAM_BYTES = 64 * MEBIBYTE
 
 
 class GuardedHttp:
@@ -97,6 +104,41 @@ class GuardedHttp:
         """Raise `AddressRefused` or `BadUrl` when a request to this address would be refused; sends nothing."""
         target = parse_target(url)
         await resolve_checked(target.host, target.port, policy=self._policy, resolver=self._resolver)
+
+    def streaming_client(
+        self,
+        *,
+        headers: Mapping[str, str] | None = None,
+        read_seconds: float = STREAM_SECONDS,
+        max_stream_bytes: int = STREAM_BYTES,
+    ) -> "httpx2.AsyncClient":
+        """A client of httpx2 on the same guard, for a library that keeps answers open (server-sent events).
+
+        Every request it makes, the one after a redirect too, is checked like ours: address, resolution, headers,
+        method. It knows no proxies, follows no redirects by itself, decompresses nothing and tries nothing again. It
+        keeps the cookies it is given: make one for each server and tenant. The caller closes it::
+
+            from mcp.client.streamable_http import streamable_http_client
+
+            await http.check(url)  # raises AddressRefused or BadUrl, fit to be shown
+            async with http.streaming_client(headers={"Authorization": token}) as client:
+                async with streamable_http_client(url, http_client=client) as streams:
+                    ...
+
+        Args:
+            headers: Sent with each request. Raises `HeaderRefused`.
+            read_seconds: Longest silence of a server within an answer.
+            max_stream_bytes: Largest event stream; any other answer is capped by the setting.
+
+        Its requests raise httpx2's errors; a refusal is an `httpx2.ConnectError` whose cause is ours.
+        """
+        given = _with_defaults(make_request("GET", "http://example.org", headers, None)).headers
+        return self._load().streaming_client(
+            dict(given),
+            read_seconds=read_seconds,
+            max_bytes=self._settings.max_response_bytes,
+            max_stream_bytes=max_stream_bytes,
+        )
 
     async def close(self) -> None:
         """Close every connection."""

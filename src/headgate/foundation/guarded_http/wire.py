@@ -6,28 +6,22 @@ proxies and passwords from the environment.
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import httpcore2
 import httpx2
 
-from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.guarded_http.addresses import AddressPolicy
-from headgate.foundation.guarded_http.errors import (
-    AnswerTooLarge,
-    BadRequest,
-    BrokenAnswer,
-    CertificateRefused,
-    ConnectFailed,
-    ConnectionDropped,
-)
+from headgate.foundation.guarded_http.conversion import CONNECT_SECONDS, to_httpcore, translated
+from headgate.foundation.guarded_http.errors import AnswerTooLarge, BrokenAnswer, ConnectFailed
 from headgate.foundation.guarded_http.request import Request
 from headgate.foundation.guarded_http.resolving import Resolver, resolve_checked
+from headgate.foundation.guarded_http.transport import GuardedTransport
 
-CONNECT_SECONDS = 10.0
-"""Time for one address to accept a connection; the next one is tried then."""
 KEEP_ALIVE_SECONDS = 15.0
+WRITE_SECONDS = 30.0
+"""Time for one piece of a request to be taken."""
 MAX_CONNECTIONS = 100
 _DECODED = frozenset({"gzip", "deflate", "identity"})
 MAX_ENCODINGS = 2
@@ -132,10 +126,10 @@ class Wire:
     """
 
     def __init__(self, policy: AddressPolicy, resolver: Resolver, tls: ssl.SSLContext | None = None) -> None:
-        backend = CheckedBackend(policy, resolver)
-        context = tls or httpx2.create_ssl_context()
-        self._kept = _pool(backend, context, keep=20)
-        self._fresh = _pool(backend, context, keep=0)
+        self._backend = CheckedBackend(policy, resolver)
+        self._tls = tls or httpx2.create_ssl_context()
+        self._kept = self._new_pool(keep=20)
+        self._fresh = self._new_pool(keep=0)
 
     @asynccontextmanager
     async def open(self, request: Request) -> AsyncIterator[Reply]:
@@ -145,43 +139,37 @@ class Wire:
         """
         origin = request.target.origin
         pool = self._kept if request.is_idempotent else self._fresh
-        with _translated(origin):
+        with translated(origin):
             async with AsyncExitStack() as stack:
-                response = await pool.handle_async_request(_to_httpcore(request))
+                response = await pool.handle_async_request(to_httpcore(request))
                 stack.push_async_callback(response.aclose)
                 yield Reply(origin, request.method, response)
+
+    def streaming_client(
+        self, headers: Mapping[str, str], *, read_seconds: float, max_bytes: int, max_stream_bytes: int
+    ) -> httpx2.AsyncClient:
+        """A client of httpx2 with connections of its own; see `GuardedHttp.streaming_client`."""
+        return httpx2.AsyncClient(
+            transport=GuardedTransport(self._new_pool(keep=4), max_bytes=max_bytes, max_stream_bytes=max_stream_bytes),
+            headers=dict(headers),
+            timeout=httpx2.Timeout(WRITE_SECONDS, read=read_seconds),
+            follow_redirects=False,
+            trust_env=False,
+        )
 
     async def close(self) -> None:
         """Close every connection."""
         await self._kept.aclose()
         await self._fresh.aclose()
 
-
-def _pool(backend: CheckedBackend, tls: ssl.SSLContext, *, keep: int) -> httpcore2.AsyncConnectionPool:
-    return httpcore2.AsyncConnectionPool(
-        ssl_context=tls,
-        network_backend=backend,
-        max_connections=MAX_CONNECTIONS,
-        max_keepalive_connections=keep,
-        keepalive_expiry=KEEP_ALIVE_SECONDS,
-    )
-
-
-def _to_httpcore(request: Request) -> httpcore2.Request:
-    target = request.target
-    body = request.body if request.body is not None else (b"" if request.method in {"POST", "PUT", "PATCH"} else None)
-    headers = [("Host", target.authority), *request.headers]
-    if body is not None:
-        headers.append(("Content-Length", str(len(body))))
-    return httpcore2.Request(
-        request.method,
-        httpcore2.URL(
-            scheme=target.scheme.encode(), host=target.host.encode(), port=target.port, target=target.path.encode()
-        ),
-        headers=[(name.encode(), value.encode()) for name, value in headers],
-        content=body,
-        extensions={"timeout": {"connect": CONNECT_SECONDS}},
-    )
+    def _new_pool(self, *, keep: int) -> httpcore2.AsyncConnectionPool:
+        return httpcore2.AsyncConnectionPool(
+            ssl_context=self._tls,
+            network_backend=self._backend,
+            max_connections=MAX_CONNECTIONS,
+            max_keepalive_connections=keep,
+            keepalive_expiry=KEEP_ALIVE_SECONDS,
+        )
 
 
 def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -199,30 +187,3 @@ def _text(value: bytes) -> str:
         return value.decode()
     except UnicodeDecodeError:
         return value.decode("latin-1")
-
-
-@contextmanager
-def _translated(origin: str) -> Iterator[None]:
-    try:
-        yield
-    except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-        raise _no_tls(origin, error) from error
-    except httpcore2.RemoteProtocolError as error:
-        if "closed" in str(error) or "disconnected" in str(error):
-            raise ConnectionDropped(f"{origin} closed the connection before the whole answer had come.") from error
-        raise BrokenAnswer(f"The answer of {origin} is not HTTP.") from error
-    except (httpcore2.NetworkError, httpcore2.TimeoutException) as error:
-        raise ConnectionDropped(f"The connection to {origin} broke.") from error
-    except httpcore2.LocalProtocolError as error:
-        raise BadRequest(f"The request to {origin} cannot be written as HTTP.") from error
-
-
-def _no_tls(origin: str, error: Exception) -> UpstreamFailed:
-    """TCP failures are `ConnectFailed` already; what is left went wrong between the connection and its encryption."""
-    cause = error.args[0] if error.args else None
-    if isinstance(cause, ssl.SSLCertVerificationError):
-        return CertificateRefused(
-            f"The certificate of {origin} is not trusted: {cause.verify_message or cause.reason}.",
-            remedy="Check the address; for an authority of your own, add it to the system's certificates.",
-        )
-    return ConnectFailed(f"No encrypted connection to {origin} could be made.")
