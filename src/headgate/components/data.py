@@ -85,6 +85,7 @@ class MessageHistory(Component):
 
     label = "Message history"
     category = "data"
+    reads_input = True
     icon = "history"
     keywords = (
         "memory", "conversation", "chat history", "previous", "earlier", "remember", "recall", "context", "past",

@@ -17,6 +17,7 @@ class ChatInput(Component):
 
     label = "Chat input"
     category = "input"
+    reads_input = True
     icon = "message-circle"
     keywords = (
         "user", "question", "ask", "prompt", "conversation", "say", "message", "start", "begin", "trigger", "talk",
@@ -52,6 +53,7 @@ class TextInput(Component):
 
     label = "Text input"
     category = "input"
+    reads_input = True
     icon = "type"
     keywords = (
         "string", "constant", "literal", "value", "paragraph", "static", "variable", "write", "enter", "type",
@@ -78,6 +80,7 @@ class FormInput(Component):
 
     label = "Form input"
     category = "input"
+    reads_input = True
     icon = "clipboard-list"
     keywords = (
         "questions", "answers", "fields", "survey", "submit", "submission", "intake", "application", "questionnaire",
@@ -116,6 +119,7 @@ class FileInput(Component):
 
     label = "File input"
     category = "input"
+    reads_input = True
     icon = "paperclip"
     keywords = (
         "upload", "document", "attachment", "attach", "pdf", "docx", "csv", "spreadsheet", "image", "picture",

@@ -29,6 +29,7 @@ class HTTPRequest(Component):
 
     label = "HTTP request"
     category = "web"
+    outside = True
     icon = "globe"
     keywords = (
         "api", "rest", "fetch", "get", "post", "put", "delete", "call", "endpoint", "curl", "download", "json",
@@ -106,6 +107,7 @@ class URL(Component):
 
     label = "Web page"
     category = "web"
+    outside = True
     icon = "link"
     keywords = (
         "website", "site", "page", "scrape", "scraper", "crawl", "fetch", "read", "download", "article", "html",

@@ -30,6 +30,7 @@ class WebhookOut(Component):
     category = "output"
     icon = "webhook"
     effect = True
+    outside = True
     keywords = (
         "post", "send", "notify", "notification", "callback", "deliver", "push", "call", "integrate", "integration",
         "zapier", "n8n", "slack", "endpoint", "signature", "http", "event", "alert",

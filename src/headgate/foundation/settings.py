@@ -6,10 +6,10 @@ Read from the environment with the prefix `HEADGATE_` and `__` between group and
 
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal, Self
 
 from platformdirs import user_data_path
-from pydantic import BaseModel, Field, SecretStr
+from pydantic import BaseModel, Field, SecretStr, StringConstraints, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MEBIBYTE = 1024 * 1024
@@ -81,6 +81,19 @@ class LogSettings(BaseModel):
     format: Literal["console", "json"] = Field(default="console", description="For people or for machines.")
 
 
+class TelemetrySettings(BaseModel):
+    """Figures and traces."""
+
+    metrics: bool = Field(default=True, description="Serve figures for Prometheus at `/metrics`.")
+    otlp_endpoint: str = Field(
+        default="",
+        description="Address of an OpenTelemetry collector that takes OTLP over HTTP, such as `http://127.0.0.1:4318`. "
+        "Empty: nothing is traced. Needs the extra `otel`.",
+    )
+    service_name: str = Field(default="headgate", description="Name of this installation in traces.")
+    sample_ratio: float = Field(default=1.0, ge=0, le=1, description="Share of traces that are sent.")
+
+
 class SandboxSettings(BaseModel):
     """Code that came with a flow."""
 
@@ -100,6 +113,36 @@ class ModelSettings(BaseModel):
     assistant: str = Field(
         default="", description="Model of the assistant; `offline` for the offline builder. Empty: the default model."
     )
+
+
+ClassName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+
+
+class ClassificationSettings(BaseModel):
+    """Security classes of data and models. Off: nothing is classed, checked or shown."""
+
+    enabled: bool = Field(default=False, description="Class models and steps, and refuse what breaks the rules.")
+    levels: list[ClassName] = Field(
+        default=["K0 public", "K1 internal", "K2 confidential", "K3 secret"],
+        min_length=2,
+        max_length=5,
+        description="Names of the classes, the most open first; the first is class 0.",
+    )
+    external_max: int = Field(default=1, ge=0, le=4, description="Highest class that may be sent out.")
+    default_model_level: int = Field(default=0, ge=0, le=4, description="Class of models that nobody classed.")
+    local_model_level: int | None = Field(
+        default=None, ge=0, le=4, description="Class of models that run inside Headgate. Empty: the highest."
+    )
+    input_level: int = Field(default=0, ge=0, le=4, description="Class of a run's input where the flow does not say.")
+
+    @model_validator(mode="after")
+    def _within_levels(self) -> Self:
+        highest = len(self.levels) - 1
+        for name in ("external_max", "default_model_level", "local_model_level", "input_level"):
+            level = getattr(self, name)
+            if level is not None and level > highest:
+                raise ValueError(f"{name} is {level}, and the highest level is {highest}")
+        return self
 
 
 class Settings(BaseSettings):
@@ -124,8 +167,10 @@ class Settings(BaseSettings):
     engine: EngineSettings = EngineSettings()
     http: HttpSettings = HttpSettings()
     log: LogSettings = LogSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     sandbox: SandboxSettings = SandboxSettings()
     models: ModelSettings = ModelSettings()
+    classification: ClassificationSettings = ClassificationSettings()
 
     @property
     def database_url(self) -> str:

@@ -37,6 +37,7 @@ class IssueCode(StrEnum):
     CONFIGURATION_INPUT = "configuration_input"
     UNRESOLVED_REFERENCE = "unresolved_reference"
     INCOMPATIBLE = "incompatible"
+    CLASSIFICATION = "classification"
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,6 +143,8 @@ class FlowSettings(Value):
     icon: PlainText = ""
     data_retention_days: int | None = Field(default=None, ge=1)
     insight_enabled: bool = False
+    input_classification: int | None = Field(default=None, ge=0, le=4)
+    """Class of what runs are started with; None: what the installation takes for granted."""
 
 
 class Flow(Value):

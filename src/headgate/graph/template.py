@@ -96,6 +96,10 @@ class Template(BaseModel):
     """Whether running it changes something outside (posts, writes); such a step is never repeated silently."""
     model_using: bool = False
     """Whether a step of this type calls a model."""
+    outside: bool = False
+    """Whether it sends what it is given out of this installation: a request, a delivery. Models have classes."""
+    reads_input: bool = False
+    """Whether it reads what the run was started with by itself, without a reference or a policy."""
 
     def field(self, name: str) -> FieldTemplate | None:
         """The field of that name."""

@@ -39,6 +39,7 @@ SelectData      data    data*@:DB expression*                                 ->
 TableQuery      data    table*@[]:B sql*~                                     -> table:B data:D
 ReadFile        data    file*@:F                                              -> text:T table:B data:D
 Calculator      data    expression*~                                          -> result:D text:T
+MessageHistory  data    limit=int                                             -> data:D text:T
 CurrentDate     data    timezone~ format                                      -> text:T data:D
 HTTPRequest     web     method~=GET|POST url*~ headers=json body~:TD          -> data:D text:T status:D
 URL             web     url*@~:T                                              -> text:T title:T links:D
@@ -89,6 +90,8 @@ def _template(line: str) -> Template:
         outputs=tuple(_output(one) for one in right.split()),
         annotation=category == "note",
         model_using=category == "ai",
+        outside=category == "web" or type_ == "WebhookOut",
+        reads_input=category == "input" or type_ == "MessageHistory",
     )
 
 

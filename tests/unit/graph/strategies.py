@@ -114,6 +114,7 @@ settings = st.builds(
     icon=texts,
     data_retention_days=st.none() | st.integers(1, 10_000),
     insight_enabled=st.booleans(),
+    input_classification=st.none() | st.integers(0, 4),
 )
 
 

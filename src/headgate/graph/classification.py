@@ -1,0 +1,361 @@
+"""Security classes along a flow (seed 002, Security Classification): which class of data reaches which step.
+
+A class is a number, 0 the most open. The rule of the seed, which is linear, holds here for any graph:
+
+- A step's incoming class is the highest of what reaches it: over edges, by `{{...}}` in its values, bindings and policy
+  and in what is attached to it, from all steps before it with `all_previous_steps`, and from the run's own input.
+- Every model of a step must be classed at least as high as what reaches the step.
+- A step gives what its `output_classification_override` says. Without one it gives the class of its models, as a model
+  trusted with a class may have used it, and a step without a model passes on what reached it.
+- What is above `external_max` does not leave: not by `http_post`, not to a component or a tool that sends, not in the
+  address, headers or body of a request that fetches a step's input.
+
+Raising the class of the input, of a model or of an override never lowers the class of any output.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from headgate.graph.check_graph import named
+from headgate.graph.check_policies import HTTP_SOURCES
+from headgate.graph.issues import Issue, IssueCode
+from headgate.graph.mentions import mentions, policy_mentions
+from headgate.graph.model import Flow, InputSource, Node
+from headgate.graph.ports import PortType
+from headgate.graph.template import Catalog
+from headgate.graph.wiring import FLOW_INPUT, Wiring, ancestor_masks, wire
+
+HISTORY_TYPE = "MessageHistory"
+"""The component that reads earlier runs of a chat: what went into them and what came out."""
+RUN_INPUT = "the run's input"
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """The classes of an installation."""
+
+    names: tuple[str, ...]
+    """Name of each class, the most open first."""
+    external_max: int = 1
+    """The highest class that may leave."""
+    input_class: int = 0
+    """Class of a run's input where the flow does not say."""
+
+    @property
+    def highest(self) -> int:
+        """The most closed class."""
+        return len(self.names) - 1
+
+    def name(self, level: int) -> str:
+        """What people call a class."""
+        return self.names[level] if 0 <= level <= self.highest else f"class {level}"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRef:
+    """A model as a flow names it."""
+
+    provider: str
+    name: str
+    own_address: bool = False
+    """Whether the flow says where the model's server is, so that it is not the server the tenant classed."""
+
+    def __str__(self) -> str:
+        return f"{self.provider}/{self.name}"
+
+
+ModelClass = Callable[[ModelRef], int]
+"""The class that a tenant gives a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepClass:
+    """The classes at one step."""
+
+    incoming: int
+    origin: str
+    """What brings the incoming class: a step's id, or the run's input; empty when nothing does."""
+    models: tuple[ModelRef, ...]
+    """Models of the step and of what is attached to it, those that the flow names outright."""
+    unknown_model: bool
+    """Whether a model is known only when the step runs."""
+    output: int
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """The classes of a whole flow."""
+
+    input_class: int
+    steps: Mapping[str, StepClass]
+    issues: tuple[Issue, ...]
+
+
+def classify(flow: Flow, catalog: Catalog, scheme: Scheme, class_of: ModelClass) -> Classified:
+    """The classes along a flow, and everything that must not be. Works on drafts, also faulty ones."""
+    found = _Classifier(wire(flow, catalog), scheme, class_of)
+    return Classified(found.input_class, found.steps, tuple(found.issues()))
+
+
+def model_ref(value: JsonValue) -> ModelRef | None:
+    """The model that a field's value names; None where it is known only when the step runs."""
+    provider: JsonValue
+    name: JsonValue
+    params: JsonValue = None
+    if isinstance(value, str):
+        provider, _, name = value.partition("/")
+    elif isinstance(value, dict):
+        provider, name, params = value.get("provider"), value.get("name"), value.get("params")
+    else:
+        return None
+    if not (isinstance(provider, str) and isinstance(name, str)) or "{{" in provider + name or not (provider and name):
+        return None
+    own_address: bool = False
+    """Whether the flow says where the model's server is, so that it is not the server the tenant classed."""
+
+    def __str__(self) -> str:
+        return f"{self.provider}/{self.name}"
+
+
+ModelClass = Callable[[ModelRef], int]
+"""The class that a tenant gives a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepClass:
+    """The classes at one step."""
+
+    incoming: int
+    origin: str
+    """What brings the incoming class: a step's id, or the run's input; empty when nothing does."""
+    models: tuple[ModelRef, ...]
+    """Models of the step and of what is attached to it, those that the flow names outright."""
+    unknown_model: bool
+    """Whether a model is known only when the step runs."""
+    output: int
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """The classes of a whole flow."""
+
+    input_class: int
+    steps: Mapping[str, StepClass]
+    issues: tuple[Issue, ...]
+
+
+def classify(flow: Flow, catalog: Catalog, scheme: Scheme, class_of: ModelClass) -> Classified:
+    """The classes along a flow, and everything that must not be. Works on drafts, also faulty ones."""
+    found = _Classifier(wire(flow, catalog), scheme, class_of)
+    return Classified(found.input_class, found.steps, tuple(found.issues()))
+
+
+def model_ref(value: JsonValue) -> ModelRef | None:
+    """The model that a field's value names; None where it is known only when the step runs."""
+    provider: JsonValue
+    name: JsonValue
+    params: JsonValue = None
+    if isinstance(value, str):
+        provider, _, name = value.partition("/")
+    elif isinstance(value, dict):
+        provider, name, params = value.get("provider"), value.get("name"), value.get("params")
+    else:
+        return None
+    if (
+        not isinstance(provider, str)
+        or not isinstance(name, str)
+        or not provider
+        or not name
+        or "{{" in provider + name
+    ):
+        return None
+    own_address = isinstance(params, dict) and params.get("base_url") is not None
+    return ModelRef(provider.strip().lower().replace("-", "_"), name, own_address)
+
+
+class _Classifier:
+    """Walks a flow from its first step to its last."""
+
+    def __init__(self, wiring: Wiring, scheme: Scheme, class_of: ModelClass) -> None:
+        self._wiring = wiring
+        self._scheme = scheme
+        self._class_of = class_of
+        self._aliases = wiring.aliases
+        self._bits, self._before = ancestor_masks(wiring)
+        wanted = wiring.flow.settings.input_classification
+        self.input_class = scheme.input_class if wanted is None else wanted
+        self._history = self.input_class
+        self.steps: dict[str, StepClass] = {}
+        self._walk()
+
+    def _walk(self) -> None:
+        """Once, and again while the answers of earlier runs that a chat remembers are of a higher class."""
+        while True:
+            self.steps = {}
+            for step in self._wiring.order:
+                self.steps[step] = self._step(self._wiring.nodes[step])
+            given = [self.steps[step].output for step in self._wiring.order if not self._wiring.children[step]]
+            remembered = max([self._history, *given])
+            if remembered == self._history:
+                return
+            self._history = remembered
+
+    def _step(self, node: Node) -> StepClass:
+        members = self._members(node)
+        incoming, origin = max(self._sources(node, members), default=(0, ""), key=lambda source: source[0])
+        refs = [model_ref(value) for member in members for value in self._model_values(member)]
+        models = tuple(dict.fromkeys(ref for ref in refs if ref is not None))
+        unknown = None in refs
+        override = node.policy.output_classification_override
+        classes = [self._class_of(ref) for ref in models] + [self._scheme.highest] * unknown
+        output = max([incoming, *classes]) if override is None else override
+        return StepClass(incoming, origin, models, unknown, output)
+
+    def _members(self, node: Node) -> list[Node]:
+        """The step and everything attached to it, directly or through others."""
+        found: dict[str, Node] = {node.id: node}
+        waiting = [node.id]
+        while waiting:
+            for one in self._wiring.attachments(waiting.pop()):
+                source = one.edge.source
+                if source not in found:
+                    found[source] = self._wiring.nodes[source]
+                    waiting.append(source)
+        return list(found.values())
+
+    def _model_values(self, node: Node) -> Iterator[JsonValue]:
+        template = self._wiring.templates[node.id]
+        connected = {one.edge.input for one in self._wiring.attachments(node.id)}
+        for field in template.fields if template is not None else ():
+            bound = field.name in node.policy.input_bindings
+            if PortType.MODEL in field.types and field.name not in connected:
+                value = None if bound else node.params.get(field.name, field.default)
+                if bound or value not in (None, ""):
+                    yield value
+
+    def _sources(self, node: Node, members: Sequence[Node]) -> Iterator[tuple[int, str]]:
+        """Class and name of everything that reaches a step."""
+        for parent in self._wiring.parents[node.id]:
+            yield self._given(parent)
+        if node.policy.input_source is InputSource.FLOW_INPUT:
+            yield self.input_class, RUN_INPUT
+        if node.policy.input_source is InputSource.ALL_PREVIOUS_STEPS:
+            for step in self._wiring.order:
+                if self._before[node.id] & self._bits[step]:
+                    yield self._given(step)
+        for member in members:
+            yield from self._read(member)
+            for mention in mentions(member, self._wiring.templates[member.id]):
+                yield from self._mentioned(mention.reference.root, node)
+
+    def _read(self, node: Node) -> Iterator[tuple[int, str]]:
+        template = self._wiring.templates[node.id]
+        if template is None or not template.reads_input:
+            return
+        yield (self._history, "the chat before") if node.type == HISTORY_TYPE else (self.input_class, RUN_INPUT)
+
+    def _mentioned(self, root: str, reader: Node) -> Iterator[tuple[int, str]]:
+        if root == FLOW_INPUT:
+            yield self.input_class, RUN_INPUT
+            return
+        step = self._wiring.step_named(root, self._aliases)
+        if step in self.steps and step != reader.id:
+            yield self._given(step)
+
+    def _given(self, step: str) -> tuple[int, str]:
+        return (self.steps[step].output, step) if step in self.steps else (0, step)
+
+    def issues(self) -> Iterator[Issue]:
+        """Everything that must not be, step by step."""
+        yield from self._scheme_issues()
+        for step, found in self.steps.items():
+            node = self._wiring.nodes[step]
+            yield from self._model_issues(node, found)
+            yield from self._outside_issues(node, found)
+            yield from self._request_issues(node)
+
+    def _scheme_issues(self) -> Iterator[Issue]:
+        top = self._scheme.highest
+        remedy = f"Classes: {', '.join(f'{level} ({name})' for level, name in enumerate(self._scheme.names))}."
+        if self.input_class > top:
+            yield _issue(f"input_classification is {self.input_class}, and the highest class is {top}.", remedy)
+        for step in self.steps:
+            override = self._wiring.nodes[step].policy.output_classification_override
+            if override is not None and override > top:
+                who = named(self._wiring.nodes[step])
+                message = f"{who} gives class {override}, and the highest class is {top}."
+                yield _issue(message, remedy, step, "output_classification_override")
+
+    def _model_issues(self, node: Node, found: StepClass) -> Iterator[Issue]:
+        name = self._scheme.name
+        for ref in found.models:
+            trusted = self._class_of(ref)
+            if trusted < found.incoming:
+                yield _issue(
+                    f"{named(node)} asks {ref}, which may see {name(trusted)}, but {_brings(found.origin)} "
+                    f"{name(found.incoming)}.",
+                    f"Choose a model classed {name(found.incoming)} or higher{self._or_lower(found)}",
+                    node.id,
+                    "model",
+                )
+
+    def _outside_issues(self, node: Node, found: StepClass) -> Iterator[Issue]:
+        most, name = self._scheme.external_max, self._scheme.name
+        if node.policy.output_mode == "http_post" and found.output > most:
+            yield _issue(
+                f"{named(node)} posts {name(found.output)} to a web address; at most {name(most)} may leave.",
+                "Set output_mode to pass_through, or output_classification_override to the class of what it gives.",
+                node.id,
+                "output_mode",
+            )
+        if found.incoming <= most:
+            return
+        for member in self._members(node):
+            template = self._wiring.templates[member.id]
+            if template is not None and template.outside:
+                does = "sends what it is given" if member.id == node.id else f"may send through {named(member)}"
+                yield _issue(
+                    f"{named(node)} {does}, and {_brings(found.origin)} {name(found.incoming)}; "
+                    f"at most {name(most)} may leave.",
+                    f"Take {member.id} out{self._or_lower(found)}",
+                    node.id,
+                )
+
+    def _request_issues(self, node: Node) -> Iterator[Issue]:
+        """What goes out in the address, headers and body of the requests of a policy."""
+        most, name = self._scheme.external_max, self._scheme.name
+        sent = tuple(
+            place
+            for place, used in (
+                ("input_config.", node.policy.input_source in HTTP_SOURCES),
+                ("output_config.", node.policy.output_mode == "http_post"),
+            )
+            if used
+        )
+        for mention in policy_mentions(node.policy):
+            if not mention.field.startswith(sent):
+                continue
+            for level, origin in self._mentioned(mention.reference.root, node):
+                if level > most:
+                    yield _issue(
+                        f"'{mention.field}' of {named(node)} sends {mention.reference} out, and {_brings(origin)} "
+                        f"{name(level)}; at most {name(most)} may leave.",
+                        "Take the reference out, or lower the class where it comes from.",
+                        node.id,
+                        mention.field,
+                    )
+
+    def _or_lower(self, found: StepClass) -> str:
+        if found.origin in self.steps:
+            return f", or set output_classification_override of '{found.origin}' when what it gives is less than that."
+        return ", or lower input_classification in the flow's settings when the input is less than that."
+
+
+def _brings(origin: str) -> str:
+    return f"{origin} is" if origin in {RUN_INPUT, "the chat before"} else f"'{origin}' brings"
+
+
+def _issue(message: str, remedy: str, node: str = "", field: str = "") -> Issue:
+    return Issue(IssueCode.CLASSIFICATION, message, remedy, node, field)
