@@ -112,65 +112,6 @@ def model_ref(value: JsonValue) -> ModelRef | None:
         return None
     if not (isinstance(provider, str) and isinstance(name, str)) or "{{" in provider + name or not (provider and name):
         return None
-    own_address: bool = False
-    """Whether the flow says where the model's server is, so that it is not the server the tenant classed."""
-
-    def __str__(self) -> str:
-        return f"{self.provider}/{self.name}"
-
-
-ModelClass = Callable[[ModelRef], int]
-"""The class that a tenant gives a model."""
-
-
-@dataclass(frozen=True, slots=True)
-class StepClass:
-    """The classes at one step."""
-
-    incoming: int
-    origin: str
-    """What brings the incoming class: a step's id, or the run's input; empty when nothing does."""
-    models: tuple[ModelRef, ...]
-    """Models of the step and of what is attached to it, those that the flow names outright."""
-    unknown_model: bool
-    """Whether a model is known only when the step runs."""
-    output: int
-
-
-@dataclass(frozen=True, slots=True)
-class Classified:
-    """The classes of a whole flow."""
-
-    input_class: int
-    steps: Mapping[str, StepClass]
-    issues: tuple[Issue, ...]
-
-
-def classify(flow: Flow, catalog: Catalog, scheme: Scheme, class_of: ModelClass) -> Classified:
-    """The classes along a flow, and everything that must not be. Works on drafts, also faulty ones."""
-    found = _Classifier(wire(flow, catalog), scheme, class_of)
-    return Classified(found.input_class, found.steps, tuple(found.issues()))
-
-
-def model_ref(value: JsonValue) -> ModelRef | None:
-    """The model that a field's value names; None where it is known only when the step runs."""
-    provider: JsonValue
-    name: JsonValue
-    params: JsonValue = None
-    if isinstance(value, str):
-        provider, _, name = value.partition("/")
-    elif isinstance(value, dict):
-        provider, name, params = value.get("provider"), value.get("name"), value.get("params")
-    else:
-        return None
-    if (
-        not isinstance(provider, str)
-        or not isinstance(name, str)
-        or not provider
-        or not name
-        or "{{" in provider + name
-    ):
-        return None
     own_address = isinstance(params, dict) and params.get("base_url") is not None
     return ModelRef(provider.strip().lower().replace("-", "_"), name, own_address)
 
