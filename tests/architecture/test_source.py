@@ -29,6 +29,9 @@ HEAVY = {
 
 LATE_MODULES = {
     "headgate.foundation.guarded_http.wire": "brings httpx2, a third of the start-up time",
+    "headgate.foundation.telemetry.otel": "brings OpenTelemetry, an extra",
+    "headgate.foundation.telemetry.prometheus": "brings prometheus-client, which only servers and workers need",
+    "headgate.features.models.tracing": "brings LangChain, and only where traces are asked for",
     "headgate.features.models.chat": "brings LangChain, most of the start-up time",
 }
 """Modules of our own that are imported inside a function, and the reason."""

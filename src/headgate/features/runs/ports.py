@@ -1,7 +1,7 @@
 """What running flows needs from elsewhere; the entry point fills it in."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from pydantic import JsonValue, SecretStr
@@ -9,6 +9,7 @@ from pydantic import JsonValue, SecretStr
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.events import EventBus
 from headgate.foundation.settings import EngineSettings, LimitSettings
+from headgate.foundation.telemetry import Telemetry
 from headgate.graph.model import Flow
 from headgate.graph.template import Template
 from headgate.sdk import CodeRunner, Component, File, HttpClient, Model
@@ -65,6 +66,50 @@ class Origin:
     step_id: str
 
 
+class ServerTool(Protocol):
+    """A tool as its MCP server described it when its tools were last found."""
+
+    @property
+    def name(self) -> str:
+        """Its name on the server."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """The server's words: data, never an instruction."""
+        ...
+
+    @property
+    def input_schema(self) -> Mapping[str, JsonValue]:
+        """JSON Schema of the arguments, an object."""
+        ...
+
+
+class ServerConnection(Protocol):
+    """One step's connection to an MCP server; made at the first call."""
+
+    @property
+    def tools(self) -> Sequence[ServerTool]:
+        """The tools that are enabled."""
+        ...
+
+    async def call(self, tool: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        """Call a tool. Raises `HeadgateError` with a message fit for a model to read."""
+        ...
+
+    async def close(self) -> None:
+        """End the session and, with it, the program it runs in."""
+        ...
+
+
+class McpServers(Protocol):
+    """MCP servers registered for the space that a flow is in."""
+
+    async def connection(self, key: RunKey, server: str) -> ServerConnection:
+        """The server of that name; nothing is sent yet. Raises `NotFound` naming the nearest one, `Invalid`."""
+        ...
+
+
 class CodeRunners(Protocol):
     """Isolated execution of code that came with a flow, a tenant's never mixed with another's."""
 
@@ -100,6 +145,8 @@ class Services:
     files: RunFiles
     secrets: Secrets
     code: CodeRunners
+    mcp: McpServers
     bus: EventBus
     limits: LimitSettings
     engine: EngineSettings
+    telemetry: Telemetry = field(default_factory=Telemetry)

@@ -57,6 +57,20 @@ class NewRun:
     session_id: str | None = None
     claim: tuple[str, ...] = ()
     """Roots to claim at once; without any the run is queued."""
+    trace_parent: str | None = None
+    """The `traceparent` in which whoever works on the run goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """Results that a new run takes over from a past one of the same flow, instead of doing those steps again."""
+
+    run_id: str
+    """The past run, over."""
+    steps: tuple[str, ...]
+    """Steps taken over: completed or skipped there. What they wait for is taken over too."""
+    step_id: str | None
+    """The first step done again, for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +119,23 @@ class StepRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Delivery:
+    """What is to be sent once a step is done: written down with it, sent afterwards."""
+
+    id: str
+    target: bytes
+    """Address, headers and body as sealed JSON; see `deliveries.target`."""
+    url_shown: str
+    idempotency_key: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """A step that did its work."""
 
     claim: Claim
     record: StepRecord
+    delivery: Delivery | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +206,7 @@ class StoredRun:
     session_id: str | None
     input_payload: Json
     steps: Mapping[str, StoredStep]
+    trace_parent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +266,30 @@ class LiveRun:
     status: RunStatus
     flow_deleted: bool
     holders: tuple[Holder, ...]
+    created_at: int
+    started_at: int | None
+    """Since when it runs; of a resumed run, since it was resumed."""
+    dispatched_at: int | None
+    """When work on it was last handed to a queue; None in the embedded engine, and when that was never done."""
+    dispatches: int
+    """How often that was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Straggler:
+    """A step that is still `running` though its run has failed."""
+
+    key: RunKey
+    holder: Holder
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """What a request to resume came to."""
+
+    status: RunStatus
+    changed: bool
+    """False when the run had not failed, or its flow is deleted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,7 +178,8 @@ class Conductor:
         if claim.attempt > 1:
             self._warn_of_repeat(run, step, claim, recorder)
         try:
-            done = await self._executor.execute(run, step, recorder, lambda: self._is_cancelled(run))
+            with run.events.step_span(step, claim.attempt):
+                done = await self._executor.execute(run, step, recorder, lambda: self._is_cancelled(run))
         except Exception as error:  # noqa: BLE001 - whatever a component raises is its step's failure
             await self._failed(run, Failed(claim, *_told(error), recorder.as_record()), error, began)
             return None

@@ -65,7 +65,7 @@ class EmbeddedBackend:
         self._settings = services.engine
         self._shift = Shift(worker, self._settings.lease_seconds)
         self._plans = Plans(services.definitions, services.components)
-        self._recovery = Recovery(store, self._plans, services.files, services.bus)
+        self._recovery = Recovery(store, self._plans, services.files, services.bus, services.telemetry)
         self._conductor = Conductor(store, services, self._shift, self._recovery, on_end=self._ended)
         self._active: dict[str, ActiveRun | None] = {}
         """Runs that have a place; None while one is being read back."""
@@ -142,8 +142,9 @@ class EmbeddedBackend:
             user_id=request.user_id,
             session_id=request.session_id,
             claim=planned.roots[:most],
+            trace_parent=self._services.telemetry.traces.run_began(key.run_id),
         )
-        events = self._events(key)
+        events = self._events(key, new.trace_parent)
         run = ActiveRun(
             key=key, planned=planned, input=given, started_at=clock(), ledger=Ledger(planned), events=events
         )
@@ -175,7 +176,7 @@ class EmbeddedBackend:
             if run is not None:
                 run.ended = True
                 run.abandon()
-            events = RunEvents(self._services.bus, run_id)
+            events = run.events if run is not None else RunEvents(self._services.bus, run_id, self._services.telemetry)
             events.run_cancelled()
             events.close()
             self._wake(run_id)
@@ -337,8 +338,8 @@ class EmbeddedBackend:
             if not waiter.done():
                 waiter.set_result(None)
 
-    def _events(self, key: RunKey) -> RunEvents:
-        return RunEvents(self._services.bus, key.run_id)
+    def _events(self, key: RunKey, trace_parent: str | None = None) -> RunEvents:
+        return RunEvents(self._services.bus, key.run_id, self._services.telemetry, trace_parent)
 
     async def _heartbeat(self) -> None:
         """Keep the leases of what is at work, and look for what others left."""

@@ -11,6 +11,7 @@ from headgate.features.runs.steps.planned import PlannedFlow, Plans
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import PastTurn, RunKey, StoredRun, clock
 from headgate.foundation.events import EventBus
+from headgate.foundation.telemetry import SILENT, Telemetry
 from headgate.sdk import RunInput
 
 LONGEST_HISTORY = 50
@@ -25,13 +26,17 @@ class Recovery:
         plans: The plans of their versions.
         files: Where outputs over the inline caps are.
         bus: Where the runs' events go.
+        telemetry: What they are counted and traced with.
     """
 
-    def __init__(self, store: RunStore, plans: Plans, files: RunFiles, bus: EventBus) -> None:
+    def __init__(
+        self, store: RunStore, plans: Plans, files: RunFiles, bus: EventBus, telemetry: Telemetry = SILENT
+    ) -> None:
         self._store = store
         self._plans = plans
         self._files = files
         self._bus = bus
+        self._telemetry = telemetry
 
     async def revive(self, stored: StoredRun) -> ActiveRun:
         """The run with everything that is settled in it. Raises `FlowInvalid` or `NotFound` when it cannot go on."""
@@ -42,7 +47,7 @@ class Recovery:
             input=await self.run_input(stored),
             started_at=clock(),
             ledger=Ledger(planned),
-            events=RunEvents(self._bus, stored.key.run_id),
+            events=RunEvents(self._bus, stored.key.run_id, self._telemetry, stored.trace_parent),
         )
         await self.absorb(run, stored)
         return run

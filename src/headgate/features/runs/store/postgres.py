@@ -4,18 +4,25 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from headgate.features.runs.errors import SourceGone
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
+from headgate.features.runs.store import postgres_resumes as rare
 from headgate.features.runs.store import postgres_statements as sql
 from headgate.features.runs.store.rows import (
+    DELIVER_SQL,
     LIVE_RUNS_SQL,
     LOAD_RUN_SQL,
     LOAD_STEPS_SQL,
     READ_RUN_SQL,
     READ_STEPS_SQL,
+    STRAGGLERS_OF_RUN_SQL,
+    STRAGGLERS_SQL,
+    delivery_values,
     for_postgres,
     live_runs_of,
     read_run_of,
     stored_run_of,
+    stragglers_of,
 )
 from headgate.features.runs.transitions import (
     Cancelled,
@@ -30,9 +37,12 @@ from headgate.features.runs.transitions import (
     PastTurn,
     Progress,
     ReadRun,
+    Resumed,
+    Reuse,
     RunKey,
     StepRecord,
     StoredRun,
+    Straggler,
 )
 from headgate.foundation.database import explain
 from headgate.foundation.errors import Invalid, Unavailable
@@ -45,7 +55,9 @@ _EVERY_STATEMENT_GOES_BY_KEY = "-c enable_seqscan=off -c plan_cache_mode=force_g
 """A plan is made once a connection; one made while the tables were small must serve when they are not."""
 WAIT_FOR_CONNECTION_SECONDS = 30.0
 _LOAD_RUN, _LOAD_STEPS = for_postgres(LOAD_RUN_SQL), for_postgres(LOAD_STEPS_SQL)
+_DELIVER = for_postgres(DELIVER_SQL)
 _READ_RUN, _READ_STEPS = for_postgres(READ_RUN_SQL), for_postgres(READ_STEPS_SQL)
+_STRAGGLERS, _STRAGGLERS_OF_RUN = for_postgres(STRAGGLERS_SQL), for_postgres(STRAGGLERS_OF_RUN_SQL)
 _ABOUT_THE_DATABASE = {"OperationalError", "PoolTimeout", "PoolClosed"}
 
 
@@ -91,6 +103,7 @@ class PostgresRunStore:
                 **_lease(lease),
                 "user_id": run.user_id,
                 "session_id": run.session_id,
+                "trace_parent": run.trace_parent,
                 "status": RunStatus.RUNNING.value if claimed else RunStatus.QUEUED.value,
                 "input_payload": run.input_payload,
                 "steps": [seed.step_id for seed in run.steps],
@@ -100,17 +113,48 @@ class PostgresRunStore:
             },
         )
 
+    async def create_from(self, run: NewRun, reuse: Reuse, at: int) -> None:
+        """Insert a run that takes over results of another."""
+        taken = set(reuse.steps)
+        values = _key(run.key) | {
+            "at": at,
+            "user_id": run.user_id,
+            "session_id": run.session_id,
+            "input_payload": run.input_payload,
+            "steps": [seed.step_id for seed in run.steps],
+            "orders": [seed.order for seed in run.steps],
+            "waiting": [seed.waiting for seed in run.steps],
+            "taken": [seed.step_id in taken for seed in run.steps],
+            "source_run_id": reuse.run_id,
+            "source_step_id": reuse.step_id,
+        }
+        async with self._connection() as connection, connection.transaction():
+            await connection.execute(rare.KEEP_SOURCES, values)
+            found = await (await connection.execute(rare.CREATE_FROM, values)).fetchone()
+            if found is None or found[0] != len(taken):
+                raise SourceGone(reuse.run_id)
+
+    async def resume(self, key: RunKey, at: int) -> Resumed | None:
+        """Let a failed run go on."""
+        status, changed = await self._locked(rare.RESUME, {**_key(key), "at": at})
+        if status is None:
+            return None
+        return Resumed(RunStatus.RUNNING if changed else status, changed=changed)
+
     async def advance(self, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None = None) -> Progress:
         """Complete, skip, settle and claim."""
         values = _key(key) | _lease(lease)
         if finished is not None:
             values |= _step(finished.claim, finished.record)
-            if onward.claim and onward.settles.keys() == {*onward.claim} and len(onward.claim) == 1 and not onward.skip:
+            if finished.delivery is None and _is_one_step_on(onward):
                 went_on = await self._go_on(values, onward)
                 if went_on is not None:
                     return went_on
         values |= _moves(onward) | {"run_output": onward.output_payload}
-        rows = await self._execute(sql.ADVANCE if finished is None else sql.FINISH, values)
+        if finished is not None and finished.delivery is not None:
+            rows = await self._finish_and_deliver(values, delivery_values(key, finished, lease.at))
+        else:
+            rows = await self._execute(sql.ADVANCE if finished is None else sql.FINISH, values)
         if not rows:
             return Progress(None, recorded=False)
         before, after = rows[0][0], rows[0][1]
@@ -122,6 +166,16 @@ class PostgresRunStore:
             claims=tuple(Claim(row[0], row[3]) for row in moved if row[1] == StepStatus.RUNNING),
             ready=tuple(row[0] for row in moved if row[1] == StepStatus.PENDING and row[2] == 0),
         )
+
+    async def _finish_and_deliver(
+        self, values: Mapping[str, Any], delivery: Mapping[str, Any]
+    ) -> list[tuple[Any, ...]]:
+        """Finish a step and write down what is to be sent after it: both, or neither when the step is not ours."""
+        async with self._connection() as connection, connection.transaction():
+            rows = await (await connection.execute(sql.FINISH, values, prepare=True)).fetchall()
+            if rows and rows[0][1] is not None:
+                await connection.execute(_DELIVER, delivery)
+            return rows
 
     async def _go_on(self, values: dict[str, Any], onward: Onward) -> Progress | None:
         """Finish a step, claim the one after it. None when the run ends, or may not go on: nothing was written then."""
@@ -191,6 +245,11 @@ class PostgresRunStore:
         """Every run that is not over."""
         return live_runs_of(await self._execute(LIVE_RUNS_SQL, {}))
 
+    async def stragglers(self, *, since: int, run_id: str | None = None) -> Sequence[Straggler]:
+        """Running steps of failed runs."""
+        query = _STRAGGLERS if run_id is None else _STRAGGLERS_OF_RUN
+        return stragglers_of(await self._execute(query, {"since": since, "run_id": run_id}))
+
     async def past_turns(self, key: RunKey, session_id: str, limit: int) -> Sequence[PastTurn]:
         """Earlier turns of a chat session."""
         rows = await self._execute(sql.PAST_TURNS, {**_key(key), "session_id": session_id, "limit": limit})
@@ -236,6 +295,11 @@ class PostgresRunStore:
         except Exception as error:
             _raise_translated(error)
             raise
+
+
+def _is_one_step_on(onward: Onward) -> bool:
+    """Whether one step follows and nothing else is to be written."""
+    return len(onward.claim) == 1 and onward.settles.keys() == {*onward.claim} and not onward.skip
 
 
 def _raise_translated(error: Exception) -> None:

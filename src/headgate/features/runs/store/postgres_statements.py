@@ -6,7 +6,7 @@ with another. After waiting for the lock PostgreSQL looks at the rows again as t
 
 # ruff: noqa: S608 - what is put into the statements are constants of this module and of `states`
 
-from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE
+from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE, WORKER_LOST, WORKER_LOST_MESSAGE
 from headgate.features.runs.states import (
     ATTEMPT_MOVES,
     LIVE_RUNS,
@@ -48,10 +48,10 @@ _OPENED = """opened AS (
 CREATE = _shortened(f"""
 WITH run AS (
     INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,
-        created_at, started_at)
+        created_at, started_at, trace_parent)
     VALUES (%(run_id)s, %(tenant_id)s, %(flow_id)s, %(version)s, %(user_id)s, %(session_id)s, %(status)s::text,
         cardinality(%(steps)s::text[]), %(input_payload)s::jsonb, %(at)s,
-        CASE WHEN %(status)s::text = 'running' THEN %(at)s::bigint END)
+        CASE WHEN %(status)s::text = 'running' THEN %(at)s::bigint END, %(trace_parent)s)
 ), steps AS (
     INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,
         attempts, worker_id, lease_until, started_at)
@@ -206,7 +206,8 @@ WITH {_RUN}, taken AS (
         AND s.status = 'running' AND run.status = 'running' AND NOT run.deleted
     RETURNING s.step_id, s.step_order, s.attempts, s.status
 ), closed AS (
-    UPDATE flow_step_attempts a SET status = 'retried', finished_at = %(at)s
+    UPDATE flow_step_attempts a SET status = 'retried', error_code = '{WORKER_LOST}',
+        error_message = '{WORKER_LOST_MESSAGE}', finished_at = %(at)s
     FROM taken
     WHERE a.flow_run_id = %(run_id)s AND a.flow_id = %(flow_id)s AND a.step_id = taken.step_id
         AND a.attempt_no = taken.attempts - 1

@@ -10,6 +10,7 @@ import orjson
 
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus, sql_list
 from headgate.features.runs.transitions import (
+    Finished,
     Holder,
     LiveRun,
     ReadRun,
@@ -17,10 +18,11 @@ from headgate.features.runs.transitions import (
     RunKey,
     StoredRun,
     StoredStep,
+    Straggler,
 )
 
 LOAD_RUN_SQL = (
-    "SELECT id, tenant_id, flow_id, version, status, user_id, session_id, input_payload FROM flow_runs"
+    "SELECT id, tenant_id, flow_id, version, status, user_id, session_id, trace_parent, input_payload FROM flow_runs"
     " WHERE id = :run_id"
 )
 LOAD_STEPS_SQL = (
@@ -47,12 +49,51 @@ READ_STEPS_SQL = (
 """Steps in short, with the outputs of the last ones only: they are the run's result."""
 LIVE_RUNS_SQL = (
     "SELECT r.id, r.tenant_id, r.flow_id, r.version, r.status, f.deleted_at,"
-    " s.step_id, s.attempts, s.worker_id, s.lease_until"
+    " r.created_at, r.started_at, r.dispatched_at, r.dispatches, s.step_id, s.attempts, s.worker_id, s.lease_until"
     " FROM flow_runs r JOIN flows f ON f.id = r.flow_id"
     " LEFT JOIN flow_step_results s ON s.flow_run_id = r.id AND s.flow_id = r.flow_id AND s.status = 'running'"
     f" WHERE r.status IN {sql_list(LIVE_RUNS)} ORDER BY r.created_at, r.id"
 )
 """Served by the partial index `ix_flow_runs_live`, so that it costs what is live and not what ever ran."""
+STRAGGLERS_SQL = (
+    "SELECT r.id, r.tenant_id, r.flow_id, r.version, s.step_id, s.attempts, s.worker_id, s.lease_until"
+    " FROM flow_runs r JOIN flow_step_results s"
+    " ON s.flow_run_id = r.id AND s.flow_id = r.flow_id AND s.status = 'running'"
+    " WHERE r.status = 'failed' AND r.finished_at >= :since ORDER BY r.finished_at, s.step_order"
+)
+"""Served by the partial index `ix_flow_runs_failed`."""
+STRAGGLERS_OF_RUN_SQL = STRAGGLERS_SQL.replace("WHERE", "WHERE r.id = :run_id AND")
+
+DELIVER_SQL = (
+    "INSERT INTO webhook_deliveries (id, tenant_id, flow_run_id, flow_id, step_id, status, target, url_shown,"
+    " idempotency_key, next_attempt_at, created_at) VALUES (:id, :tenant_id, :run_id, :flow_id, :step_id, 'pending',"
+    " :target, :url_shown, :idempotency_key, :at, :at) ON CONFLICT (flow_run_id, step_id) DO NOTHING"
+)
+"""In the transaction that completes the step: no result without its delivery, no delivery without its result."""
+
+
+def delivery_values(key: RunKey, finished: Finished, at: int) -> dict[str, Any]:
+    """The values of `DELIVER_SQL`; empty when the step delivers nothing."""
+    made = finished.delivery
+    if made is None:
+        return {}
+    return {
+        "id": made.id,
+        "tenant_id": key.tenant_id,
+        "run_id": key.run_id,
+        "flow_id": key.flow_id,
+        "step_id": finished.claim.step_id,
+        "target": made.target,
+        "url_shown": made.url_shown,
+        "idempotency_key": made.idempotency_key,
+        "at": at,
+    }
+
+TAKEN_COLUMNS = (
+    "status, input_payload, effective_prompt, output_payload, model_parameters, tool_calls, log, num_tokens_input,"
+    " num_tokens_output, execution_hash, started_at, finished_at, classification"
+)
+"""What a result that is taken over keeps. Its times are those of the work."""
 
 
 def for_postgres(statement: str) -> str:
@@ -85,7 +126,8 @@ def stored_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> 
         status=RunStatus(run[4]),
         user_id=run[5],
         session_id=run[6],
-        input_payload=run[7],
+        trace_parent=run[7],
+        input_payload=run[8],
         steps={step.step_id: step for step in found},
     )
 
@@ -93,11 +135,23 @@ def stored_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> 
 def live_runs_of(rows: Sequence[Sequence[Any]]) -> list[LiveRun]:
     """The live runs of joined rows, one a running step."""
     holders: dict[RunKey, list[Holder]] = {}
-    runs: dict[RunKey, tuple[RunStatus, bool]] = {}
+    runs: dict[RunKey, Sequence[Any]] = {}
     for row in rows:
         key = RunKey(*row[:4])
-        status, deleted_at, step_id, attempts, worker_id, lease_until = row[4:]
-        runs[key] = (RunStatus(status), deleted_at is not None)
-        if step_id is not None:
-            holders.setdefault(key, []).append(Holder(step_id, attempts, worker_id or "", lease_until or 0))
-    return [LiveRun(key, status, deleted, tuple(holders.get(key, ()))) for key, (status, deleted) in runs.items()]
+        runs[key] = row[4:10]
+        if row[10] is not None:
+            holders.setdefault(key, []).append(_holder(row[10:]))
+    return [
+        LiveRun(key, RunStatus(status), deleted_at is not None, tuple(holders.get(key, ())), *rest)
+        for key, (status, deleted_at, *rest) in runs.items()
+    ]
+
+
+def stragglers_of(rows: Sequence[Sequence[Any]]) -> list[Straggler]:
+    """Running steps of failed runs."""
+    return [Straggler(RunKey(*row[:4]), _holder(row[4:])) for row in rows]
+
+
+def _holder(columns: Sequence[Any]) -> Holder:
+    step_id, attempts, worker_id, lease_until = columns
+    return Holder(step_id, attempts, worker_id or "", lease_until or 0)

@@ -5,7 +5,7 @@
 import sqlite3
 from collections.abc import Sequence
 
-from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE
+from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE, WORKER_LOST, WORKER_LOST_MESSAGE
 from headgate.features.runs.states import (
     ATTEMPT_MOVES,
     LIVE_RUNS,
@@ -17,6 +17,7 @@ from headgate.features.runs.states import (
     guard,
     sql_list,
 )
+from headgate.features.runs.store.rows import DELIVER_SQL, delivery_values
 from headgate.features.runs.transitions import (
     Cancelled,
     Claim,
@@ -36,7 +37,7 @@ _LIVE = f"status IN {sql_list(LIVE_RUNS)}"
 
 _INSERT_RUN = (
     "INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,"
-    " created_at, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " created_at, started_at, trace_parent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _INSERT_STEP = (
     "INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,"
@@ -102,7 +103,7 @@ def create(db: sqlite3.Connection, run: NewRun, lease: Lease) -> None:
     key = run.key
     status, started = (RunStatus.RUNNING, lease.at) if run.claim else (RunStatus.QUEUED, None)
     who = (key.run_id, key.tenant_id, key.flow_id, key.version, run.user_id, run.session_id)
-    db.execute(_INSERT_RUN, (*who, status, len(run.steps), run.input_payload, lease.at, started))
+    db.execute(_INSERT_RUN, (*who, status, len(run.steps), run.input_payload, lease.at, started, run.trace_parent))
     same = (key.run_id, key.flow_id, key.version, key.tenant_id)
     working = (StepStatus.RUNNING, 1, lease.worker_id, lease.until, lease.at)
     idle = (StepStatus.PENDING, 0, None, None, None)
@@ -127,6 +128,8 @@ def advance(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, f
         done = 1
         if not _close(db, key, finished.claim, finished.record, AttemptStatus.COMPLETED, at=lease.at):
             return Progress(_status(db, key), recorded=False)
+        if finished.delivery is not None:
+            db.execute(DELIVER_SQL, delivery_values(key, finished, lease.at))
         if onward.output_payload is None and not onward.skip and _goes_on(db, key, done):
             claims, ready = _move_on(db, key, onward, lease, going=True)
             return Progress(RunStatus.RUNNING, claims=claims, ready=ready)
@@ -184,7 +187,8 @@ def take_over(db: sqlite3.Connection, key: RunKey, held: Sequence[Claim], lease:
         place = (key.run_id, key.flow_id, claim.step_id)
         row = db.execute(_TAKE_OVER, (lease.worker_id, lease.until, lease.at, *place, claim.attempt)).fetchone()
         if row is not None:
-            db.execute(_CLOSE_ATTEMPT, (AttemptStatus.RETRIED, None, None, lease.at, *place, claim.attempt))
+            why = (AttemptStatus.RETRIED, WORKER_LOST, WORKER_LOST_MESSAGE)
+            db.execute(_CLOSE_ATTEMPT, (*why, lease.at, *place, claim.attempt))
             taken.append(_open_attempt(db, key, claim.step_id, row, lease))
     return tuple(taken)
 

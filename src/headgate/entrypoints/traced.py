@@ -1,0 +1,71 @@
+"""What a step reaches outside, with a span around each call. Wired in only where traces are asked for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from headgate.features.runs.ports import ChatModels, Services
+from headgate.foundation.guarded_http import HttpAnswer
+from headgate.foundation.telemetry import Telemetry, Tracing
+from headgate.sdk import HttpClient, Model
+
+if TYPE_CHECKING:  # named without importing LangChain
+    from langchain_core.language_models import BaseChatModel
+
+
+@dataclass(frozen=True, slots=True)
+class TracedHttp:
+    """The guarded client. Of an address only the host is told: a path or a query may hold a secret."""
+
+    client: HttpClient
+    traces: Tracing
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | str | None = None,
+        timeout_seconds: float = 30.0,
+    ) -> HttpAnswer:
+        """One request, with its redirects and retries, in one span."""
+        about = {"http.request.method": method.upper(), "server.address": _host(url)}
+        with self.traces.span(f"{method.upper()}", about, kind="client") as span:
+            answer = await self.client.request(method, url, headers=headers, body=body, timeout_seconds=timeout_seconds)
+            span.set({"http.response.status_code": answer.status})
+            return answer
+
+
+@dataclass(frozen=True, slots=True)
+class TracedModels:
+    """Chat models whose calls are traced."""
+
+    models: ChatModels
+    traces: Tracing
+
+    async def chat_model(self, tenant_id: str, model: Model) -> "BaseChatModel":
+        """The model. Raises `Invalid` naming the missing key or extra."""
+        from headgate.features.models.tracing import traced  # noqa: PLC0415 - brings LangChain
+
+        return traced(await self.models.chat_model(tenant_id, model), model, self.traces)
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def measured(services: Services, telemetry: Telemetry) -> Services:
+    """The services with what they are counted and traced with; wrapped only where somebody listens."""
+    if not telemetry.traces.active:
+        return replace(services, telemetry=telemetry)
+    return replace(
+        services,
+        telemetry=telemetry,
+        chat_models=TracedModels(services.chat_models, telemetry.traces),
+        http=TracedHttp(services.http, telemetry.traces),
+    )

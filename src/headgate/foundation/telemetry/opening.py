@@ -1,0 +1,37 @@
+"""Chooses what a process measures with, from the settings. Heavy libraries are imported here, and only when used."""
+
+from headgate.foundation.errors import Unavailable
+from headgate.foundation.settings import TelemetrySettings
+from headgate.foundation.telemetry import Telemetry
+from headgate.foundation.telemetry.instruments import Instruments
+from headgate.foundation.telemetry.tracing import Tracing
+
+
+def open_telemetry(settings: TelemetrySettings, role: str, *, counts: bool) -> Telemetry:
+    """What this process measures with; close its traces at the end. Raises `Unavailable` without the extra `otel`.
+
+    Args:
+        settings: What is in force.
+        role: What this process is, such as `api` or `worker`.
+        counts: Whether anybody will ask this process for figures. Nobody asks a command.
+    """
+    metrics = _prometheus() if counts and settings.metrics else Instruments()
+    traces = _otel(settings, role) if settings.otlp_endpoint else Tracing()
+    return Telemetry(metrics, traces)
+
+
+def _prometheus() -> Instruments:
+    from headgate.foundation.telemetry.prometheus import PrometheusInstruments  # noqa: PLC0415 - see LATE_MODULES
+
+    return PrometheusInstruments()
+
+
+def _otel(settings: TelemetrySettings, role: str) -> Tracing:
+    try:
+        from headgate.foundation.telemetry.otel import OtelTracing  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise Unavailable(
+            "HEADGATE_TELEMETRY__OTLP_ENDPOINT is set, but OpenTelemetry is not installed.",
+            remedy="Install it with: pip install 'headgate[otel]', or leave the setting empty.",
+        ) from error
+    return OtelTracing(settings, role)
