@@ -25,6 +25,7 @@ from headgate.foundation.database.migrate import upgrade
 from headgate.foundation.events import EventBus
 from headgate.foundation.settings import Settings
 from headgate.foundation.telemetry import Telemetry
+from headgate.foundation.telemetry.opening import open_telemetry
 
 COMMAND = "command"
 
@@ -78,9 +79,10 @@ async def open_parts(settings: Settings, *, recover: bool = False, role: str = C
 
 
 @asynccontextmanager
-async def _engine_and_rest(settings: Settings, database: Database, *, recover: bool) -> AsyncIterator[Parts]:
+async def _engine_and_rest(settings: Settings, database: Database, *, recover: bool, role: str) -> AsyncIterator[Parts]:
     bus = EventBus()
-    async with open_services(settings, database, bus, recover=recover) as base:
+    telemetry = open_telemetry(settings.telemetry, role, counts=role != COMMAND)
+    async with open_services(settings, database, bus, recover=recover, telemetry=telemetry) as base:
         engine = build_engine(settings, database, base.services)
         await engine.open()
         try:
@@ -102,6 +104,7 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
                 local_models=base.local_models,
                 runs=runs,
                 assistant=assistant,
+                telemetry=telemetry,
             )
         finally:
             await engine.close()

@@ -1,0 +1,84 @@
+"""What steps stand on, wired: the server, the command line and every worker child open this and nothing less."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from headgate.components import BUILTINS
+from headgate.entrypoints.adapters import TenantModels, TenantSecrets, VariablesOf, VersionContents
+from headgate.features.catalog.registry import Registry
+from headgate.features.files.local_storage import LocalStorage
+from headgate.features.files.run_files import RunFiles
+from headgate.features.models.local.models import LocalModels
+from headgate.features.models.providers import PROVIDER_VARIABLES
+from headgate.features.runs.ports import Services
+from headgate.features.secrets.lookup import Variables
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import Database
+from headgate.foundation.events import EventBus
+from headgate.foundation.guarded_http import GuardedHttp
+from headgate.foundation.settings import Settings
+from headgate.foundation.telemetry import SILENT, Telemetry
+from headgate.sandbox.limits import Limits
+from headgate.sandbox.pool import SandboxPool
+
+
+@dataclass(frozen=True)
+class StepServices:
+    """The services of steps, and the parts behind them that others need too."""
+
+    services: Services
+    registry: Registry
+    box: SecretBox
+    storage: LocalStorage
+    local_models: LocalModels
+    variables_of: VariablesOf
+
+
+@asynccontextmanager
+async def open_services(
+    settings: Settings, database: Database, bus: EventBus, *, recover: bool = False, telemetry: Telemetry = SILENT
+) -> AsyncIterator[StepServices]:
+    """Wire the services of steps; they are let go of at the end.
+
+    Args:
+        settings: What is in force.
+        database: The migrated database; it stays the caller's.
+        bus: Where the runs' events go.
+        recover: Whether the engine takes up what an earlier process left.
+        telemetry: What this process measures with.
+    """
+    registry = Registry(BUILTINS)
+    box, local = SecretBox(settings), LocalModels()
+    storage = LocalStorage(settings.data_dir / "files")
+    http = GuardedHttp(settings.http)
+    sandbox = SandboxPool(limits=_limits(settings), insecure=settings.sandbox.insecure)
+
+    def variables_of(tenant_id: str) -> Variables:
+        return Variables(database, box, tenant_id, listed=PROVIDER_VARIABLES)
+
+    services = Services(
+        components=registry,
+        definitions=VersionContents(database),
+        chat_models=TenantModels(variables_of, local, http.check),
+        http=http,
+        files=RunFiles(database, storage, settings.limits),
+        secrets=TenantSecrets(variables_of),
+        code=sandbox,
+        bus=bus,
+        limits=settings.limits,
+        engine=settings.engine.model_copy(update={"recover_on_start": recover}),
+        telemetry=telemetry,
+    )
+    try:
+        yield StepServices(services, registry, box, storage, local, variables_of)
+    finally:
+        await sandbox.aclose()
+        await http.close()
+        local.close()
+
+
+def _limits(settings: Settings) -> Limits:
+    seconds = settings.sandbox.timeout_seconds
+    memory = settings.sandbox.memory_mb * 1024 * 1024
+    return Limits(memory_bytes=memory, wall_seconds=seconds, processor_seconds=seconds)
