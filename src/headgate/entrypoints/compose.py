@@ -1,5 +1,6 @@
 """Settings in, parts wired: what the server and the command line both stand on."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields
@@ -108,3 +109,5 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
             )
         finally:
             await engine.close()
+            if telemetry.traces.active:
+                await asyncio.to_thread(telemetry.traces.close)

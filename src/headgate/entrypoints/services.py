@@ -6,11 +6,14 @@ from dataclasses import dataclass
 
 from headgate.components import BUILTINS
 from headgate.entrypoints.adapters import TenantModels, TenantSecrets, VariablesOf, VersionContents
+from headgate.entrypoints.traced import measured
 from headgate.features.catalog.registry import Registry
 from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.run_files import RunFiles
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.providers import PROVIDER_VARIABLES
+from headgate.features.runs.deliveries.attempt import Sender
+from headgate.features.runs.deliveries.courier import Courier
 from headgate.features.runs.ports import Services
 from headgate.features.secrets.lookup import Variables
 from headgate.foundation.crypto import SecretBox
@@ -33,6 +36,7 @@ class StepServices:
     storage: LocalStorage
     local_models: LocalModels
     variables_of: VariablesOf
+    courier: Courier
 
 
 @asynccontextmanager
@@ -57,22 +61,26 @@ async def open_services(
     def variables_of(tenant_id: str) -> Variables:
         return Variables(database, box, tenant_id, listed=PROVIDER_VARIABLES)
 
+    files = RunFiles(database, storage, settings.limits)
+    secrets = TenantSecrets(variables_of)
+    courier = Courier(database, box, Sender(http, secrets, files), bus)
     services = Services(
         components=registry,
         definitions=VersionContents(database),
         chat_models=TenantModels(variables_of, local, http.check),
         http=http,
-        files=RunFiles(database, storage, settings.limits),
-        secrets=TenantSecrets(variables_of),
+        files=files,
+        secrets=secrets,
         code=sandbox,
+        deliveries=courier,
         bus=bus,
         limits=settings.limits,
         engine=settings.engine.model_copy(update={"recover_on_start": recover}),
-        telemetry=telemetry,
     )
     try:
-        yield StepServices(services, registry, box, storage, local, variables_of)
+        yield StepServices(measured(services, telemetry), registry, box, storage, local, variables_of, courier)
     finally:
+        await courier.close()
         await sandbox.aclose()
         await http.close()
         local.close()

@@ -19,7 +19,7 @@ _SECRET_TEXT = re.compile(
     r"(?P<lead>(?:bearer|basic)\s+|(?:api[_-]?key|token|secret|password)[\"']?\s*[=:]\s*[\"']?)[^\s\"',;&]{6,}"
     r"|\b(?:sk|pk|gh[opsur]|github_pat|glpat|gsk|xox[abp]|whsec|hf|hg)[-_][A-Za-z0-9_-]{12,}"
     r"|\bAIza[A-Za-z0-9_-]{20,}|\bAKIA[A-Z0-9]{12,}|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]{8,}"
-    r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",
+    r"|(?<=://)[^/\s:@]*:[^/\s@]+(?=@)",
     re.IGNORECASE,
 )
 

@@ -3,25 +3,24 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from fastapi import APIRouter, FastAPI
-from fastapi.responses import RedirectResponse
+from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
-from pydantic import BaseModel
-from sqlalchemy import text
 
 from headgate import __version__
 from headgate.agents.assistant.routes import router as assistant_router
 from headgate.entrypoints.compose import open_parts
 from headgate.entrypoints.http.errors import install
 from headgate.entrypoints.http.guards import Guards
+from headgate.entrypoints.http.health import router as health_router
+from headgate.entrypoints.http.measuring import Measuring
 from headgate.features.accounts.routes import router as accounts_router
+from headgate.features.assistants.routes import router as shared_assistants_router
 from headgate.features.catalog.routes import router as catalog_router
 from headgate.features.files.routes import router as files_router
 from headgate.features.flows.routes import router as flows_router
 from headgate.features.models.routes import router as models_router
 from headgate.features.runs.routes import router as runs_router
 from headgate.features.secrets.routes import router as secrets_router
-from headgate.foundation.api import ReadSession, problems
 from headgate.foundation.settings import Settings
 
 ROUTERS = (
@@ -33,21 +32,8 @@ ROUTERS = (
     models_router,
     runs_router,
     secrets_router,
+    shared_assistants_router,
 )
-health = APIRouter(tags=["health"])
-
-
-class Health(BaseModel):
-    """The server's own state."""
-
-    status: str
-    version: str = __version__
-
-
-class Readiness(Health):
-    """The state of what the server needs."""
-
-    database: str
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -55,7 +41,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with open_parts(settings, recover=settings.engine.recover_on_start) as parts:
+        async with open_parts(settings, recover=settings.engine.recover_on_start, role="api") as parts:
             for name, part in parts.as_state().items():
                 setattr(app.state, name, part)
             yield
@@ -72,26 +58,8 @@ def create_app(settings: Settings) -> FastAPI:
     )
     install(app)
     app.add_middleware(Guards, settings=settings.server)
-    app.include_router(health)
+    app.add_middleware(Measuring)
+    app.include_router(health_router)
     for router in ROUTERS:
         app.include_router(router, prefix="/api/v1")
     return app
-
-
-@health.get("/health", summary="Whether the server answers")
-async def alive() -> Health:
-    """Answers without touching anything else."""
-    return Health(status="ok")
-
-
-@health.get("/health/ready", summary="Whether the server can do its work", responses=problems())
-async def ready(session: ReadSession) -> Readiness:
-    """Answers 503 with the reason when the database does not."""
-    await session.execute(text("SELECT 1"))
-    return Readiness(status="ok", database="ok")
-
-
-@health.get("/", include_in_schema=False)
-async def front_door() -> RedirectResponse:
-    """The API's documentation, until the studio's page is served here."""
-    return RedirectResponse("/docs")

@@ -5,7 +5,7 @@ Both are passed in, and both are silent unless somebody listens: `SILENT` costs 
 
 from dataclasses import dataclass, field
 
-from headgate.foundation.telemetry.instruments import Instruments
+from headgate.foundation.telemetry.instruments import FigurePage, Instruments
 from headgate.foundation.telemetry.tracing import Attributes, Span, Tracing
 
 
@@ -20,4 +20,4 @@ class Telemetry:
 SILENT = Telemetry()
 """Counts nothing and tells nothing: what commands and tests use."""
 
-__all__ = ["SILENT", "Attributes", "Instruments", "Span", "Telemetry", "Tracing"]
+__all__ = ["SILENT", "Attributes", "FigurePage", "Instruments", "Span", "Telemetry", "Tracing"]

@@ -1,6 +1,6 @@
 """What is counted. The class here counts nothing; `PrometheusInstruments` does."""
 
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 Failing = Literal["run", "step"]
 
@@ -34,3 +34,16 @@ class Instruments:
 
     def request_answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """The API answered a request; the route is its pattern, such as `/api/v1/flows/{flow_id}`."""
+
+
+@runtime_checkable
+class FigurePage(Protocol):
+    """Instruments that can show what they counted."""
+
+    def gauge(self, key: str, value: float, *labels: str) -> None:
+        """Set a gauge to what was found out just now."""
+        ...
+
+    def page(self) -> bytes:
+        """Every figure, as Prometheus reads it."""
+        ...

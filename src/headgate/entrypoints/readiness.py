@@ -1,0 +1,113 @@
+"""Whether an installation can do its work: the database, and what carries runs out. For `/health/ready` and doctor."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Literal
+
+from pydantic import BaseModel
+
+from headgate import __version__
+from headgate.features.runs.engine.backend import BackendHealth
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.log import redact_text
+
+LONGEST_CHECK_SECONDS = 3.0
+"""How long one part may take to answer; one that hangs has failed."""
+State = Literal["ok", "failed"]
+
+
+class PartState(BaseModel):
+    """What one part said."""
+
+    name: str
+    state: State
+    latency_ms: float
+    detail: str = ""
+    """How it is, or why it failed. Never an address with a password."""
+
+
+class Readiness(BaseModel):
+    """The state of everything the server needs."""
+
+    status: State
+    version: str = __version__
+    parts: list[PartState]
+    queue_depth: int
+    """Runs or messages that wait for a worker; -1 when that cannot be told."""
+    workers: int
+
+
+async def check_readiness(
+    ping: Callable[[], Awaitable[None]], health: Callable[[], Awaitable[BackendHealth]]
+) -> Readiness:
+    """Ask every part at once. Takes no longer than the longest check, and raises nothing.
+
+    Args:
+        ping: Raises unless the database answers.
+        health: What the execution backend says of itself.
+    """
+    database, (engine, found) = await asyncio.gather(_database(ping), _engine(health))
+    parts = [database, *_parts_of(engine, found)]
+    return Readiness(
+        status="ok" if all(part.state == "ok" for part in parts) else "failed",
+        parts=parts,
+        queue_depth=found.queue_depth if found else -1,
+        workers=found.workers if found else 0,
+    )
+
+
+async def _database(ping: Callable[[], Awaitable[None]]) -> PartState:
+    started = time.perf_counter()
+    try:
+        async with asyncio.timeout(LONGEST_CHECK_SECONDS):
+            await ping()
+    except Exception as error:  # noqa: BLE001 - whatever the driver raises, the part has failed
+        return _failed("database", started, error)
+    return PartState(name="database", state="ok", latency_ms=_since(started))
+
+
+async def _engine(health: Callable[[], Awaitable[BackendHealth]]) -> tuple[PartState, BackendHealth | None]:
+    started = time.perf_counter()
+    try:
+        async with asyncio.timeout(LONGEST_CHECK_SECONDS):
+            found = await health()
+    except Exception as error:  # noqa: BLE001 - see above
+        return _failed("engine", started, error), None
+    why = redact_text(" ".join(found.problems))
+    state: State = "ok" if found.ready else "failed"
+    return PartState(name="engine", state=state, latency_ms=_since(started), detail=why or found.kind), found
+
+
+def _parts_of(engine: PartState, found: BackendHealth | None) -> list[PartState]:
+    """The engine, and for the distributed one what it stands on."""
+    parts = [engine]
+    if found is None:
+        return parts
+    asked = {"broker": found.broker, "result backend": found.results}
+    for name, answers in asked.items():
+        if answers is not None:
+            detail = "" if answers else engine.detail
+            parts.append(_part(name, good=answers, detail=detail, latency_ms=engine.latency_ms))
+    if found.broker is not None:
+        told = f"{found.workers} alive"
+        parts.append(_part("workers", good=found.workers > 0, detail=told, latency_ms=engine.latency_ms))
+    return parts
+
+
+def _part(name: str, *, good: bool, detail: str, latency_ms: float) -> PartState:
+    return PartState(name=name, state="ok" if good else "failed", latency_ms=latency_ms, detail=detail)
+
+
+def _failed(name: str, started: float, error: Exception) -> PartState:
+    if isinstance(error, TimeoutError):
+        why = f"No answer within {LONGEST_CHECK_SECONDS:g} seconds."
+    elif isinstance(error, HeadgateError):
+        why = str(error)
+    else:
+        why = type(error).__name__  # a driver's message may hold its address
+    return PartState(name=name, state="failed", latency_ms=_since(started), detail=redact_text(why))
+
+
+def _since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 2)
