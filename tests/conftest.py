@@ -13,7 +13,9 @@ import pytest
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.support.databases import Postgres, SqliteFiles, make_settings
+from tests.support.figures import pytest_terminal_summary
 
+__all__ = ["pytest_terminal_summary"]
 KINDS = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
 

@@ -1,5 +1,8 @@
 """A second tenant beside the default one, for tests that nothing crosses."""
 
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
 from headgate.features.accounts.principal import Principal
 from headgate.features.accounts.tables import Space, Tenant, User
 from headgate.foundation.database import Database, now
@@ -25,3 +28,14 @@ async def add_tenant(database: Database, name: str = "Other") -> Principal:
             )
         )
     return principal
+
+
+class ActingAs:
+    """An ASGI application whose requests all come from one person, as signing in will say it."""
+
+    def __init__(self, app: Callable[..., Awaitable[None]], principal: Principal) -> None:
+        self._app = app
+        self._principal = principal
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        await self._app({**scope, "state": {"principal": self._principal}}, receive, send)

@@ -1,0 +1,40 @@
+"""Two tenants with the same names in everything, on one application."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from fastapi import FastAPI
+
+from headgate.entrypoints.http.app import create_app
+from headgate.features.accounts.principal import LOCAL
+from headgate.foundation.database import Database
+from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
+from tests.integration.isolation.worlds import World, make_world
+from tests.support.tenants import add_tenant
+
+MINE, THEIRS = "marker-of-mine-Rk3bqz", "marker-of-theirs-Vw7xjp"
+
+
+@pytest.fixture
+async def app(settings: Settings) -> AsyncIterator[FastAPI]:
+    small = LimitSettings(max_inline_text_bytes=256, max_inline_preview_bytes=64)
+    engine = EngineSettings(recover_on_start=False)
+    made = create_app(settings.model_copy(update={"limits": small, "engine": engine}))
+    async with made.router.lifespan_context(made):
+        yield made
+
+
+@pytest.fixture
+async def mine(app: FastAPI, database: Database) -> AsyncIterator[World]:
+    """The tenant that asks."""
+    found = await make_world(app, database, await add_tenant(database, "The same tenant"), MINE)
+    yield found
+    await found.client.aclose()
+
+
+@pytest.fixture
+async def theirs(app: FastAPI, database: Database) -> AsyncIterator[World]:
+    """The tenant that is asked about: the default one, which every mistake would fall back to."""
+    found = await make_world(app, database, LOCAL, THEIRS)
+    yield found
+    await found.client.aclose()

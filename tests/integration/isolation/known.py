@@ -1,0 +1,76 @@
+"""What the matrix knows of the names that routes and queries use. A name that is missing here fails the matrix.
+
+`OWNED` are values that only one tenant has (ids): the matrix gives another tenant's and expects to be refused.
+`SHARED` are values that are the same for every tenant (names, numbers, texts): they make the request complete.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tests.integration.isolation.worlds import SESSION, STEP, VARIABLE, World
+
+OWNED: dict[str, Callable[[World], list[Any]]] = {
+    "flow_id": lambda world: world.flow_ids,
+    "run_id": lambda world: world.run_ids,
+    "flow_run_id": lambda world: world.run_ids,
+    "file_id": lambda world: world.file_ids,
+    "file_ids": lambda world: [[file_id] for file_id in world.file_ids],
+    "space_id": lambda world: world.space_ids,
+    "server_id": lambda world: world.server_ids,
+    "delivery_id": lambda world: world.delivery_ids,
+    "user_id": lambda world: [world.principal.user_id],
+    "cursor": lambda world: [world.run_ids[0], world.flow_ids[0], world.file_ids[0]],
+    "checksum": lambda world: [world.checksum],
+}
+SHARED: dict[str, Callable[[World], Any]] = {
+    "step_id": lambda world: STEP,
+    "session_id": lambda world: SESSION,
+    "name": lambda world: VARIABLE,
+    "value": lambda world: world.marker,
+    "version": lambda world: 1,
+    "before": lambda world: 1,
+    "after": lambda world: "draft",
+    "component_type": lambda world: "ChatInput",
+    "template_id": lambda world: "document-summary",
+    "q": lambda world: "read a page",
+    "definition": lambda world: world.definition,
+    "revision": lambda world: world.revision,
+    "content": lambda world: "name: The same flow\nnodes:\n  heard: ChatInput\n",
+    "input_value": lambda world: "Run it",
+    "file": lambda world: ("the-same-name.txt", world.marker.encode(), "text/plain"),
+}
+ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {}
+"""Routes that refuse a complete request on a tenant's own things, and with what: nothing is wrong with the request."""
+IGNORES: dict[tuple[str, str], str] = {
+    ("/api/v1/agentic/assist", "file_ids"): "a run is given them, and says that there is no such file",
+    ("/api/v1/agentic/assist/stream", "file_ids"): "a run is given them, and says that there is no such file",
+}
+"""Routes and names that are answered though the value is another tenant's, and what becomes of it."""
+NO_PRINCIPAL = {
+    "/": "sends the browser on to the documentation",
+    "/api/v1/openapi.json": "the same document for everybody",
+    "/static-offline-docs": "scripts of the documentation page",
+    "/docs": "the documentation page",
+    "/docs/oauth2-redirect": "the documentation page",
+}
+"""Addresses outside the OpenAPI document, and why they show nothing of anybody."""
+
+NEAR = re.compile(r"(^|_)ids?$")
+"""Names that look like ids: an optional one must be known too."""
+
+
+class Unknown(Exception):
+    """The matrix does not know how to make a call."""
+
+
+def is_known(name: str, *, required: bool) -> bool:
+    """Whether a value can be given; False for an optional name that needs none. Raises `Unknown`."""
+    if name in OWNED or name in SHARED:
+        return True
+    if required or NEAR.search(name):
+        raise Unknown(
+            f"does not know what '{name}' is. Add it to OWNED (an id that only one tenant has) or SHARED (the same "
+            "for all) in tests/integration/isolation/known.py, and to worlds.py what it stands for."
+        )
+    return False

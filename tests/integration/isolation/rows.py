@@ -1,0 +1,73 @@
+"""Everything a tenant has in the database: to see that nothing of it shows, and that nothing of it changes."""
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import Table, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+import headgate
+from headgate.features.accounts.principal import Principal
+from headgate.foundation.database import Database, metadata
+
+NO_TENANT = {"scheduled_jobs": "jobs of the whole installation"}
+"""Tables that belong to nobody, and why."""
+BY_FLOW = ("version_steps", "version_edges")
+"""Tables whose tenant is their flow's."""
+_TELLING = re.compile(r"^(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{64})$")
+"""Ids and hashes: values that nobody guesses, so that whoever shows one has read it."""
+
+for _module in pkgutil.walk_packages(headgate.__path__, "headgate."):
+    if _module.name.rpartition(".")[2] == "tables":
+        importlib.import_module(_module.name)
+
+
+def owned_tables() -> Iterable[tuple[Table, Any]]:
+    """Each table with the column that says whose a row is. Fails on one that nobody here knows."""
+    flows = metadata.tables["flows"]
+    for table in metadata.sorted_tables:
+        if table.name in NO_TENANT:
+            continue
+        if table.name == "tenants":
+            yield table, table.c.id
+        elif table.name in BY_FLOW:
+            yield table, select(flows.c.tenant_id).where(flows.c.id == table.c.flow_id).scalar_subquery()
+        else:
+            assert "tenant_id" in table.c, (
+                f"Table '{table.name}' has no tenant_id. Give it one, or say in {__name__} whose its rows are."
+            )
+            yield table, table.c.tenant_id
+
+
+async def rows_of(database: Database, principal: Principal) -> dict[str, list[str]]:
+    """Table to its rows of a tenant, as text, sorted."""
+    async with database.reading() as session:
+        return await rows_in(session, principal)
+
+
+async def rows_in(session: AsyncSession, principal: Principal) -> dict[str, list[str]]:
+    """The same as a transaction sees it that may have changed them."""
+    found: dict[str, list[str]] = {}
+    for table, owner in owned_tables():
+        query = select(table).where(owner == principal.tenant_id)
+        found[table.name] = sorted(str(tuple(row)) for row in (await session.execute(query)).all())
+    return found
+
+
+async def telling_values(database: Database, principal: Principal) -> set[str]:
+    """Every id and hash in the rows of a tenant."""
+    found: set[str] = set()
+    async with database.reading() as session:
+        for table, owner in owned_tables():
+            for row in (await session.execute(select(table).where(owner == principal.tenant_id))).all():
+                found |= {value for value in row if isinstance(value, str) and _TELLING.match(value)}
+    return found
+
+
+def digest(rows: dict[str, list[str]]) -> dict[str, str]:
+    """Short enough to compare in a message."""
+    return {name: f"{len(found)} {sha256(''.join(found).encode()).hexdigest()[:12]}" for name, found in rows.items()}

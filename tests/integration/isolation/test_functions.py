@@ -1,0 +1,130 @@
+"""Every repository function and every method of the run store, asked by one tenant for what another has."""
+
+import inspect
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from headgate.features.runs.engine.build import build_store
+from headgate.features.runs.store.port import RunStore
+from headgate.foundation.database import Database
+from tests.integration.isolation.functions import (
+    ENGINE_ONLY,
+    NEW_ROWS,
+    WORKER_ONLY,
+    Function,
+    arguments_of,
+    functions_of,
+    repositories,
+    store_calls,
+    store_methods,
+    trial,
+)
+from tests.integration.isolation.known import OWNED, Unknown
+from tests.integration.isolation.rows import digest, rows_in, rows_of
+from tests.integration.isolation.worlds import World
+
+Record = Callable[[str, object], None]
+FUNCTIONS = [function for module in repositories() for function in functions_of(module)]
+BY_TENANT = [function for function in FUNCTIONS if function.__name__ not in NEW_ROWS | WORKER_ONLY]
+
+
+class TestRepositories:
+    async def test_find_and_change_nothing_of_another_tenant(
+        self, database: Database, mine: World, theirs: World, record_property: Record
+    ) -> None:
+        before, faults = digest(await rows_of(database, theirs.principal)), []
+        for function in BY_TENANT:
+            name = f"{function.__module__}.{function.__name__}"
+            found = await _asked(database, function, theirs, mine.principal.tenant_id)
+            if found.names_theirs:
+                faults.append(f"{name} shows what is another tenant's: {found.text}")
+            if found.rows != before:
+                faults.append(f"{name} changed rows of another tenant.")
+            if not (await _asked(database, function, theirs, theirs.principal.tenant_id)).anything:
+                faults.append(f"{name} finds nothing for the owner either, so that nothing is proved. See worlds.py.")
+        assert not faults, "\n".join(faults)
+        assert digest(await rows_of(database, theirs.principal)) == before
+        record_property("figures", f"{len(BY_TENANT)} repository functions ({database.dialect})")
+
+    @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: f"{function.__module__}.{function.__name__}")
+    def test_require_the_tenant(self, function: Function) -> None:
+        parameters = inspect.signature(function).parameters
+        where = f"{function.__module__}.{function.__name__}"
+        if function.__name__ in NEW_ROWS:
+            assert not any(name.endswith(("_id", "_ids")) for name in parameters), f"{where} takes an id without tenant"
+            return
+        if function.__name__ in WORKER_ONLY:
+            return
+        assert "tenant_id" in parameters, (
+            f"{where} takes no tenant_id. Add it; or where it inserts a whole row say in NEW_ROWS what binds that to "
+            "its tenant, or in WORKER_ONLY who calls it (tests/integration/isolation/functions.py)."
+        )
+        assert parameters["tenant_id"].default is inspect.Parameter.empty, f"{where} has a default tenant"
+        assert parameters["tenant_id"].kind is inspect.Parameter.KEYWORD_ONLY
+
+
+class TestRunStore:
+    @pytest.fixture
+    async def store(self, database: Database) -> AsyncIterator[RunStore]:
+        found = build_store(database)
+        await found.open()
+        yield found
+        await found.close()
+
+    async def test_finds_and_changes_nothing_of_another_tenant(
+        self, store: RunStore, database: Database, mine: World, theirs: World, record_property: Record
+    ) -> None:
+        before = digest(await rows_of(database, theirs.principal))
+        calls = store_calls(theirs, mine.principal.tenant_id)
+        for name, call in calls.items():
+            answer = await getattr(store, name)(*call.arguments)
+            assert call.refusal(answer), f"RunStore.{name} answered another tenant: {answer}"
+            assert digest(await rows_of(database, theirs.principal)) == before, f"RunStore.{name} changed its rows"
+        record_property("figures", f"{len(calls)} methods of the run store ({database.dialect})")
+
+    async def test_answers_the_owner(self, store: RunStore, theirs: World) -> None:
+        calls = store_calls(theirs, theirs.principal.tenant_id)
+        for name in ("read", "past_turns", "take_over"):
+            answer = await getattr(store, name)(*calls[name].arguments)
+            assert not calls[name].refusal(answer), f"RunStore.{name} says nothing to the owner"
+
+    def test_is_known_method_by_method(self, theirs: World) -> None:
+        known = store_calls(theirs, "").keys() | ENGINE_ONLY.keys()
+        assert set(store_methods()) == known, (
+            "A method of the run store is new (or gone): add a call to store_calls, or where it needs no tenant say "
+            "why in ENGINE_ONLY (tests/integration/isolation/functions.py)."
+        )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a function answered."""
+
+    anything: bool
+    names_theirs: bool
+    text: str
+    rows: dict[str, str]
+    """All rows of the tenant whose ids were given, after it."""
+
+
+async def _asked(database: Database, function: Function, of: World, tenant_id: str) -> Asked:
+    """Ask about one tenant's ids in the name of a tenant."""
+    try:
+        arguments = arguments_of(function, of, tenant_id)
+    except Unknown as problem:
+        raise AssertionError(f"The matrix {problem}") from problem
+    async with trial(database) as session:
+        found = await function(session, **arguments)
+        yes = found is True and not OWNED.keys().isdisjoint(arguments)
+        shown = yes or _owners(found, of) or found == of.checksum
+        return Asked(bool(found), shown, str(found)[:300], digest(await rows_in(session, of.principal)))
+
+
+def _owners(found: Any, theirs: World) -> bool:
+    """Whether a row among the answers is the other tenant's."""
+    rows = found if isinstance(found, list | tuple) else [found]
+    told = {getattr(row, "tenant_id", None) or getattr(row, "id", None) for row in rows}
+    return theirs.principal.tenant_id in told
