@@ -61,10 +61,8 @@ class TestRoutes:
             if leaks or answer.is_success or answer.status_code in expected:
                 return leaks
             told.append(f"{answer.status_code} {answer.text[:200]}")
-        return [
-            f"{route} on one's own things is refused, so refusing another's proves nothing: {told}. "
-            + "Complete the request in known.py or worlds.py, or expect the refusal in ANSWERS_TO_OWN."
-        ]
+        refused = f"{route} on one's own things is refused, so refusing another's proves nothing: {told}."
+        return [f"{refused} Complete the request in known.py or worlds.py, or expect it in ANSWERS_TO_OWN."]
 
     async def test_are_all_in_the_document_or_known_to_show_nothing(self, app: FastAPI) -> None:
         found = set(undocumented(app.routes))
