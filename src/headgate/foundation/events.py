@@ -4,6 +4,7 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from pydantic import JsonValue
 
@@ -19,6 +20,50 @@ class Event:
     """Counts from 1 in each topic."""
     kind: str
     data: dict[str, JsonValue]
+
+
+class EventSink(Protocol):
+    """Where events go. Neither call waits nor raises."""
+
+    def publish(self, topic: str, kind: str, data: dict[str, JsonValue]) -> None:
+        """Add an event."""
+        ...
+
+    def close(self, topic: str) -> None:
+        """Nothing more will happen in this topic."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An event as it reached a reader."""
+
+    id: str
+    """Names the event to whoever keeps the feed; `EventFeed.place` understands it."""
+    first: bool
+    """Whether nothing came before it in its topic."""
+    kind: str
+    data: dict[str, JsonValue]
+
+
+class EventFeed(Protocol):
+    """Where events are heard, in whichever process they happen."""
+
+    def place(self, last_id: str) -> str:
+        """The id if it is one of this feed's, for `follow`; empty if not."""
+        ...
+
+    async def knows(self, topic: str) -> bool:
+        """Whether anything was heard of this topic and is still kept."""
+        ...
+
+    def follow(self, topic: str, *, after: str = "") -> AsyncIterator[Heard | None]:
+        """Events behind `after`, those already there first, until the topic is closed.
+
+        None stands for a while of silence: what an event should have said may have happened without one. Raises
+        `Unavailable` when the feed is lost.
+        """
+        ...
 
 
 @dataclass(slots=True)
@@ -47,6 +92,14 @@ class EventBus:
         """Nothing more will happen in this topic; readers end after the last event."""
         found = self._topics.get(topic)
         if found is not None:
+            found.closed = True
+            _wake(found)
+
+    def reopen(self, topic: str) -> None:
+        """What happened in this topic is past: forget its events, and take further ones. Numbers go on."""
+        found = self._topics.get(topic)
+        if found is not None:
+            self._topics[topic] = _Topic(last_id=found.last_id)
             found.closed = True
             _wake(found)
 
@@ -84,6 +137,34 @@ class EventBus:
         idle = next((name for name, topic in self._topics.items() if topic.readers == 0), None)
         if idle is not None:
             del self._topics[idle]
+
+
+class BusFeed:
+    """The feed of one process's own bus.
+
+    Args:
+        bus: What is listened to.
+        epoch: Names the bus's numbers: they count from 1 again in another process.
+    """
+
+    def __init__(self, bus: EventBus, epoch: str) -> None:
+        self._bus = bus
+        self._epoch = epoch
+
+    def place(self, last_id: str) -> str:
+        """The id, if it is of this process."""
+        epoch, _, number = last_id.rpartition("-")
+        return last_id if epoch == self._epoch and number.isascii() and number.isdigit() else ""
+
+    async def knows(self, topic: str) -> bool:
+        """Whether anything was published here."""
+        return self._bus.knows(topic)
+
+    async def follow(self, topic: str, *, after: str = "") -> AsyncIterator[Heard | None]:
+        """Events of the bus; it is never silent about what happens."""
+        last = int(after.rpartition("-")[2]) if after else 0
+        async for event in self._bus.subscribe(topic, after=last):
+            yield Heard(f"{self._epoch}-{event.id}", event.id == 1, event.kind, event.data)
 
 
 def _wake(topic: _Topic) -> None:

@@ -58,6 +58,12 @@ class EngineSettings(BaseModel):
     max_concurrent_steps: int = Field(default=8, ge=1, description="Steps of one run that work at once.")
     lease_seconds: float = Field(default=30.0, gt=0, description="How long a claimed step is left to its worker.")
     step_timeout_seconds: float = Field(default=600.0, gt=0, description="Longest time a step may work.")
+    run_timeout_seconds: float | None = Field(
+        default=86_400.0,
+        gt=0,
+        description="Longest time a run may be running; then it fails with `run_stale`. It can "
+        "be resumed. `null`: no limit.",
+    )
     recover_on_start: bool = Field(default=True, description="Take up queued and running runs when the server starts.")
 
 

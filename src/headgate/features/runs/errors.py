@@ -1,10 +1,13 @@
 """Errors of runs, and the codes with which runs and steps end."""
 
-from headgate.foundation.errors import Conflict, Invalid, NotFound, TooLarge, Unavailable
+from headgate.foundation.errors import Conflict, Forbidden, Invalid, NotFound, TooLarge, Unavailable
 
 FLOW_DELETED = "flow_deleted"
 FLOW_DELETED_MESSAGE = "The flow was deleted while this run was under way."
 WORKER_LOST = "worker_lost"
+WORKER_LOST_MESSAGE = "The worker died or was out of reach while it was at this step."
+RUN_STALE = "run_stale"
+NEVER_BEGUN = "never_begun"
 STEP_TIMEOUT = "step_timeout"
 INTERNAL = "internal_error"
 
@@ -29,11 +32,49 @@ class StepNotFound(NotFound):
         super().__init__(f"Run '{run_id}' has no step '{step_id}'.", remedy="Read the run to see its steps.")
 
 
+class DeliveryNotFound(NotFound):
+    """The run has no such delivery."""
+
+    code = "delivery_not_found"
+    title = "Delivery not found"
+
+    def __init__(self, run_id: str, delivery_id: str) -> None:
+        super().__init__(
+            f"Run '{run_id}' has no delivery '{delivery_id}'.", remedy="List the run's deliveries to see their ids."
+        )
+
+
+class NotRedeliverable(Conflict):
+    """A delivery that is under way, or that must not be made."""
+
+    code = "not_redeliverable"
+    title = "Not delivered again"
+
+    def __init__(self, delivery_id: str, status: str) -> None:
+        super().__init__(
+            f"Delivery '{delivery_id}' is {status}; it is not sent again.",
+            remedy="Wait until it is delivered or has failed. What belongs to a cancelled run or deleted flow is not sent.",
+        )
+
+
 class RunIsOver(Conflict):
     """The run ended; what was asked for needs one that has not."""
 
     code = "run_is_over"
     title = "The run is over"
+
+
+class SourceGone(Conflict):
+    """A run whose results were to be taken over has them no more."""
+
+    code = "source_run_gone"
+    title = "The run's results are gone"
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(
+            f"Run '{run_id}' no longer has the results that were to be taken over: it was changed or purged meanwhile.",
+            remedy="Plan the rerun again.",
+        )
 
 
 class InputInvalid(Invalid):
@@ -69,6 +110,13 @@ class OutputTooLarge(TooLarge):
 
     code = "output_too_large"
     title = "Output too large"
+
+
+class ClassRefused(Forbidden):
+    """What reaches a step is of a class that its model may not see, or that may not leave."""
+
+    code = "classification_refused"
+    title = "Security class refused"
 
 
 class NotOffered(Invalid):

@@ -11,6 +11,9 @@
 | `step_completed` | `step_id`, `order`, `type`, `label`, `ms`, `tokens_input`, `tokens_output`, `preview` |
 | `step_failed` | `step_id`, `order`, `type`, `label`, `ms`, `code`, `message` |
 | `step_skipped` | `step_id`, `order`, `type`, `label` |
+| `delivery_started` | `step_id`, `delivery_id`, `attempt` |
+| `delivery_completed` | `step_id`, `delivery_id`, `attempt`, `status`, `ms` |
+| `delivery_failed` | `step_id`, `delivery_id`, `attempt`, `code`, `message`, `again` |
 | `run_completed` | `ms`, `text` |
 | `run_failed` | `code`, `message`, `step_id` |
 | `run_cancelled` | |
@@ -65,6 +68,32 @@ class StepEvents:
     def log(self, line: dict[str, JsonValue]) -> None:
         """A line of the step's log."""
         self._bus.publish(self._topic, "step_log", {"step_id": self._step_id, **line})
+
+
+class DeliveryEvents:
+    """The events of one delivery. Only a process that carries the run out has its topic; elsewhere nobody listens."""
+
+    def __init__(self, bus: EventBus, run_id: str, step_id: str, delivery_id: str) -> None:
+        self._bus = bus
+        self._topic = topic_of(run_id)
+        self._about: dict[str, JsonValue] = {"step_id": step_id, "delivery_id": delivery_id}
+
+    def started(self, attempt: int) -> None:
+        """A request is about to go out."""
+        self._publish("delivery_started", {"attempt": attempt})
+
+    def completed(self, attempt: int, status: int | None, milliseconds: float) -> None:
+        """The receiver took it."""
+        self._publish("delivery_completed", {"attempt": attempt, "status": status, "ms": milliseconds})
+
+    def failed(self, attempt: int, code: str | None, message: str | None, *, again: bool) -> None:
+        """The receiver did not take it; `again` when it will be tried again by itself."""
+        told: dict[str, JsonValue] = {"attempt": attempt, "code": code, "message": message, "again": again}
+        self._publish("delivery_failed", told)
+
+    def _publish(self, kind: str, data: dict[str, JsonValue]) -> None:
+        if self._bus.knows(self._topic):
+            self._bus.publish(self._topic, kind, self._about | data)
 
 
 class RunEvents:
@@ -159,6 +188,10 @@ class RunEvents:
         """Somebody ended the run."""
         self._bus.publish(self._topic, "run_cancelled", {})
         self._ended("cancelled")
+
+    def reopen(self) -> None:
+        """The run had ended and goes on: who begins to watch is told what is so now, not how it ended before."""
+        self._bus.reopen(self._topic)
 
     def close(self) -> None:
         """Nothing more will happen in this run."""

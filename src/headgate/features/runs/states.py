@@ -3,10 +3,14 @@
 Run                                             Step
                                                               waiting = 0
   created ─┬─► queued ──► running ─┬─► completed   pending ─────claim────► running ─┬─► completed
-           └──────────────► │      ├─► failed         │                      │ ▲    ├─► failed
-                   │        │      └─► cancelled      ├─► skipped            └─┘    └─► cancelled
-                   ├─► cancelled                      └─► cancelled       taken over
-                   └─► failed (hopeless: its flow was deleted)            from a dead worker
+           └──────────────► │  ▲   ├─► failed         │ ▲                    │ ▲    ├─► failed
+                   │        │  └╌╌╌┘   │ resume       │ ╎                    └─┘    └─► cancelled
+                   │        └─► cancelled             │ ╎                 taken over
+                   ├─► cancelled                      │ ╎              from a dead worker
+                   └─► failed (hopeless: its flow     ├─► skipped
+                       was deleted)                   └─► cancelled
+                                                        ╎
+                                                        └╌╌╌ resume: from failed and cancelled
 
 Attempt
 
@@ -17,7 +21,11 @@ Attempt
 
 A step runs once: only `pending` with nothing left to wait for can be claimed, and `completed` leads nowhere. Taking
 over keeps the step `running` and counts `attempts` up; every later write names the attempt it belongs to, so a worker
-that was taken for dead can no longer write. The stores build the guards of their SQL from these tables.
+that was taken for dead can no longer write. The dashed moves are made by a request to resume only, all of one run in
+one transaction: a failed run is running again, its failed steps, and those that were cancelled when it ended, wait to
+be claimed again, and their attempts count on. A cancelled run never moves again, nor does a completed one. A run that
+takes results over from another is born with those steps `completed` or `skipped`, and is queued. The stores build the
+guards of their SQL from these tables.
 """
 
 from collections.abc import Iterable
@@ -86,10 +94,16 @@ STEP_MOVES = frozenset(
         (StepStatus.RUNNING, StepStatus.CANCELLED),
     }
 )
+RUN_RESUMES = frozenset({(RunStatus.FAILED, RunStatus.RUNNING)})
+"""Moves of a run that only a request to resume makes."""
+STEP_RESUMES = frozenset({(StepStatus.FAILED, StepStatus.PENDING), (StepStatus.CANCELLED, StepStatus.PENDING)})
+"""Moves of its steps, in the same transaction."""
+BORN_SETTLED = frozenset({StepStatus.COMPLETED, StepStatus.SKIPPED})
+"""States in which a step may be taken over from another run."""
 ATTEMPT_MOVES = frozenset((AttemptStatus.STARTED, after) for after in AttemptStatus if after != AttemptStatus.STARTED)
 
 LIVE_RUNS = frozenset(before for before, _ in RUN_MOVES)
-"""Runs that may still change."""
+"""Runs that may still change by themselves."""
 
 MAX_ATTEMPTS = 5
 """Tries at a step whose workers keep dying; then the step has failed."""

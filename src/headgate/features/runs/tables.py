@@ -35,6 +35,8 @@ def _one_of(column: str, values: Iterable[StrEnum]) -> CheckConstraint:
 
 _LIVE = text("status IN ('queued', 'running')")
 """Runs that may still change: few, however many there ever were."""
+_FAILED = text("status = 'failed'")
+"""Runs in which a step may have been left by a worker that died."""
 
 flow_runs = Table(
     "flow_runs",
@@ -71,6 +73,7 @@ flow_runs = Table(
     Index("ix_flow_runs_flow_id_status", "flow_id", "status"),
     Index("ix_flow_runs_tenant_id_created_at", "tenant_id", "created_at"),
     Index("ix_flow_runs_flow_id_session_id", "flow_id", "session_id"),
+    Index("ix_flow_runs_failed", "finished_at", sqlite_where=_FAILED, postgresql_where=_FAILED),
     Index("ix_flow_runs_live", "created_at", sqlite_where=_LIVE, postgresql_where=_LIVE),
 )
 

@@ -103,6 +103,8 @@ class StepRecord:
     tokens_input: int | None = None
     tokens_output: int | None = None
     execution_hash: str | None = None
+    classification: int | None = None
+    """Class of the output, where security classes are switched on."""
 
     @property
     def bare(self) -> bool:
@@ -115,6 +117,7 @@ class StepRecord:
             and self.tool_calls is None
             and self.tokens_input is None
             and self.tokens_output is None
+            and self.classification is None
         )
 
 

@@ -29,6 +29,8 @@ class ActiveRun:
     """Steps that may be claimed as soon as there is room."""
     leaf_payloads: dict[str, Json] = field(default_factory=dict)
     """Stored outputs of the plan's last steps."""
+    conducted: bool = True
+    """Whether somebody waits for its tasks, so that more may be added."""
     tasks: "set[asyncio.Task[None]]" = field(default_factory=set)
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Transitions of one run happen one after the other, so that each is worked out from what the last one left."""

@@ -7,7 +7,8 @@ from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.port import RunStore
-from headgate.features.runs.transitions import Cancelled, RunKey
+from headgate.features.runs.transitions import Cancelled, Resumed, Reuse, RunKey
+from headgate.foundation.events import EventFeed
 from headgate.sdk import RunInput
 
 
@@ -19,6 +20,8 @@ class RunRequest:
     input: RunInput
     user_id: str | None = None
     session_id: str | None = None
+    reuse: Reuse | None = None
+    """Results that the run takes over; it is queued with them settled, and only the remainder is carried out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,8 @@ class ExecutionBackend(Protocol):
         ...
 
     @property
-    def epoch(self) -> str:
-        """Names this process's event numbers: they count from 1 again in another."""
+    def feed(self) -> EventFeed:
+        """Where the events of runs are heard, whichever process carries them out."""
         ...
 
     async def open(self) -> None:
@@ -78,7 +81,15 @@ class ExecutionBackend(Protocol):
     async def start(self, request: RunRequest) -> RunStatus:
         """Write the run down and see to it that it runs. Once this returns the run survives any crash.
 
-        Raises `FlowInvalid` or `Unavailable`, and then there is no run.
+        Raises `FlowInvalid`, `Unavailable`, or `SourceGone` for results that are not there to be taken over; then there
+        is no run.
+        """
+        ...
+
+    async def resume(self, key: RunKey) -> Resumed | None:
+        """Let a failed run go on on its own version: see `RunStore.resume`, then carry its remainder out.
+
+        Steps that dead workers left in it are ended first. None when the tenant has no such run.
         """
         ...
 

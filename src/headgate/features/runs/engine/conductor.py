@@ -1,14 +1,14 @@
 """Carries the steps of a run out, one after the other and side by side, and writes each boundary down."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from itertools import islice
 from typing import TypeVar
 
 import orjson
 
 from headgate.features.runs.engine.active import ActiveRun
-from headgate.features.runs.engine.recovery import Recovery
+from headgate.features.runs.engine.recovery import Recovery, startable
 from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE
 from headgate.features.runs.ports import Services
@@ -69,6 +69,32 @@ class Conductor:
             await self._follow(run, first)
         while others := {task for task in run.tasks if task is not me}:
             await asyncio.wait(others)
+        run.conducted = False
+
+    def rejoin(self, run: ActiveRun) -> None:
+        """Go on with a run that was resumed while steps of it still work here, beside them."""
+        self._add_task(run, self._rejoin(run))
+
+    async def _rejoin(self, run: ActiveRun) -> None:
+        try:
+            async with run.turn:
+                claims = await self._catch_up_whole(run)
+        except Exception:
+            log.exception("run left to be recovered", run_id=run.key.run_id)
+            run.abandon()
+            return
+        first = self._spread(run, claims)
+        if first is not None:
+            await self._follow(run, first)
+
+    async def _catch_up_whole(self, run: ActiveRun) -> tuple[Claim, ...]:
+        """Read the run back, and claim whatever waits for nothing."""
+        stored = await patiently(lambda: self._store.load(run.key.run_id))
+        if stored is None:
+            return ()
+        run.events.run_started(run.key.flow_id, run.key.version, len(stored.steps), resumed=True)
+        await self._recovery.absorb(run, stored)
+        return await self.move(run, run.ledger.decide(startable(run, stored)))
 
     async def move(
         self,
@@ -154,10 +180,13 @@ class Conductor:
     def _spread(self, run: ActiveRun, claims: Sequence[Claim]) -> Claim | None:
         """The first claim is the caller's to follow; each other gets a task of its own."""
         for claim in claims[1:]:
-            task = asyncio.create_task(self._follow(run, claim))
-            run.tasks.add(task)
-            task.add_done_callback(run.tasks.discard)
+            self._add_task(run, self._follow(run, claim))
         return claims[0] if claims else None
+
+    def _add_task(self, run: ActiveRun, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        run.tasks.add(task)
+        task.add_done_callback(run.tasks.discard)
 
     async def _follow(self, run: ActiveRun, claim: Claim) -> None:
         """A stretch of steps. Never raises: what cannot be written down is left to be recovered."""
@@ -192,13 +221,19 @@ class Conductor:
         if not step.step.children and payload is not None:
             run.leaf_payloads[step.id] = payload
         tokens = (done.record.tokens_input, done.record.tokens_output)
+
+        def announce() -> None:
+            run.events.step_completed(step, took, tokens=tokens, preview=done.preview)
+            if done.delivery is not None:
+                self._services.deliveries.send_soon(done.delivery.id)
+
         async with run.turn:
             following = run.ledger.settle(step.id, done.outputs)
             return await self.move(
                 run,
                 following,
-                Finished(claim, done.record),
-                lambda: run.events.step_completed(step, took, tokens=tokens, preview=done.preview),
+                Finished(claim, done.record, done.delivery),
+                announce,
             )
 
     async def _failed(self, run: ActiveRun, failed: Failed, error: Exception, began: int) -> None:

@@ -15,24 +15,24 @@ from typing import cast
 from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor, patiently
-from headgate.features.runs.engine.recovery import Recovery
+from headgate.features.runs.engine.reconciler import Action, Reconciler, Rules, Verdict
+from headgate.features.runs.engine.recovery import Recovery, new_run_from, startable
 from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.engine.worker import Worker
-from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE, WORKER_LOST
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import Services
 from headgate.features.runs.run_input import input_payload, messages_of
-from headgate.features.runs.states import MAX_ATTEMPTS, RunStatus, StepStatus
+from headgate.features.runs.states import RunStatus, StepStatus
 from headgate.features.runs.steps.ledger import Ledger
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import (
     Cancelled,
     Claim,
-    Failed,
     Held,
-    LiveRun,
     NewRun,
+    Resumed,
+    Reuse,
     RunKey,
     StoredRun,
     clock,
@@ -67,6 +67,8 @@ class EmbeddedBackend:
         self._plans = Plans(services.definitions, services.components)
         self._recovery = Recovery(store, self._plans, services.files, services.bus, services.telemetry)
         self._conductor = Conductor(store, services, self._shift, self._recovery, on_end=self._ended)
+        rules = Rules(run_timeout_seconds=self._settings.run_timeout_seconds)
+        self._reconciler = Reconciler(store, self._shift.left_by, rules)
         self._active: dict[str, ActiveRun | None] = {}
         """Runs that have a place; None while one is being read back."""
         self._queue: deque[str] = deque()
@@ -92,9 +94,9 @@ class EmbeddedBackend:
         return self._store
 
     @property
-    def epoch(self) -> str:
-        """Names this process's event numbers."""
-        return self._shift.worker.id.rpartition(":")[2]
+    def feed(self) -> BusFeed:
+        """The bus of this process."""
+        return self._feed
 
     async def open(self) -> None:
         """Connect, start the heartbeat, take up what was left."""
@@ -129,6 +131,8 @@ class EmbeddedBackend:
 
     async def start(self, request: RunRequest) -> RunStatus:
         """Store a run and begin it, or queue it when no place is free."""
+        if request.reuse is not None:
+            return await self._start_from(request, request.reuse)
         key = request.key
         planned = await self._plans.of(key)
         turns = await self._recovery.history(key, request.session_id)
@@ -168,6 +172,30 @@ class EmbeddedBackend:
         self._begin(run, claims)
         return RunStatus.RUNNING
 
+    async def _start_from(self, request: RunRequest, reuse: Reuse) -> RunStatus:
+        """Store a run with results of another; it is read back when its turn comes, as if it had been left queued."""
+        key = request.key
+        planned = await self._plans.of(key)
+        new = new_run_from(request, planned, reuse)
+        await self._store.create_from(new, reuse, clock())
+        self._events(key).run_queued(key.flow_id, key.version, len(planned.steps))
+        self._enqueue(key.run_id)
+        return RunStatus.QUEUED
+
+    async def resume(self, key: RunKey) -> Resumed | None:
+        """Let a failed run go on, here; with steps of it that still work here, if there are any."""
+        await self._reconciler.settle_lost(key.run_id)
+        found = await self._store.resume(key, clock())
+        if found is not None and found.changed:
+            self._events(key).reopen()
+            run = await self._still_active(key.run_id)
+            if run is None:
+                self._enqueue(key.run_id)
+            else:
+                run.failed = run.ended = False
+                self._conductor.rejoin(run)
+        return found
+
     async def cancel(self, run_id: str, tenant_id: str) -> Cancelled | None:
         """Cancel a run: in the database first, then what works on it here."""
         found = await self._store.cancel(run_id, tenant_id, clock())
@@ -200,28 +228,18 @@ class EmbeddedBackend:
                 return
 
     async def recover(self) -> int:
-        """Take up runs that nobody works on."""
-        found = 0
-        waiting = {*self._active, *self._queue}
-        for live in await self._store.live_runs():
-            if live.key.run_id in waiting or not self._is_left(live):
-                continue
-            found += 1
-            if live.flow_deleted:
-                await self._end(live.key, FLOW_DELETED, FLOW_DELETED_MESSAGE)
-            else:
-                self._enqueue(live.key.run_id)
-        return found
+        """Take up runs that nobody works on; end those that are hopeless."""
+        found = await self._reconciler.sweep({*self._active, *self._queue})
+        for key, verdict in found.ended:
+            self._tell_end(key, verdict)
+        for key in found.take_up:
+            self._enqueue(key.run_id)
+        return len(found.take_up) + len(found.ended)
 
     async def health(self) -> BackendHealth:
         """Itself: the one worker, and its queue."""
         problems = ("The engine is stopping.",) if self._shift.stopping else ()
         return BackendHealth("embedded", None, None, workers=1, queue_depth=len(self._queue), problems=problems)
-
-    def _is_left(self, live: LiveRun) -> bool:
-        """Whether nobody holds the run, or somebody who is gone."""
-        lost = [self._shift.has_lost(holder.worker_id, holder.lease_until) for holder in live.holders]
-        return all(lost) if live.flow_deleted else any(lost) or not lost
 
     def _has_room(self) -> bool:
         return len(self._active) < self._settings.max_concurrent_runs and not self._shift.stopping
@@ -278,14 +296,20 @@ class EmbeddedBackend:
         resumed = stored.status is RunStatus.RUNNING
         run.events.run_started(stored.key.flow_id, stored.key.version, len(stored.steps), resumed=resumed)
         left = self._left_steps(stored)
-        if await self._give_up(run, left):
-            return
         async with run.turn:
             taken = await patiently(lambda: self._store.take_over(stored.key, left, self._shift.lease()))
             run.working.update({claim.step_id: claim for claim in taken})
-            waiting = [step_id for step_id in stored.steps if self._may_start(run, stored, step_id)]
-            claims = await self._conductor.move(run, run.ledger.decide(waiting))
+            claims = await self._conductor.move(run, run.ledger.decide(startable(run, stored)))
         await self._conductor.conduct(run, [*taken, *claims])
+
+    async def _still_active(self, run_id: str) -> ActiveRun | None:
+        """The run, if steps of it work here. One whose work is just ending is let go of first."""
+        while run_id in self._active:
+            run = self._active[run_id]
+            if run is not None and run.conducted and not run.abandoned:
+                return run
+            await asyncio.sleep(0.001)
+        return None
 
     async def _begin_queued(self, run: ActiveRun) -> None:
         if run.ended:
@@ -309,25 +333,22 @@ class EmbeddedBackend:
             if step.status is StepStatus.RUNNING and self._shift.has_lost(step.worker_id or "", step.lease_until or 0)
         ]
 
-    def _may_start(self, run: ActiveRun, stored: StoredRun, step_id: str) -> bool:
-        step = stored.steps[step_id]
-        return step.status is StepStatus.PENDING and step.waiting == 0 and run.ledger.decidable(step_id)
-
-    async def _give_up(self, run: ActiveRun, left: Sequence[Claim]) -> bool:
-        """Fail a step that has killed too many workers, and its run."""
-        for claim in left:
-            if claim.attempt >= MAX_ATTEMPTS:
-                said = f"Step '{claim.step_id}' was interrupted {claim.attempt} times: each time its worker died."
-                await self._conductor.fail(run, Failed(claim, WORKER_LOST, said))
-                return True
-        return False
-
     async def _end(self, key: RunKey, code: str, message: str) -> None:
         """Fail a run that cannot go on."""
         if await self._store.end(key, code, message, clock()):
-            self._events(key).run_failed(code, message, None)
-            self._events(key).close()
-            self._wake(key.run_id)
+            self._tell_end(key, Verdict(Action.END, code, message))
+
+    def _tell_end(self, key: RunKey, verdict: Verdict) -> None:
+        """The run was ended in the database: stop what works on it here, and tell whoever watches."""
+        run = self._active.get(key.run_id) or self._kept.get(key.run_id)
+        if run is not None:
+            run.failed = run.ended = True
+            run.abandon()
+        events = self._events(key)
+        step = None if verdict.step is None else verdict.step.step_id
+        events.run_failed(verdict.code, verdict.message, step)
+        events.close()
+        self._wake(key.run_id)
 
     def _ended(self, run: ActiveRun) -> None:
         run.ended = True
@@ -348,6 +369,7 @@ class EmbeddedBackend:
             try:
                 await self._renew()
                 if self._settings.recover_on_start:
+                    await self._services.deliveries.deliver_due()
                     # A command that runs one flow beside a server leaves the server's queue alone.
                     await self.recover()
             except Unavailable as error:

@@ -1,15 +1,18 @@
 """Reading a run back from its rows, to go on where another process stopped or to learn what others did meanwhile."""
 
+from dataclasses import replace
+
 from headgate.features.runs.engine.active import ActiveRun
+from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import RunFiles
-from headgate.features.runs.run_input import run_input_of
+from headgate.features.runs.run_input import input_payload, run_input_of
 from headgate.features.runs.states import StepStatus
 from headgate.features.runs.steps.ledger import Ledger
 from headgate.features.runs.steps.payloads import unpack
 from headgate.features.runs.steps.planned import PlannedFlow, Plans
 from headgate.features.runs.store.port import RunStore
-from headgate.features.runs.transitions import PastTurn, RunKey, StoredRun, clock
+from headgate.features.runs.transitions import NewRun, PastTurn, Reuse, RunKey, StoredRun, clock
 from headgate.foundation.events import EventBus
 from headgate.foundation.telemetry import SILENT, Telemetry
 from headgate.sdk import RunInput
@@ -76,6 +79,28 @@ class Recovery:
                 )
                 if not run.planned.steps[step_id].step.children:
                     run.leaf_payloads[step_id] = step.output_payload
+
+
+def startable(run: ActiveRun, stored: StoredRun) -> list[str]:
+    """Steps of a stored run that wait for nothing and can be decided here."""
+    return [
+        step.step_id
+        for step in stored.steps.values()
+        if step.status is StepStatus.PENDING and step.waiting == 0 and run.ledger.decidable(step.step_id)
+    ]
+
+
+def new_run_from(request: RunRequest, planned: PlannedFlow, reuse: Reuse) -> NewRun:
+    """The rows of a run that takes results over; its other steps wait for those parents that are not taken over."""
+    taken = set(reuse.steps)
+    waiting = {step.id: len(set(step.step.parents) - taken) for step in planned.steps.values()}
+    return NewRun(
+        key=request.key,
+        input_payload=input_payload(request.input),
+        steps=tuple(replace(seed, waiting=waiting[seed.step_id]) for seed in planned.seeds),
+        user_id=request.user_id,
+        session_id=request.session_id,
+    )
 
 
 def _still_read(planned: PlannedFlow, stored: StoredRun) -> set[str]:

@@ -1,11 +1,14 @@
 """A worker's time on duty: the leases it takes, and whether it still takes any."""
 
+import time
+
 from headgate.features.runs.engine.worker import Worker
-from headgate.features.runs.transitions import Lease, clock
+from headgate.features.runs.transitions import Holder, Lease, clock
 
 MICROSECONDS = 1_000_000
 LATE_LEASES = 10
 """Leases that a worker seen alive may be overdue."""
+_MOST_WATCHED = 10_000
 
 
 class Shift:
@@ -21,22 +24,36 @@ class Shift:
         self.lease_seconds = lease_seconds
         self.stopping = False
         """Whether no further step is to be claimed."""
+        self._watched: dict[tuple[str, int], float] = {}
+        """Leases that end later than any may, and when each was seen first, in seconds that only go forward."""
 
     def lease(self) -> Lease:
         """A lease from now."""
         now = clock()
         return Lease(self.worker.id, now, now + int(self.lease_seconds * MICROSECONDS))
 
+    def left_by(self, holder: Holder) -> bool:
+        """Whether a step may be taken from its holder."""
+        return self.has_lost(holder.worker_id, holder.lease_until)
+
     def has_lost(self, worker_id: str, lease_until: int) -> bool:
         """Whether a step may be taken from this holder.
 
         One that surely ended has lost it at once. One that lives on this machine and is only late with its heartbeat (a
-        busy loop, a clock that jumped) is given time. Of any other the lease decides.
+        busy loop, a clock that jumped) is given time. Of any other the lease decides. A lease that ends later than any
+        may, because the clock was set back after it was taken, is over when nobody renewed it for as long as one lasts.
         """
         if self.worker.is_gone(worker_id):
             return True
-        overdue = clock() - lease_until
-        if overdue <= 0:
-            return False
         patience = LATE_LEASES * self.lease_seconds if self.worker.sees_alive(worker_id) else 0
-        return overdue > patience * MICROSECONDS
+        overdue = (clock() - lease_until) / MICROSECONDS
+        if overdue < -2 * self.lease_seconds:
+            return self._unchanged_for(worker_id, lease_until) > self.lease_seconds + patience
+        return overdue > patience
+
+    def _unchanged_for(self, worker_id: str, lease_until: int) -> float:
+        """Seconds since this lease was seen first; who renews one changes when it ends."""
+        if len(self._watched) > _MOST_WATCHED:
+            self._watched.clear()
+        now = time.monotonic()
+        return now - self._watched.setdefault((worker_id, lease_until), now)

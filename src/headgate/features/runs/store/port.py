@@ -21,8 +21,11 @@ from headgate.features.runs.transitions import (
     PastTurn,
     Progress,
     ReadRun,
+    Resumed,
+    Reuse,
     RunKey,
     StoredRun,
+    Straggler,
 )
 
 
@@ -39,6 +42,21 @@ class RunStore(Protocol):
 
     async def create(self, run: NewRun, lease: Lease) -> None:
         """Insert a run and all its steps; claim those it names, with their first attempts."""
+        ...
+
+    async def create_from(self, run: NewRun, reuse: Reuse, at: int) -> None:
+        """Insert a queued run that takes over results of another, which are copied in the database.
+
+        Of `run.steps` those in `reuse.steps` are born as they are there; the others wait for what is not taken over.
+        Raises `SourceGone`, and then there is no run.
+        """
+        ...
+
+    async def resume(self, key: RunKey, at: int) -> Resumed | None:
+        """Let a failed run go on: it is running, its failed and cancelled steps wait to be claimed again.
+
+        None when the tenant has no such run. Of a run that has not failed, or whose flow is deleted, nothing changes.
+        """
         ...
 
     async def advance(self, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None = None) -> Progress:
@@ -87,6 +105,10 @@ class RunStore(Protocol):
 
     async def live_runs(self) -> Sequence[LiveRun]:
         """Every run that is not over, oldest first."""
+        ...
+
+    async def stragglers(self, *, since: int, run_id: str | None = None) -> Sequence[Straggler]:
+        """Steps still `running` in runs that failed at `since` or later; of one run where it is named."""
         ...
 
     async def past_turns(self, key: RunKey, session_id: str, limit: int) -> Sequence[PastTurn]:

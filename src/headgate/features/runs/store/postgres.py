@@ -351,6 +351,7 @@ def _step(claim: Claim, record: StepRecord) -> dict[str, Any]:
         "tokens_input": record.tokens_input,
         "tokens_output": record.tokens_output,
         "execution_hash": record.execution_hash,
+        "classification": record.classification,
     }
 
 

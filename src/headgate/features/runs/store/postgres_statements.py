@@ -78,7 +78,8 @@ _DONE = """done AS (
     SET status = {status}, output_payload = %(output_payload)s::jsonb, input_payload = %(input_payload)s::jsonb,
         effective_prompt = %(effective_prompt)s, model_parameters = %(model_parameters)s::jsonb,
         tool_calls = %(tool_calls)s::jsonb, log = %(log)s::jsonb, num_tokens_input = %(tokens_input)s,
-        num_tokens_output = %(tokens_output)s, execution_hash = %(execution_hash)s, error_code = {code},
+        num_tokens_output = %(tokens_output)s, execution_hash = %(execution_hash)s,
+        classification = %(classification)s, error_code = {code},
         error_message = {message}, worker_id = NULL, lease_until = NULL, finished_at = %(at)s
     FROM run
     WHERE s.flow_run_id = %(run_id)s AND s.flow_id = %(flow_id)s AND s.step_id = %(step_id)s

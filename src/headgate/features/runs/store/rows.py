@@ -89,6 +89,7 @@ def delivery_values(key: RunKey, finished: Finished, at: int) -> dict[str, Any]:
         "at": at,
     }
 
+
 TAKEN_COLUMNS = (
     "status, input_payload, effective_prompt, output_payload, model_parameters, tool_calls, log, num_tokens_input,"
     " num_tokens_output, execution_hash, started_at, finished_at, classification"

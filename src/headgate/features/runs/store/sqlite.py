@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headgate.features.runs.states import RunStatus
+from headgate.features.runs.store import sqlite_resumes as rare
 from headgate.features.runs.store import sqlite_transitions as sql
 from headgate.features.runs.store.rows import (
     LIVE_RUNS_SQL,
@@ -12,9 +13,12 @@ from headgate.features.runs.store.rows import (
     LOAD_STEPS_SQL,
     READ_RUN_SQL,
     READ_STEPS_SQL,
+    STRAGGLERS_OF_RUN_SQL,
+    STRAGGLERS_SQL,
     live_runs_of,
     read_run_of,
     stored_run_of,
+    stragglers_of,
 )
 from headgate.features.runs.store.sqlite_writer import SqliteWriter
 from headgate.features.runs.transitions import (
@@ -30,8 +34,11 @@ from headgate.features.runs.transitions import (
     PastTurn,
     Progress,
     ReadRun,
+    Resumed,
+    Reuse,
     RunKey,
     StoredRun,
+    Straggler,
 )
 from headgate.foundation.settings import DatabaseSettings
 
@@ -58,6 +65,14 @@ class SqliteRunStore:
     async def create(self, run: NewRun, lease: Lease) -> None:
         """Insert a run and its steps."""
         await self._writer.submit(lambda db: sql.create(db, run, lease), size=len(run.input_payload))
+
+    async def create_from(self, run: NewRun, reuse: Reuse, at: int) -> None:
+        """Insert a run that takes over results of another."""
+        await self._writer.submit(lambda db: rare.create_from(db, run, reuse, at), size=len(run.input_payload))
+
+    async def resume(self, key: RunKey, at: int) -> Resumed | None:
+        """Let a failed run go on."""
+        return await self._writer.submit(lambda db: rare.resume(db, key, at))
 
     async def advance(self, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None = None) -> Progress:
         """Complete, skip, settle and claim."""
@@ -119,6 +134,12 @@ class SqliteRunStore:
     async def live_runs(self) -> Sequence[LiveRun]:
         """Every run that is not over."""
         return live_runs_of(await self._writer.read(lambda db: db.execute(LIVE_RUNS_SQL).fetchall()))
+
+    async def stragglers(self, *, since: int, run_id: str | None = None) -> Sequence[Straggler]:
+        """Running steps of failed runs."""
+        query = STRAGGLERS_SQL if run_id is None else STRAGGLERS_OF_RUN_SQL
+        values = {"since": since, "run_id": run_id}
+        return stragglers_of(await self._writer.read(lambda db: db.execute(query, values).fetchall()))
 
     async def past_turns(self, key: RunKey, session_id: str, limit: int) -> Sequence[PastTurn]:
         """Earlier turns of a chat session."""

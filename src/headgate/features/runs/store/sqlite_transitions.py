@@ -55,6 +55,7 @@ _READ_STATUS = "SELECT status FROM flow_runs WHERE id = ? AND tenant_id = ?"
 _CLOSE_STEP = (
     "UPDATE flow_step_results SET status = ?, output_payload = ?, input_payload = ?, effective_prompt = ?,"
     " model_parameters = ?, tool_calls = ?, log = ?, num_tokens_input = ?, num_tokens_output = ?, execution_hash = ?,"
+    " classification = ?,"
     " error_code = ?, error_message = ?, worker_id = NULL, lease_until = NULL, finished_at = ?"
     f" WHERE {_STEP} AND tenant_id = ? AND attempts = ? AND {guard(STEP_MOVES, StepStatus.COMPLETED)}"
 )
@@ -263,6 +264,7 @@ def _columns(record: StepRecord) -> tuple[str | int | None, ...]:
         record.tokens_input,
         record.tokens_output,
         record.execution_hash,
+        record.classification,
     )
 
 

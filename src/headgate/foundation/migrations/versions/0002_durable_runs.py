@@ -33,8 +33,31 @@ def upgrade() -> None:
     for table, columns in _columns().items():
         for column in columns:
             op.add_column(table, column)
+    failed = sa.text("status = 'failed'")
+    op.create_index("ix_flow_runs_failed", "flow_runs", ["finished_at"], sqlite_where=failed, postgresql_where=failed)
     _deliveries()
     _mcp_servers()
+    op.create_table(
+        "assistants",
+        sa.Column("id", sa.String(length=36), nullable=False),
+        sa.Column("tenant_id", sa.String(length=36), nullable=False),
+        sa.Column("space_id", sa.String(length=36), nullable=False),
+        sa.Column("name", sa.String(length=100), nullable=False),
+        sa.Column("description", sa.Text(), nullable=False),
+        sa.Column("instructions", sa.Text(), nullable=False),
+        sa.Column("model", sa.String(length=300), nullable=False),
+        sa.Column("temperature", sa.Float(), nullable=True),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["space_id", "tenant_id"],
+            ["spaces.id", "spaces.tenant_id"],
+            name=op.f("fk_assistants_space_id_tenant_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_assistants")),
+        sa.UniqueConstraint("tenant_id", "name", name=op.f("uq_assistants_tenant_id_name")),
+    )
     op.create_table(
         "model_classes",
         sa.Column("tenant_id", sa.String(length=36), nullable=False),
@@ -139,6 +162,7 @@ def _mcp_servers() -> None:
         sa.Column("url", sa.Text(), nullable=False),
         sa.Column("command", JSON, nullable=True),
         sa.Column("sealed", sa.LargeBinary(), nullable=True),
+        sa.Column("secret_names", JSON, nullable=False),
         sa.Column("enabled", sa.Boolean(), nullable=False),
         sa.Column("tools_found_at", sa.BigInteger(), nullable=True),
         sa.Column("error_message", sa.Text(), nullable=True),
@@ -160,6 +184,7 @@ def _mcp_servers() -> None:
         sa.Column("server_id", sa.String(length=36), nullable=False),
         sa.Column("name", sa.String(length=128), nullable=False),
         sa.Column("tenant_id", sa.String(length=36), nullable=False),
+        sa.Column("place", sa.Integer(), nullable=False),
         sa.Column("description", sa.Text(), nullable=False),
         sa.Column("input_schema", JSON, nullable=False),
         sa.Column("enabled", sa.Boolean(), nullable=False),
@@ -181,8 +206,10 @@ def downgrade() -> None:
         "webhook_deliveries",
         "scheduled_jobs",
         "model_classes",
+        "assistants",
     ):
         op.drop_table(table)
+    op.drop_index("ix_flow_runs_failed", table_name="flow_runs")
     for table, columns in _columns().items():
         with op.batch_alter_table(table) as batch:
             for column in columns:

@@ -1,0 +1,195 @@
+"""What is to be done for runs that nobody may be working on. Every engine asks here, and so they all do the same.
+
+| what the rows say | what is done |
+|---|---|
+| the flow was deleted, a living worker is at a step | nothing: the step may finish, and that ends the run |
+| the flow was deleted, no living worker is at a step | end with `flow_deleted` |
+| the run has been running longer than it may | end with `run_stale`, whoever works on it |
+| a step lost its worker, and this was its last attempt | the step fails with `worker_lost`, and its run with it |
+| a step lost its worker | take up |
+| nobody is at a step; never handed to a queue, or too long ago | take up |
+| the same, handed out as often as is allowed | end with `never_begun` |
+| the run has failed, and a step of it lost its worker | the step fails with `worker_lost` |
+
+`judge` is pure; `Reconciler.sweep` makes the ends and tells which runs to take up. Everything it writes is guarded by
+the state it was judged from, so two reconcilers at once, or one that is late, change nothing twice.
+"""
+
+import time
+from collections.abc import Callable, Container
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from headgate.features.runs.errors import (
+    FLOW_DELETED,
+    FLOW_DELETED_MESSAGE,
+    NEVER_BEGUN,
+    RUN_STALE,
+    WORKER_LOST,
+    WORKER_LOST_MESSAGE,
+)
+from headgate.features.runs.states import MAX_ATTEMPTS, RunStatus
+from headgate.features.runs.store.port import RunStore
+from headgate.features.runs.transitions import Claim, Failed, Holder, LiveRun, RunKey, clock
+from headgate.foundation.log import get_logger
+
+MICROSECONDS = 1_000_000
+LOOK_BACK_SECONDS = 86_400
+"""How long ago a run may have failed for a sweep to look for steps left in it; the first sweep looks at all."""
+log = get_logger(__name__)
+
+
+class Action(StrEnum):
+    """What is to be done for a run."""
+
+    LEAVE = "leave"
+    TAKE_UP = "take_up"
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What an engine allows."""
+
+    run_timeout_seconds: float | None = None
+    """Longest time that a run may be `running`."""
+    redispatch_seconds: float = 0.0
+    """How long a run that was handed to a queue is left to it, while nobody works on it."""
+    most_dispatches: int | None = None
+    """How often a run that never began is handed out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is to be done for one run, and why."""
+
+    action: Action
+    code: str = ""
+    """Reason of an end."""
+    message: str = ""
+    step: Claim | None = None
+    """The step that an end is the failure of."""
+    lost: tuple[Claim, ...] = ()
+    """Steps to take from their dead workers."""
+
+
+LEAVE = Verdict(Action.LEAVE)
+
+
+def judge(run: LiveRun, *, now: int, steady: int, has_lost: Callable[[Holder], bool], rules: Rules) -> Verdict:
+    """What is to be done for a run that is not over.
+
+    Args:
+        run: Its rows.
+        now: Microseconds in UTC.
+        steady: The same on a clock that does not jump: a run is no older than both say.
+        has_lost: Whether a step may be taken from its holder.
+        rules: What the engine allows.
+    """
+    lost = tuple(Claim(one.step_id, one.attempt) for one in run.holders if has_lost(one))
+    if run.flow_deleted:
+        return LEAVE if len(lost) < len(run.holders) else Verdict(Action.END, FLOW_DELETED, FLOW_DELETED_MESSAGE)
+    if _is_stale(run, min(now, steady), rules):
+        return Verdict(Action.END, RUN_STALE, f"The run was not done after {rules.run_timeout_seconds:g} seconds.")
+    hopeless = next((claim for claim in lost if claim.attempt >= MAX_ATTEMPTS), None)
+    if hopeless is not None:
+        return Verdict(Action.END, WORKER_LOST, _interrupted_too_often(hopeless), step=hopeless)
+    if lost:
+        return Verdict(Action.TAKE_UP, lost=lost)
+    return LEAVE if run.holders else _idle(run, now, rules)
+
+
+def _interrupted_too_often(claim: Claim) -> str:
+    """What is said of a step that killed every worker."""
+    return f"Step '{claim.step_id}' was interrupted {claim.attempt} times: each time its worker died."
+
+
+def _is_stale(run: LiveRun, now: int, rules: Rules) -> bool:
+    if rules.run_timeout_seconds is None or run.status is not RunStatus.RUNNING or run.started_at is None:
+        return False
+    return now - run.started_at > rules.run_timeout_seconds * MICROSECONDS
+
+
+def _idle(run: LiveRun, now: int, rules: Rules) -> Verdict:
+    """Nobody is at a step: the run waits in a queue, or its message was lost or never sent."""
+    if run.dispatched_at is not None and abs(now - run.dispatched_at) < rules.redispatch_seconds * MICROSECONDS:
+        return LEAVE
+    if rules.most_dispatches is not None and run.dispatches >= rules.most_dispatches:
+        said = f"The run was handed to a worker {run.dispatches} times, and none went on with it."
+        return Verdict(Action.END, NEVER_BEGUN, said)
+    return Verdict(Action.TAKE_UP)
+
+
+@dataclass(slots=True)
+class Sweep:
+    """What one look at all runs came to."""
+
+    take_up: list[RunKey] = field(default_factory=list)
+    """Runs whose remainder is to be carried out, oldest first: to be queued here, or dispatched again."""
+    ended: list[tuple[RunKey, Verdict]] = field(default_factory=list)
+    """Runs that were ended, and why: to be told to whoever watches."""
+    settled: int = 0
+    """Steps of failed runs that were ended."""
+
+
+class Reconciler:
+    """Looks at every run that is not over, ends what is hopeless, and says what to take up.
+
+    Args:
+        store: The rows.
+        has_lost: Whether a step may be taken from its holder; see `Shift.has_lost`.
+        rules: What the engine allows.
+    """
+
+    def __init__(self, store: RunStore, has_lost: Callable[[Holder], bool], rules: Rules) -> None:
+        self._store = store
+        self._has_lost = has_lost
+        self._rules = rules
+        self._looked_back = False
+        self._ahead = clock() - _steady()
+
+    async def sweep(self, busy: Container[str] = ()) -> Sweep:
+        """One look. `busy` are ids of runs that the caller works on or has queued; they are ended, never taken up."""
+        found = Sweep()
+        now = clock()
+        for run in await self._store.live_runs():
+            verdict = judge(run, now=now, steady=self._ahead + _steady(), has_lost=self._has_lost, rules=self._rules)
+            if verdict.action is Action.TAKE_UP and run.key.run_id not in busy:
+                found.take_up.append(run.key)
+            elif verdict.action is Action.END and await self._end(run.key, verdict, now):
+                found.ended.append((run.key, verdict))
+        found.settled = await self._settle_stragglers(now)
+        if found.take_up or found.ended or found.settled:
+            log.info("reconciled", taken_up=len(found.take_up), ended=len(found.ended), settled=found.settled)
+        return found
+
+    async def settle_lost(self, run_id: str) -> None:
+        """End the steps of one failed run that their workers left."""
+        now = clock()
+        for one in await self._store.stragglers(since=0, run_id=run_id):
+            if self._has_lost(one.holder):
+                await self._fail(one.key, one.holder, now)
+
+    async def _end(self, key: RunKey, verdict: Verdict, at: int) -> bool:
+        if verdict.step is None:
+            return await self._store.end(key, verdict.code, verdict.message, at)
+        failed = Failed(verdict.step, verdict.code, verdict.message)
+        return (await self._store.fail(key, failed, at)).recorded
+
+    async def _settle_stragglers(self, now: int) -> int:
+        since = now - LOOK_BACK_SECONDS * MICROSECONDS if self._looked_back else 0
+        settled = 0
+        for one in await self._store.stragglers(since=since):
+            if self._has_lost(one.holder):
+                settled += await self._fail(one.key, one.holder, now)
+        self._looked_back = True
+        return settled
+
+    async def _fail(self, key: RunKey, holder: Holder, at: int) -> bool:
+        claim = Claim(holder.step_id, holder.attempt)
+        return (await self._store.fail(key, Failed(claim, WORKER_LOST, WORKER_LOST_MESSAGE), at)).recorded
+
+
+def _steady() -> int:
+    """Microseconds of a clock that nobody sets: a jump of the other one makes no run older than it is."""
+    return time.monotonic_ns() // 1000

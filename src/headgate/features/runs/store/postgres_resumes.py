@@ -1,0 +1,69 @@
+"""Resuming a run, and starting one on another's results, as SQL for PostgreSQL: rare, so apart."""
+
+# ruff: noqa: S608 - what is put into the statements are constants of this module and of `states`
+
+from headgate.features.runs.states import (
+    BORN_SETTLED,
+    RUN_RESUMES,
+    STEP_RESUMES,
+    RunStatus,
+    StepStatus,
+    guard,
+    sources,
+    sql_list,
+)
+from headgate.features.runs.store.rows import TAKEN_COLUMNS
+
+KEEP_SOURCES = """
+SELECT id FROM flow_runs
+WHERE tenant_id = %(tenant_id)s AND id IN (
+    SELECT coalesce(reused_from_run_id, flow_run_id) FROM flow_step_results
+    WHERE flow_run_id = %(source_run_id)s AND tenant_id = %(tenant_id)s
+)
+FOR KEY SHARE
+"""
+"""The runs that paid cannot be purged while their results are taken over."""
+CREATE_FROM = f"""
+WITH run AS (
+    INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,
+        created_at, source_run_id, source_step_id)
+    SELECT %(run_id)s, %(tenant_id)s, %(flow_id)s, %(version)s, %(user_id)s, %(session_id)s, 'queued',
+        count(*) FILTER (WHERE NOT taken), %(input_payload)s::jsonb, %(at)s, %(source_run_id)s, %(source_step_id)s
+    FROM unnest(%(taken)s::bool[]) AS t(taken)
+), seeded AS (
+    INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,
+        attempts)
+    SELECT %(run_id)s, %(flow_id)s, %(version)s, %(tenant_id)s, step_id, step_order, waiting, 'pending', 0
+    FROM unnest(%(steps)s::text[], %(orders)s::int[], %(waiting)s::int[], %(taken)s::bool[])
+        AS t(step_id, step_order, waiting, taken)
+    WHERE NOT taken
+), copied AS (
+    INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, attempts,
+        reused_from_run_id, {TAKEN_COLUMNS})
+    SELECT %(run_id)s, flow_id, %(version)s, tenant_id, step_id, place, 0, 0,
+        coalesce(reused_from_run_id, flow_run_id), {TAKEN_COLUMNS}
+    FROM unnest(%(steps)s::text[], %(orders)s::int[], %(taken)s::bool[]) AS t(wanted, place, taken)
+    JOIN flow_step_results ON flow_run_id = %(source_run_id)s AND flow_id = %(flow_id)s AND step_id = t.wanted
+        AND tenant_id = %(tenant_id)s AND status IN {sql_list(BORN_SETTLED)}
+    WHERE t.taken
+    RETURNING step_id
+)
+SELECT count(*) FROM copied
+"""
+RESUME = f"""
+WITH changed AS (
+    UPDATE flow_runs SET status = 'running', error_code = NULL, error_message = NULL, finished_at = NULL,
+        started_at = %(at)s, resumes = resumes + 1, dispatched_at = NULL, dispatches = 0
+    WHERE id = %(run_id)s AND tenant_id = %(tenant_id)s AND {guard(RUN_RESUMES, RunStatus.RUNNING)}
+        AND NOT EXISTS (SELECT 1 FROM flows WHERE id = %(flow_id)s AND deleted_at IS NOT NULL)
+    RETURNING id
+), steps AS (
+    UPDATE flow_step_results s SET status = 'pending', input_payload = NULL, effective_prompt = NULL,
+        output_payload = NULL, model_parameters = NULL, tool_calls = NULL, log = NULL, num_tokens_input = NULL,
+        num_tokens_output = NULL, execution_hash = NULL, error_code = NULL, error_message = NULL, worker_id = NULL,
+        lease_until = NULL, started_at = NULL, finished_at = NULL
+    FROM changed
+    WHERE s.flow_run_id = changed.id AND s.status IN {sql_list(sources(STEP_RESUMES, StepStatus.PENDING))}
+)
+SELECT id FROM changed
+"""

@@ -1,0 +1,74 @@
+"""Resuming a run, and starting one on another's results, as SQL on one SQLite connection: rare, so apart."""
+
+# ruff: noqa: S608 - what is put into the statements are constants of this module and of `states`
+
+import sqlite3
+
+from headgate.features.runs.errors import SourceGone
+from headgate.features.runs.states import (
+    BORN_SETTLED,
+    RUN_RESUMES,
+    STEP_RESUMES,
+    RunStatus,
+    StepStatus,
+    guard,
+    sql_list,
+)
+from headgate.features.runs.store.rows import TAKEN_COLUMNS
+from headgate.features.runs.transitions import NewRun, Resumed, Reuse, RunKey
+
+_INSERT_RUN = (
+    "INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,"
+    " created_at, source_run_id, source_step_id) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)"
+)
+_INSERT_STEP = (
+    "INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,"
+    " attempts) VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', 0)"
+)
+_TAKE_STEP = (
+    "INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, attempts,"
+    f" reused_from_run_id, {TAKEN_COLUMNS})"
+    " SELECT ?, flow_id, ?, tenant_id, step_id, ?, 0, 0, coalesce(reused_from_run_id, flow_run_id),"
+    f" {TAKEN_COLUMNS} FROM flow_step_results"
+    " WHERE flow_run_id = ? AND flow_id = ? AND step_id = ? AND tenant_id = ?"
+    f" AND status IN {sql_list(BORN_SETTLED)}"
+)
+_RESUME_RUN = (
+    "UPDATE flow_runs SET status = 'running', error_code = NULL, error_message = NULL, finished_at = NULL,"
+    " started_at = ?, resumes = resumes + 1, dispatched_at = NULL, dispatches = 0"
+    f" WHERE id = ? AND tenant_id = ? AND {guard(RUN_RESUMES, RunStatus.RUNNING)}"
+    " AND NOT EXISTS (SELECT 1 FROM flows WHERE id = flow_id AND deleted_at IS NOT NULL)"
+)
+_RESUME_STEPS = (
+    "UPDATE flow_step_results SET status = 'pending', input_payload = NULL, effective_prompt = NULL,"
+    " output_payload = NULL, model_parameters = NULL, tool_calls = NULL, log = NULL, num_tokens_input = NULL,"
+    " num_tokens_output = NULL, execution_hash = NULL, error_code = NULL, error_message = NULL, worker_id = NULL,"
+    " lease_until = NULL, started_at = NULL, finished_at = NULL"
+    f" WHERE flow_run_id = ? AND tenant_id = ? AND {guard(STEP_RESUMES, StepStatus.PENDING)}"
+)
+
+
+def create_from(db: sqlite3.Connection, run: NewRun, reuse: Reuse, at: int) -> None:
+    """Insert a queued run, copying the results it takes over. Raises `SourceGone`."""
+    key, taken = run.key, set(reuse.steps)
+    who = (key.run_id, key.tenant_id, key.flow_id, key.version, run.user_id, run.session_id)
+    left = len(run.steps) - len(taken)
+    db.execute(_INSERT_RUN, (*who, left, run.input_payload, at, reuse.run_id, reuse.step_id))
+    same = (key.run_id, key.flow_id, key.version, key.tenant_id)
+    for seed in run.steps:
+        if seed.step_id not in taken:
+            db.execute(_INSERT_STEP, (*same, seed.step_id, seed.order, seed.waiting))
+            continue
+        place = (reuse.run_id, key.flow_id, seed.step_id, key.tenant_id)
+        if not db.execute(_TAKE_STEP, (key.run_id, key.version, seed.order, *place)).rowcount:
+            raise SourceGone(reuse.run_id)
+
+
+def resume(db: sqlite3.Connection, key: RunKey, at: int) -> Resumed | None:
+    """Let a failed run go on."""
+    if db.execute(_RESUME_RUN, (at, key.run_id, key.tenant_id)).rowcount:
+        db.execute(_RESUME_STEPS, (key.run_id, key.tenant_id))
+        return Resumed(RunStatus.RUNNING, changed=True)
+    query = "SELECT status FROM flow_runs WHERE id = ? AND tenant_id = ?"
+    found = db.execute(query, (key.run_id, key.tenant_id)).fetchone()
+    return None if found is None else Resumed(RunStatus(found[0]), changed=False)
