@@ -12,14 +12,16 @@ from headgate.features.catalog.registry import Registry
 from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.run_files import RunFiles as StoredRunFiles
 from headgate.features.flows import service, versions
+from headgate.features.runs.deliveries.target import Target
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.ports import ChatModels, Origin, RunFiles, Services
-from headgate.features.runs.transitions import RunKey
+from headgate.features.runs.transitions import Delivery, RunKey
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid, NotFound
 from headgate.foundation.events import EventBus
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
+from headgate.foundation.webhooks import delivery_key
 from headgate.graph.model import Edge, Flow, Node
 from headgate.sdk import NOT_TAKEN, Component, Data, File, Message, Model, NotTaken, RunInput, Text, field, output
 from headgate.sdk.fakes import FakeCode, FakeHttp
@@ -222,11 +224,35 @@ class MemoryFiles:
         return file
 
 
+class NoServers:
+    """No MCP server is registered."""
+
+    async def connection(self, key: RunKey, server: str) -> Any:
+        raise NotFound(f"There is no MCP server '{server}'.")
+
+
 class NoModels:
     """No chat model is configured."""
 
     async def chat_model(self, tenant_id: str, model: Model) -> Any:
         raise Invalid(f"No key for {model}.")
+
+
+class NoDeliveries:
+    """Nothing is delivered; keeps what was to be."""
+
+    def __init__(self) -> None:
+        self.targets: list[Target] = []
+
+    def seal(self, origin: Origin, target: Target) -> Delivery:
+        self.targets.append(target)
+        return Delivery(new_id(), b"sealed", "https://example.org/...", delivery_key(origin.key.run_id, origin.step_id))
+
+    def send_soon(self, delivery_id: str) -> None:
+        return None
+
+    async def deliver_due(self, limit: int = 100) -> int:
+        return 0
 
 
 class DictSecrets:
@@ -235,7 +261,7 @@ class DictSecrets:
     def __init__(self, values: Mapping[str, str] | None = None) -> None:
         self.values = dict(values or {})
 
-    async def secret(self, tenant_id: str, name: str) -> SecretStr:
+    async def secret(self, tenant_id: str, name: str, *, url: str | None = None) -> SecretStr:
         if name not in self.values:
             raise NotFound(f"There is no variable '{name}'.")
         return SecretStr(self.values[name])
@@ -272,6 +298,8 @@ def make_services(
         files=files or MemoryFiles(),
         secrets=DictSecrets(),
         code=OneRunner(),
+        mcp=NoServers(),
+        deliveries=NoDeliveries(),
         bus=EventBus(),
         limits=limits or LimitSettings(),
         engine=engine or EngineSettings(),

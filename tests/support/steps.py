@@ -20,7 +20,7 @@ from headgate.foundation.settings import EngineSettings, LimitSettings
 from headgate.graph.model import Flow
 from headgate.sdk import Component, RunInput
 from headgate.sdk.fakes import FakeHttp
-from tests.support.engine import COMPONENTS, DictSecrets, MemoryFiles, NoModels, OneRunner
+from tests.support.engine import COMPONENTS, DictSecrets, MemoryFiles, NoDeliveries, NoModels, NoServers, OneRunner
 
 KEY = RunKey("00000000-0000-7000-8000-00000000000a", "tenant", "flow", 1)
 
@@ -80,6 +80,8 @@ def make_bench(components: Iterable[type[Component]] = COMPONENTS, **services: A
         files=files,
         secrets=secrets,
         code=OneRunner(),
+        mcp=NoServers(),
+        deliveries=NoDeliveries(),
         bus=EventBus(),
         limits=LimitSettings(),
         engine=EngineSettings(),

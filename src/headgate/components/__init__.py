@@ -10,6 +10,7 @@ from headgate.components.inputs import ChatInput, FileInput, FormInput, TextInpu
 from headgate.components.logic import If, Merge
 from headgate.components.mapping import Map
 from headgate.components.matching import Regex
+from headgate.components.mcp_tools import McpTools
 from headgate.components.note import Note
 from headgate.components.outputs import ChatOutput
 from headgate.components.packages import InstalledPackages
@@ -55,6 +56,7 @@ BUILTINS: tuple[type[Component], ...] = (
     LanguageModel,
     AIStep,
     Agent,
+    McpTools,
     StructuredOutput,
     Note,
 )

@@ -7,6 +7,7 @@ from pydantic import JsonValue, PrivateAttr
 from headgate.components.chat import (
     ModelStep,
     ask,
+    assistant_field,
     input_files,
     input_text,
     model_field,
@@ -14,9 +15,10 @@ from headgate.components.chat import (
     with_temperature,
 )
 from headgate.components.json_text import parse_json
+from headgate.components.tool_loop import ToolLoop
 from headgate.graph.names import clipped
 from headgate.graph.template import FieldKind
-from headgate.sdk import ComponentError, Data, Message, Model, Table, Text, field, output
+from headgate.sdk import ComponentError, Data, Message, Model, Table, Text, Tool, field, output
 from headgate.sdk.coerce import text_of
 
 _JSON_ONLY = "Answer with JSON only: no words before or after it."
@@ -41,6 +43,7 @@ class LanguageModel(ModelStep):
         default="", label="System prompt", help="How the model should behave.", kind=FieldKind.MULTILINE
     )
     temperature: float | None = temperature_field()
+    assistant: str = assistant_field()
     _answer: str | None = PrivateAttr(default=None)
 
     @output(help="The answer.")
@@ -88,6 +91,12 @@ class AIStep(ModelStep):
         max_length=500_000,
     )
     model: Model = model_field()
+    tools: list[Tool] = field(
+        default_factory=list,
+        label="Tools",
+        help="What the model may call before it answers: connect tool outputs. None: it is asked once.",
+        many=True,
+    )
     input: str | Data | Table | Message = field(
         default=None, label="Input", help="What to do it with; goes to the model after the prompt.", main=True
     )
@@ -97,7 +106,16 @@ class AIStep(ModelStep):
     system: str = field(
         default="", label="System prompt", help="How the model should behave.", kind=FieldKind.MULTILINE, advanced=True
     )
+    max_steps: int = field(
+        default=8,
+        label="Most steps",
+        help="With tools: how often the model may be asked before the step fails.",
+        ge=1,
+        le=100,
+        advanced=True,
+    )
     temperature: float | None = temperature_field()
+    assistant: str = assistant_field()
     _answer: str | None = PrivateAttr(default=None)
 
     @output(name="output", label="Output", help="The answer; for json without fences around it.")
@@ -116,7 +134,12 @@ class AIStep(ModelStep):
         if self._answer is None:
             asked = composed(self.prompt, self.input, as_json=self.output_type == "json")
             model = with_temperature(self.model, self.temperature)
-            self._answer = await ask(self.ctx, model, system=self.system, text=asked, files=input_files(self.input))
+            files = input_files(self.input)
+            if self.tools:
+                loop = ToolLoop(self.ctx, "AIStep", model, self.tools, self.max_steps)
+                self._answer = await loop.run(system=self.system, text=asked, files=files)
+            else:
+                self._answer = await ask(self.ctx, model, system=self.system, text=asked, files=files)
         return self._answer
 
     def _parsed(self, answer: str) -> JsonValue:

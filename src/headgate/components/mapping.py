@@ -13,6 +13,7 @@ from headgate.graph.names import did_you_mean, listed
 from headgate.graph.template import FieldKind
 from headgate.sdk import Component, ComponentError, Data, Table, Text, Tool, field, output
 from headgate.sdk.coerce import data_of, describe, text_of
+from headgate.sdk.tools import call_tool
 
 MOST_ITEMS = 10_000
 _PLACEHOLDER = re.compile(r"(?<!\{)\{(index|item)((?:\.[A-Za-z_]\w{0,63}|\[\d{1,6}\]){0,10})\}(?!\})")
@@ -134,9 +135,7 @@ class Map(Component):
         if self.each is None:
             return filled
         arguments = self._arguments(self.each, filled)
-        result = await self.each.call(arguments)
-        self.ctx.record_tool_call(self.each.name, arguments, result)
-        return result
+        return await call_tool(self.ctx, self.each, arguments)
 
     def _arguments(self, tool: Tool, item: JsonValue) -> dict[str, JsonValue]:
         """The item as the tool's arguments: under `argument`, else by its keys, else under the first argument."""

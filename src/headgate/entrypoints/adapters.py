@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
+from headgate.features.flows import service as flows
 from headgate.features.flows import versions
+from headgate.features.mcptools.connector import Connection, McpConnector
 from headgate.features.models import service as models
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import AddressCheck
@@ -44,9 +46,22 @@ class TenantSecrets:
 
     variables_of: VariablesOf
 
-    async def secret(self, tenant_id: str, name: str) -> SecretStr:
+    async def secret(self, tenant_id: str, name: str, *, url: str | None = None) -> SecretStr:
         """The value. Raises `NotFound` naming it."""
         return await self.variables_of(tenant_id).require(name)
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceServers:
+    """The MCP servers of the space that a run's flow is in."""
+
+    connector: McpConnector
+
+    async def connection(self, key: RunKey, server: str) -> Connection:
+        """The server of that name, nothing sent yet."""
+        async with self.connector.database.reading() as session:
+            space = await flows.space_of(session, key.flow_id, tenant_id=key.tenant_id)
+        return await self.connector.connection(tenant_id=key.tenant_id, space_id=space, name=server)
 
 
 @dataclass(frozen=True, slots=True)

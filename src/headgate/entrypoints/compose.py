@@ -14,6 +14,9 @@ from headgate.features.accounts.principal import Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex, component_index
 from headgate.features.files.local_storage import LocalStorage
+from headgate.features.flows.rules import FlowRules
+from headgate.features.models.classes import ModelClasses
+from headgate.features.mcptools.connector import McpConnector
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import PROVIDER_VARIABLES
@@ -42,11 +45,14 @@ class Parts:
     box: SecretBox
     storage: LocalStorage
     bus: EventBus
+    mcp: McpConnector
     engine: ExecutionBackend
     local_models: LocalModels
     runs: FlowRuns
     assistant: Assistant
     telemetry: Telemetry
+    classes: ModelClasses
+    rules: FlowRules
 
     def variables_of(self, tenant_id: str) -> Variables:
         """The variables of a tenant."""
@@ -87,7 +93,7 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
         engine = build_engine(settings, database, base.services)
         await engine.open()
         try:
-            runs = FlowRuns(database=database, engine=engine, bus=bus)
+            runs = FlowRuns(database=database, engine=engine)
             index = component_index(base.registry)
             chooser = ModelChooser(
                 settings.models, lambda principal: base.variables_of(principal.tenant_id), base.local_models
@@ -101,11 +107,14 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
                 box=base.box,
                 storage=base.storage,
                 bus=bus,
+                mcp=base.mcp,
                 engine=engine,
                 local_models=base.local_models,
                 runs=runs,
                 assistant=assistant,
                 telemetry=telemetry,
+                classes=base.classes,
+                rules=FlowRules(base.registry, base.classes),
             )
         finally:
             await engine.close()

@@ -5,11 +5,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from headgate.components import BUILTINS
-from headgate.entrypoints.adapters import TenantModels, TenantSecrets, VariablesOf, VersionContents
+from headgate.entrypoints.adapters import SpaceServers, TenantModels, TenantSecrets, VariablesOf, VersionContents
 from headgate.entrypoints.traced import measured
 from headgate.features.catalog.registry import Registry
 from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.run_files import RunFiles
+from headgate.features.mcptools.connector import McpConnector
+from headgate.features.models.classes import ModelClasses
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.providers import PROVIDER_VARIABLES
 from headgate.features.runs.deliveries.attempt import Sender
@@ -18,7 +20,7 @@ from headgate.features.runs.ports import Services
 from headgate.features.secrets.lookup import Variables
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
-from headgate.foundation.events import EventBus
+from headgate.foundation.events import EventSink
 from headgate.foundation.guarded_http import GuardedHttp
 from headgate.foundation.settings import Settings
 from headgate.foundation.telemetry import SILENT, Telemetry
@@ -37,11 +39,13 @@ class StepServices:
     local_models: LocalModels
     variables_of: VariablesOf
     courier: Courier
+    classes: ModelClasses
+    mcp: McpConnector
 
 
 @asynccontextmanager
 async def open_services(
-    settings: Settings, database: Database, bus: EventBus, *, recover: bool = False, telemetry: Telemetry = SILENT
+    settings: Settings, database: Database, bus: EventSink, *, recover: bool = False, telemetry: Telemetry = SILENT
 ) -> AsyncIterator[StepServices]:
     """Wire the services of steps; they are let go of at the end.
 
@@ -56,6 +60,7 @@ async def open_services(
     box, local = SecretBox(settings), LocalModels()
     storage = LocalStorage(settings.data_dir / "files")
     http = GuardedHttp(settings.http)
+    classes = ModelClasses(database, settings.classification, registry)
     sandbox = SandboxPool(limits=_limits(settings), insecure=settings.sandbox.insecure)
 
     def variables_of(tenant_id: str) -> Variables:
@@ -64,6 +69,7 @@ async def open_services(
     files = RunFiles(database, storage, settings.limits)
     secrets = TenantSecrets(variables_of)
     courier = Courier(database, box, Sender(http, secrets, files), bus)
+    mcp = McpConnector(database, box, variables_of, http, settings.mcp)
     services = Services(
         components=registry,
         definitions=VersionContents(database),
@@ -72,13 +78,16 @@ async def open_services(
         files=files,
         secrets=secrets,
         code=sandbox,
+        mcp=SpaceServers(mcp),
         deliveries=courier,
         bus=bus,
         limits=settings.limits,
         engine=settings.engine.model_copy(update={"recover_on_start": recover}),
+        classes=classes if classes.enabled else None,
     )
     try:
-        yield StepServices(measured(services, telemetry), registry, box, storage, local, variables_of, courier)
+        measured_services = measured(services, telemetry)
+        yield StepServices(measured_services, registry, box, storage, local, variables_of, courier, classes, mcp)
     finally:
         await courier.close()
         await sandbox.aclose()

@@ -49,8 +49,18 @@ def logic_checksum(flow: Flow, catalog: Catalog | None = None) -> str:
 
 
 def node_logic(node: Node) -> dict[str, JsonValue]:
-    """A node without its cosmetics, as JSON."""
-    return node.model_dump(mode="json", exclude=set(COSMETIC_NODE_MEMBERS), exclude_defaults=True)
+    """A node without its cosmetics, as JSON.
+
+    An allow-list counts as a set, and only where it is in force (seed 002, Resume Determinism).
+    """
+    found = node.model_dump(mode="json", exclude=set(COSMETIC_NODE_MEMBERS), exclude_defaults=True)
+    if node.policy.tool_allowlist:
+        del found["policy"]["tool_allowlist"]
+        if node.policy.tool_policy == "restricted":
+            found["policy"]["tool_allowlist"] = sorted(set(node.policy.tool_allowlist))
+        elif not found["policy"]:
+            del found["policy"]
+    return found
 
 
 def _is_note(node: Node, catalog: Catalog | None) -> bool:

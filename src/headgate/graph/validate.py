@@ -6,6 +6,7 @@ from headgate.graph.check_graph import attachment_issues, cycle_issues, edge_iss
 from headgate.graph.check_params import param_issues
 from headgate.graph.check_policies import policy_issues
 from headgate.graph.check_run import run_issues
+from headgate.graph.check_tools import allowlist_issues
 from headgate.graph.issues import Issue, raise_if_any
 from headgate.graph.model import Flow
 from headgate.graph.template import Catalog
@@ -24,7 +25,7 @@ def check_draft(flow: Flow, catalog: Catalog) -> list[Issue]:
 def check_runnable(flow: Flow, catalog: Catalog) -> list[Issue]:
     """What a run or a publish refuses: the faults of a draft, and what is missing, loose, unresolvable or at odds."""
     wiring = wire(flow, catalog)
-    return [*_draft(wiring, catalog), *run_issues(wiring)]
+    return [*_draft(wiring, catalog), *run_issues(wiring), *allowlist_issues(wiring)]
 
 
 def require_draft(flow: Flow, catalog: Catalog) -> None:

@@ -1,6 +1,7 @@
 """Write a component: `from headgate.sdk import Component, field, output, Text`."""
 
-from headgate.sdk.component import NOT_TAKEN, Component, ComponentError, NotTaken, output, tool_name
+from headgate.graph.tool_names import tool_name
+from headgate.sdk.component import NOT_TAKEN, Component, ComponentError, NotTaken, output
 from headgate.sdk.context import CodeRunner, Files, HttpAnswer, HttpClient, RunContext, RunInput
 from headgate.sdk.fields import field
 from headgate.sdk.values import Data, File, Message, Model, Table, Text, Tool

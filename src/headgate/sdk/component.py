@@ -88,6 +88,8 @@ class Component(BaseModel):
     annotation: ClassVar[bool] = False
     effect: ClassVar[bool] = False
     model_using: ClassVar[bool] = False
+    outside: ClassVar[bool] = False
+    reads_input: ClassVar[bool] = False
 
     _ctx: RunContext | None = PrivateAttr(default=None)
 
@@ -135,6 +137,8 @@ class Component(BaseModel):
             annotation=cls.annotation,
             effect=cls.effect,
             model_using=cls.model_using,
+            outside=cls.outside,
+            reads_input=cls.reads_input,
         )
 
     @classmethod
@@ -204,11 +208,6 @@ def output_methods(component: type[Component]) -> dict[str, tuple[OutputMark, Ca
             if mark is not None:
                 found[mark.name or attribute] = (mark, method)
     return found
-
-
-def tool_name(type_name: str) -> str:
-    """The name an agent calls a component by: `HTTPClient` is `http_client`."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", type_name).lower()
 
 
 def _as_text(value: Any, port: PortType) -> Any:  # noqa: ANN401 - any port value

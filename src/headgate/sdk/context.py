@@ -1,13 +1,13 @@
 """What a running component may reach: models, HTTP, secrets, files, tokens, cancellation. Nothing else."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.guarded_http import HttpAnswer
-from headgate.sdk.values import File, Message, Model
+from headgate.sdk.values import File, Message, Model, Tool
 
 if TYPE_CHECKING:  # the chat model type is named without importing LangChain at start-up
     from langchain_core.language_models import BaseChatModel
@@ -122,8 +122,33 @@ class RunContext(Protocol):
         """Add the tokens of one model call to the step."""
         ...
 
-    def record_tool_call(self, name: str, arguments: Mapping[str, JsonValue], result: JsonValue) -> None:
-        """Keep a tool call for the evidence."""
+    async def mcp_tools(self, server: str) -> Sequence[Tool]:
+        """The enabled tools of an MCP server that the flow's space has registered; nothing is sent yet.
+
+        Raises `NotFound` naming the nearest server, `Invalid` when its tools have not been found yet.
+        """
+        ...
+
+    def record_tool_call(
+        self,
+        name: str,
+        arguments: Mapping[str, JsonValue],
+        result: JsonValue = None,
+        *,
+        server: str = "",
+        error: str = "",
+        ms: float | None = None,
+    ) -> None:
+        """Keep a tool call for the evidence; `sdk.tools.call_tool` does.
+
+        Args:
+            name: The tool, with its server before it: `server.tool`.
+            arguments: What it was called with.
+            result: What it answered.
+            server: The MCP server it belongs to.
+            error: What it refused or failed with, in place of a result.
+            ms: Milliseconds it took.
+        """
         ...
 
     def log(self, message: str, **details: JsonValue) -> None:

@@ -61,7 +61,7 @@ def port_type_of(hint: object) -> PortType | None:
     """The port type of an output's return annotation; None when it has none."""
     for branch in _branches(hint):
         if get_origin(branch) is list:
-            return PortType.DATA
+            return PortType.TOOL if get_args(branch) == (Tool,) else PortType.DATA
         found = _PORTS.get(dict if get_origin(branch) is dict else branch)
         if found is not None:
             return found

@@ -1,7 +1,7 @@
 """In-memory stand-ins for what a run context gives; `headgate.sdk.testing` hands them out."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from mimetypes import guess_type
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.errors import Cancelled, HeadgateError, Invalid, NotFound, UpstreamFailed
 from headgate.sdk.context import HttpAnswer, RunInput
-from headgate.sdk.values import File, Model
+from headgate.sdk.values import File, Model, Tool
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
@@ -165,6 +165,7 @@ class FakeContext:
     tool_calls: list[tuple[str, dict[str, JsonValue], JsonValue]] = field(default_factory=list)
     logs: list[str] = field(default_factory=list)
     slept: list[float] = field(default_factory=list)
+    mcp_servers: dict[str, list[Tool]] = field(default_factory=dict)
     cancelled: bool = False
 
     async def chat_model(self, model: Model) -> "BaseChatModel":
@@ -197,9 +198,24 @@ class FakeContext:
         """Keep the model and the tokens of one call."""
         self.usage.append((str(model), input_tokens, output_tokens))
 
-    def record_tool_call(self, name: str, arguments: Mapping[str, JsonValue], result: JsonValue) -> None:
-        """Keep a tool call."""
-        self.tool_calls.append((name, dict(arguments), result))
+    async def mcp_tools(self, server: str) -> Sequence[Tool]:
+        """The scripted tools of a server. Raises `NotFound` naming it."""
+        if server not in self.mcp_servers:
+            raise NotFound(f"There is no MCP server '{server}'.")
+        return self.mcp_servers[server]
+
+    def record_tool_call(
+        self,
+        name: str,
+        arguments: Mapping[str, JsonValue],
+        result: JsonValue = None,
+        *,
+        server: str = "",  # noqa: ARG002 - the signature is the protocol's
+        error: str = "",
+        ms: float | None = None,  # noqa: ARG002 - the signature is the protocol's
+    ) -> None:
+        """Keep a tool call; an error in place of the result."""
+        self.tool_calls.append((name, dict(arguments), {"error": error} if error else result))
 
     def log(self, message: str, **details: JsonValue) -> None:
         """Keep a line, its details as JSON behind it."""

@@ -1,14 +1,18 @@
 """A component as a tool: what an agent, or a Map, calls."""
 
+import asyncio
+import time
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic import JsonValue
 
+from headgate.foundation.errors import HeadgateError
 from headgate.graph.names import did_you_mean, listed
 from headgate.graph.ports import PortType
+from headgate.graph.tool_names import tool_name
 from headgate.sdk.coerce import encode
-from headgate.sdk.component import NOT_TAKEN, Component, ComponentError, tool_name
+from headgate.sdk.component import NOT_TAKEN, Component, ComponentError
 from headgate.sdk.context import RunContext
 from headgate.sdk.values import Tool
 
@@ -42,6 +46,30 @@ def tool_of(
         parameters=_open_arguments(component.tool_schema(), fixed),
         call=call,
     )
+
+
+async def call_tool(ctx: RunContext, tool: Tool, arguments: dict[str, JsonValue]) -> JsonValue:
+    """Call a tool as a step does: not in a cancelled run, and kept with its time for the evidence.
+
+    Raises `Cancelled`, and what the tool raises.
+    """
+    await ctx.check_cancelled()
+    started = time.perf_counter()
+
+    def keep(result: JsonValue, error: str = "") -> None:
+        ms = round((time.perf_counter() - started) * 1000, 1)
+        ctx.record_tool_call(tool.full_name, arguments, result, server=tool.server, error=error, ms=ms)
+
+    try:
+        result = await tool.call(arguments)
+    except HeadgateError as error:
+        keep(None, str(error))
+        raise
+    except asyncio.CancelledError:
+        keep(None, "The run was stopped while the tool worked.")
+        raise
+    keep(result)
+    return result
 
 
 async def run_main_output(

@@ -98,7 +98,7 @@ class Model(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """Something an agent can call: a component attached by a tool edge."""
+    """Something an agent can call: a component attached by a tool edge, or a tool of an MCP server."""
 
     name: str
     description: str
@@ -106,3 +106,12 @@ class Tool:
     """JSON Schema of the arguments, an object."""
     call: Callable[[dict[str, JsonValue]], Awaitable[JsonValue]]
     """Runs it. Raises `HeadgateError` with a message fit for a model to read."""
+    server: str = ""
+    """The MCP server it belongs to; empty for a component."""
+    remote_name: str = ""
+    """Its name on that server; `name` is a form of it that every model provider takes."""
+
+    @property
+    def full_name(self) -> str:
+        """What allow-lists and the evidence know it by: `server.tool`, or the name of a component's tool."""
+        return f"{self.server}.{self.remote_name}" if self.server else self.name

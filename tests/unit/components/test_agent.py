@@ -6,8 +6,9 @@ import pytest
 from langchain_core.language_models import GenericFakeChatModel
 from pydantic import JsonValue
 
-from headgate.components.agent import Agent, with_own_names
+from headgate.components.agent import Agent
 from headgate.components.calculator import Calculator
+from headgate.components.tool_loop import with_own_names
 from headgate.foundation.errors import Cancelled, Unavailable, UpstreamFailed
 from headgate.sdk import ComponentError, Tool
 from headgate.sdk.testing import StepHarness

@@ -18,7 +18,9 @@ from headgate.features.assistants.routes import router as shared_assistants_rout
 from headgate.features.catalog.routes import router as catalog_router
 from headgate.features.files.routes import router as files_router
 from headgate.features.flows.routes import router as flows_router
+from headgate.features.mcptools.routes import router as mcptools_router
 from headgate.features.models.routes import router as models_router
+from headgate.features.runs.deliveries.routes import router as deliveries_router
 from headgate.features.runs.routes import router as runs_router
 from headgate.features.secrets.routes import router as secrets_router
 from headgate.foundation.settings import Settings
@@ -27,8 +29,10 @@ ROUTERS = (
     accounts_router,
     assistant_router,
     catalog_router,
+    deliveries_router,
     files_router,
     flows_router,
+    mcptools_router,
     models_router,
     runs_router,
     secrets_router,

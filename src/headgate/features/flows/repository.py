@@ -16,6 +16,12 @@ async def find_flow(session: AsyncSession, flow_id: str, *, tenant_id: str, lock
     return (await session.execute(query.with_for_update() if lock else query)).scalar_one_or_none()
 
 
+async def find_space_of(session: AsyncSession, flow_id: str, *, tenant_id: str) -> str | None:
+    """The id of a flow's space, of a deleted flow too."""
+    query = select(FlowRow.space_id).where(FlowRow.id == flow_id, FlowRow.tenant_id == tenant_id)
+    return (await session.execute(query)).scalar_one_or_none()
+
+
 async def list_flows(
     session: AsyncSession, *, tenant_id: str, space_id: str | None, search: str, limit: int, before: str | None
 ) -> Sequence[FlowRow]:

@@ -11,6 +11,7 @@ from headgate.features.flows.tables import FlowRow
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
 from headgate.graph.issues import raise_if_any
+from headgate.graph.links import unlink
 from headgate.graph.model import Flow
 from headgate.graph.template import Catalog
 from headgate.graph.validate import check_draft
@@ -53,6 +54,14 @@ async def get_flow(session: AsyncSession, principal: Principal, flow_id: str, *,
     if row is None:
         raise FlowNotFound(flow_id)
     return row
+
+
+async def space_of(session: AsyncSession, flow_id: str, *, tenant_id: str) -> str:
+    """The space that a flow is in, a deleted one too: its last runs still end. Raises `FlowNotFound`."""
+    found = await repository.find_space_of(session, flow_id, tenant_id=tenant_id)
+    if found is None:
+        raise FlowNotFound(flow_id)
+    return found
 
 
 async def list_flows(
@@ -112,6 +121,7 @@ def definition_of(row: FlowRow) -> Flow:
 def write_draft(row: FlowRow, definition: Flow, catalog: Catalog) -> None:
     """Put a definition into a flow's row as its next revision; a draft that did not change stays the revision it is."""
     raise_if_any(check_draft(definition, catalog))
+    definition = unlink(definition)
     if definition == definition_of(row):
         return
     row.name = definition.name
@@ -127,4 +137,4 @@ def _touch(row: FlowRow) -> None:
 
 
 def _stored(definition: Flow) -> dict[str, object]:
-    return definition.model_dump(mode="json", exclude_defaults=True, exclude={"name", "description"})
+    return unlink(definition).model_dump(mode="json", exclude_defaults=True, exclude={"name", "description"})

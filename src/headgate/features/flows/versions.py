@@ -1,6 +1,6 @@
 """Freezing, publishing, comparing and restoring versions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -8,15 +8,19 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate import __version__
 from headgate.features.accounts.principal import Principal
+from headgate.features.assistants.service import shared_by_name
 from headgate.features.flows import repository
 from headgate.features.flows.errors import FlowNotFound, StaleRevision, VersionNotFound
+from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.schemas import Wanted
 from headgate.features.flows.service import definition_of, get_flow, write_draft
 from headgate.features.flows.tables import FlowRow, FlowVersionRow, VersionEdgeRow, VersionStepRow
+from headgate.features.mcptools.publishing import mcp_issues
 from headgate.foundation.database import Database, now
 from headgate.graph.canonical import checksum, logic_checksum
 from headgate.graph.diff import FlowDiff, diff_flows
 from headgate.graph.issues import raise_if_any
+from headgate.graph.links import SharedAssistant, effective, link, link_issues, linked_names, unlink
 from headgate.graph.model import Flow
 from headgate.graph.plan import compile_plan
 from headgate.graph.template import Catalog
@@ -56,12 +60,12 @@ async def pin_version(
 
 
 async def read_definition(database: Database, *, tenant_id: str, flow_id: str, version: int) -> Flow:
-    """The content of a version. It never changes, so keep it as long as you like. Raises `VersionNotFound`."""
+    """The content of a version as it runs. It never changes, so it may be kept. Raises `VersionNotFound`."""
     async with database.reading() as session:
         row = await repository.find_version(session, flow_id, version, tenant_id=tenant_id)
         if row is None:
             raise _no_version(flow_id, version)
-        return Flow.model_validate(row.definition)
+        return effective(Flow.model_validate(row.definition))
 
 
 async def freeze_draft(session: AsyncSession, principal: Principal, catalog: Catalog, flow_id: str) -> FlowVersionRow:
@@ -71,7 +75,11 @@ async def freeze_draft(session: AsyncSession, principal: Principal, catalog: Cat
     """
     flow = await get_flow(session, principal, flow_id, lock=True)
     if flow.draft_version is None:
-        raise_if_any(check_runnable(definition_of(flow), catalog))
+        definition = definition_of(flow)
+        shared = await _assistants(session, principal, definition, catalog)
+        linked = effective(link(definition, catalog, shared))
+        raise_if_any([*link_issues(definition, catalog, shared), *check_runnable(linked, catalog)])
+        raise_if_any(await mcp_issues(session, linked, catalog, tenant_id=flow.tenant_id, space_id=flow.space_id))
     return await keep_draft(session, principal, catalog, flow_id)
 
 
@@ -80,21 +88,28 @@ async def keep_draft(session: AsyncSession, principal: Principal, catalog: Catal
     flow = await get_flow(session, principal, flow_id, lock=True)
     if flow.draft_version is not None:
         return await get_version(session, principal, flow_id, flow.draft_version)
-    definition = definition_of(flow)
+    draft = definition_of(flow)
+    definition = link(draft, catalog, await _assistants(session, principal, draft, catalog))
     content = checksum(definition)
     found = await repository.find_version_by_checksum(session, flow_id, content, tenant_id=principal.tenant_id)
     if found is None:
         found = await _add_version(session, principal, flow, definition=definition, catalog=catalog, content=content)
-    flow.draft_version = found.version
+    if not linked_names(draft, catalog):
+        # A shared assistant may change while the draft does not: such a draft is compared each time.
+        flow.draft_version = found.version
     await session.flush()
     return found
 
 
 async def publish_flow(
-    session: AsyncSession, principal: Principal, catalog: Catalog, flow_id: str, *, notes: str = ""
+    session: AsyncSession, principal: Principal, rules: FlowRules, flow_id: str, *, notes: str = ""
 ) -> FlowVersionRow:
-    """Make the draft's content the published version. Publishing the same content again changes nothing."""
-    version = await freeze_draft(session, principal, catalog, flow_id)
+    """Make the draft's content the published version. Publishing the same content again changes nothing.
+
+    Raises `FlowInvalid` with everything that the language and the installation's rules have against it.
+    """
+    version = await freeze_draft(session, principal, rules.catalog, flow_id)
+    raise_if_any(await rules.more_issues(principal.tenant_id, effective(Flow.model_validate(version.definition))))
     flow = await get_flow(session, principal, flow_id)
     if version.release is None:
         flow.last_release += 1
@@ -133,6 +148,7 @@ async def get_version(session: AsyncSession, principal: Principal, flow_id: str,
 async def diff_versions(
     session: AsyncSession,
     principal: Principal,
+    catalog: Catalog,
     flow_id: str,
     *,
     before: int | Literal["draft"],
@@ -142,7 +158,8 @@ async def diff_versions(
 
     async def content(which: int | Literal["draft"]) -> Flow:
         if which == "draft":
-            return definition_of(await get_flow(session, principal, flow_id))
+            draft = definition_of(await get_flow(session, principal, flow_id))
+            return link(draft, catalog, await _assistants(session, principal, draft, catalog))
         return Flow.model_validate((await get_version(session, principal, flow_id, which)).definition)
 
     return diff_flows(await content(before), await content(after))
@@ -157,10 +174,18 @@ async def restore_version(
         raise StaleRevision(sent=revision, current=flow.revision)
     await keep_draft(session, principal, catalog, flow_id)
     found = await get_version(session, principal, flow_id, version)
-    write_draft(flow, Flow.model_validate(found.definition), catalog)
-    flow.draft_version = version
+    definition = unlink(Flow.model_validate(found.definition))
+    write_draft(flow, definition, catalog)
+    flow.draft_version = None if linked_names(definition, catalog) else version
     await session.flush()
     return flow
+
+
+async def _assistants(
+    session: AsyncSession, principal: Principal, definition: Flow, catalog: Catalog
+) -> Mapping[str, SharedAssistant]:
+    names = set(linked_names(definition, catalog).values())
+    return await shared_by_name(session, names, tenant_id=principal.tenant_id)
 
 
 async def _add_version(
@@ -179,7 +204,7 @@ async def _add_version(
         release=None,
         released_at=None,
     )
-    plan = compile_plan(definition, catalog)
+    plan = compile_plan(effective(definition), catalog)
     steps = [
         VersionStepRow(
             flow_id=flow.id, version=version.version, step_id=step.id, step_order=step.order, type=step.node.type

@@ -29,6 +29,8 @@ class McpServerRow(Row):
     command: Mapped[list[str] | None] = mapped_column(Json)
     sealed: Mapped[bytes | None] = mapped_column(LargeBinary)
     """Encrypted JSON: the headers of a web address, the environment of a program."""
+    secret_names: Mapped[list[str]] = mapped_column(Json, default=list)
+    """Names of what is sealed."""
     enabled: Mapped[bool] = mapped_column(default=True)
     tools_found_at: Mapped[datetime | None] = mapped_column(Timestamp)
     error_message: Mapped[str | None] = mapped_column(Text)
@@ -49,6 +51,8 @@ class McpToolRow(Row):
     server_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     name: Mapped[str] = mapped_column(String(128), primary_key=True)
     tenant_id: Mapped[str] = mapped_column(String(36))
+    place: Mapped[int] = mapped_column(default=0)
+    """Where it stands in the server's list."""
     description: Mapped[str] = mapped_column(Text, default="")
     input_schema: Mapped[dict[str, Any]] = mapped_column(Json)
     enabled: Mapped[bool] = mapped_column(default=True)

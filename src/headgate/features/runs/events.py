@@ -24,7 +24,7 @@ from contextlib import AbstractContextManager
 from pydantic import JsonValue
 
 from headgate.features.runs.steps.planned import PlannedStep
-from headgate.foundation.events import EventBus
+from headgate.foundation.events import EventSink
 from headgate.foundation.log import redact_text
 from headgate.foundation.telemetry import SILENT, Attributes, Span, Telemetry
 
@@ -51,7 +51,7 @@ def step_data(step: PlannedStep) -> dict[str, JsonValue]:
 class StepEvents:
     """The events of one attempt at a step."""
 
-    def __init__(self, bus: EventBus, run_id: str, step_id: str) -> None:
+    def __init__(self, bus: EventSink, run_id: str, step_id: str) -> None:
         self._bus = bus
         self._topic = topic_of(run_id)
         self._step_id = step_id
@@ -73,7 +73,7 @@ class StepEvents:
 class DeliveryEvents:
     """The events of one delivery. Only a process that carries the run out has its topic; elsewhere nobody listens."""
 
-    def __init__(self, bus: EventBus, run_id: str, step_id: str, delivery_id: str) -> None:
+    def __init__(self, bus: EventSink, run_id: str, step_id: str, delivery_id: str) -> None:
         self._bus = bus
         self._topic = topic_of(run_id)
         self._about: dict[str, JsonValue] = {"step_id": step_id, "delivery_id": delivery_id}
@@ -107,7 +107,7 @@ class RunEvents:
     """
 
     def __init__(
-        self, bus: EventBus, run_id: str, telemetry: Telemetry = SILENT, trace_parent: str | None = None
+        self, bus: EventSink, run_id: str, telemetry: Telemetry = SILENT, trace_parent: str | None = None
     ) -> None:
         self._bus = bus
         self._run_id = run_id

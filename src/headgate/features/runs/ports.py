@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from pydantic import JsonValue, SecretStr
 
-from headgate.features.runs.transitions import RunKey
-from headgate.foundation.events import EventBus
+from headgate.features.runs.deliveries.target import Target
+from headgate.features.runs.transitions import Delivery, RunKey
+from headgate.foundation.events import EventSink
 from headgate.foundation.settings import EngineSettings, LimitSettings
 from headgate.foundation.telemetry import Telemetry
+from headgate.graph.classification import Classified, Scheme
 from headgate.graph.model import Flow
 from headgate.graph.template import Template
 from headgate.sdk import CodeRunner, Component, File, HttpClient, Model
@@ -53,8 +55,11 @@ class ChatModels(Protocol):
 class Secrets(Protocol):
     """A tenant's encrypted variables."""
 
-    async def secret(self, tenant_id: str, name: str) -> SecretStr:
-        """The value. Raises `NotFound` naming it."""
+    async def secret(self, tenant_id: str, name: str, *, url: str | None = None) -> SecretStr:
+        """The value; with `url`, for a request to that address.
+
+        Raises `NotFound` naming it, `Forbidden` when it is kept for other servers.
+        """
         ...
 
 
@@ -134,6 +139,35 @@ class RunFiles(Protocol):
         ...
 
 
+class SecurityClasses(Protocol):
+    """Security classes of models, where an installation has them switched on."""
+
+    @property
+    def scheme(self) -> Scheme:
+        """The classes there are."""
+        ...
+
+    async def classify(self, tenant_id: str, flow: Flow) -> Classified:
+        """The classes along a flow, as the tenant's models are classed now."""
+        ...
+
+
+class Deliveries(Protocol):
+    """Step outputs that go to web addresses (output_mode http_post)."""
+
+    def seal(self, origin: Origin, target: Target) -> Delivery:
+        """What is to be written down with the step's result."""
+        ...
+
+    def send_soon(self, delivery_id: str) -> None:
+        """Send what was written down; returns at once."""
+        ...
+
+    async def deliver_due(self, limit: int = 100) -> int:
+        """Begin everything that is due, whoever left it. How many."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """Everything a step may reach, and the limits it works under."""
@@ -146,7 +180,10 @@ class Services:
     secrets: Secrets
     code: CodeRunners
     mcp: McpServers
-    bus: EventBus
+    deliveries: Deliveries
+    bus: EventSink
     limits: LimitSettings
     engine: EngineSettings
     telemetry: Telemetry = field(default_factory=Telemetry)
+    classes: SecurityClasses | None = None
+    """None where security classes are switched off."""

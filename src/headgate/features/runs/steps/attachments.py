@@ -6,14 +6,17 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from headgate.features.runs.errors import PolicyUnmet
 from headgate.features.runs.ports import Components
 from headgate.features.runs.steps.context import StepContext
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.graph.interpolate import resolve
 from headgate.graph.model import StepPolicy
+from headgate.graph.names import listed
 from headgate.graph.plan import Attachment
 from headgate.graph.template import TOOL_OUTPUT, Template
-from headgate.sdk import Component, Tool, tool_name
+from headgate.graph.tool_names import component_tool_name
+from headgate.sdk import Component, Tool
 from headgate.sdk.tools import tool_of
 
 
@@ -33,36 +36,38 @@ class Attacher:
 
     async def values(self, step: PlannedStep) -> dict[str, Any]:
         """Field to model or tools, those that the step's tool policy allows."""
-        found = await self._values(step.step.template, step.step.attachments)
-        return {name: _allowed(value, step.step.policy) for name, value in found.items()}
+        return await self._values(step.step.template, step.step.attachments, step.step.policy)
 
-    async def _values(self, target: Template, attachments: Sequence[Attachment]) -> dict[str, Any]:
+    async def _values(self, target: Template, attachments: Sequence[Attachment], policy: StepPolicy) -> dict[str, Any]:
+        """The policy is the step's own: it holds for the tools of its tools too."""
         types = Counter(one.node.type for one in attachments)
         found: dict[str, Any] = {}
         for one in attachments:
-            value = await self._value(one, alone=types[one.node.type] == 1)
+            value = await self._value(one, component_tool_name(one.node, types), policy)
             field = target.field(one.edge.input)
             if field is not None and field.many:
-                found.setdefault(field.name, []).append(value)
+                found.setdefault(field.name, []).extend(allowed(value, policy))
+            elif isinstance(value, list | Tool):
+                found[one.edge.input] = _only(allowed(value, policy), one)
             else:
                 found[one.edge.input] = value
         return found
 
-    async def _value(self, attachment: Attachment, *, alone: bool) -> Any:  # noqa: ANN401 - a model or a tool
+    async def _value(self, attachment: Attachment, name: str, policy: StepPolicy) -> Any:  # noqa: ANN401 - a model, tools
         node = attachment.node
         component = self._components.component(node.type)
         raw = {field.name for field in attachment.template.fields if not field.interpolate}
         values: dict[str, Any] = {
             name: value if name in raw else resolve(value, self._context) for name, value in node.params.items()
         }
-        values |= await self._values(attachment.template, attachment.attachments)
+        values |= await self._values(attachment.template, attachment.attachments, policy)
         if attachment.edge.output == TOOL_OUTPUT and attachment.template.output(TOOL_OUTPUT) is None:
             description = attachment.template.description
             return tool_of(
                 component,
                 values,
                 self._ctx,
-                name=tool_name(node.type) if alone else node.id,
+                name=name,
                 description=f"{node.label}. {description}" if node.label else description,
             )
         return await self._made(component, values, attachment)
@@ -76,10 +81,23 @@ class Attacher:
         return await made.attach(self._ctx).produce(attachment.edge.output)
 
 
-def _allowed(value: object, policy: StepPolicy) -> object:
-    """Tools on a restricted step's list; membership means enabled. Everything else untouched."""
+def allowed(value: object, policy: StepPolicy) -> list[Any]:
+    """What may be used of what one edge brings; on a restricted step membership in the list means enabled.
+
+    The tools themselves are not touched: what a server's row says stays as it is (seed 002, MCP Tool Resolution).
+    """
+    values = value if isinstance(value, list) else [value]
     if policy.tool_policy != "restricted":
-        return value
-    if isinstance(value, list):
-        return [one for one in value if not isinstance(one, Tool) or one.name in policy.tool_allowlist]
-    return value
+        return values
+    return [one for one in values if not isinstance(one, Tool) or one.full_name in policy.tool_allowlist]
+
+
+def _only(tools: Sequence[Tool], attachment: Attachment) -> Tool | None:
+    """The one tool for an input that takes one; None when the policy lets none through."""
+    if len(tools) > 1:
+        raise PolicyUnmet(
+            f"{attachment.edge.id}: '{attachment.edge.input}' takes one tool, and '{attachment.node.id}' brings "
+            f"{len(tools)}: {listed(tool.full_name for tool in tools)}.",
+            remedy=f"Name one in 'tools' of '{attachment.node.id}'.",
+        )
+    return tools[0] if tools else None

@@ -1,17 +1,19 @@
 """The run context: what a component sees as `self.ctx` while its step works."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue, SecretStr
 
 from headgate.features.runs.events import StepEvents
 from headgate.features.runs.ports import Origin, RunFiles, Services
+from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.recorder import Recorder
+from headgate.features.runs.steps.servers import StepServers
 from headgate.features.runs.transitions import clock
 from headgate.foundation.errors import Cancelled
-from headgate.sdk import CodeRunner, File, HttpClient, Model, RunInput
+from headgate.sdk import CodeRunner, File, HttpClient, Model, RunInput, Tool
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
@@ -46,6 +48,9 @@ class StepContext:
         self._events = events
         self._is_cancelled = is_cancelled
         self._files: StepFiles | None = None
+        self.guard: StepGuard | None = None
+        """Where security classes are switched on: asked before a model is."""
+        self._servers = StepServers(origin.key, services.mcp, self.check_cancelled)
 
     @property
     def run_id(self) -> str:
@@ -82,6 +87,8 @@ class StepContext:
     async def chat_model(self, model: Model) -> "BaseChatModel":
         """A chat model with the tenant's keys. No model is called once the run is cancelled."""
         await self.check_cancelled()
+        if self.guard is not None:
+            self.guard.check_model(model)
         return await self._services.chat_models.chat_model(self._origin.key.tenant_id, model)
 
     async def secret(self, name: str) -> SecretStr:
@@ -104,10 +111,25 @@ class StepContext:
     def record_usage(self, model: Model, *, input_tokens: int | None, output_tokens: int | None) -> None:
         """Count one model call."""
         self._recorder.usage(model, input_tokens, output_tokens)
+        self._services.telemetry.metrics.model_called(model.provider, input_tokens, output_tokens)
 
-    def record_tool_call(self, name: str, arguments: Mapping[str, JsonValue], result: JsonValue) -> None:
-        """Keep a tool call."""
-        self._recorder.tool_call(name, arguments, result)
+    async def mcp_tools(self, server: str) -> Sequence[Tool]:
+        """The enabled tools of a server of the flow's space."""
+        return await self._servers.tools(server)
+
+    def record_tool_call(
+        self,
+        name: str,
+        arguments: Mapping[str, JsonValue],
+        result: JsonValue = None,
+        *,
+        server: str = "",
+        error: str = "",
+        ms: float | None = None,
+    ) -> None:
+        """Keep a tool call and show that it was made."""
+        self._recorder.tool_call(name, arguments, result, server=server, error=error, ms=ms)
+        self._events.tool_call(name, server=server, error=error, ms=ms)
 
     def log(self, message: str, **details: JsonValue) -> None:
         """Keep a log line and show it."""
@@ -117,6 +139,10 @@ class StepContext:
         """Wait; a cancelled run ends the wait."""
         await asyncio.sleep(max(0.0, seconds))
         await self.check_cancelled()
+
+    async def aclose(self) -> None:
+        """End what was opened for the step."""
+        await self._servers.aclose()
 
 
 class StepFiles:

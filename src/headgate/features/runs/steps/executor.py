@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from headgate.features.runs.deliveries.target import resolve_target
 from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.errors import StepTimeout
 from headgate.features.runs.events import StepEvents
 from headgate.features.runs.ports import Origin, Services
 from headgate.features.runs.steps.context import StepContext
+from headgate.features.runs.steps.guard import open_guard
 from headgate.features.runs.steps.hashes import execution_hash
 from headgate.features.runs.steps.inputs import gather_inputs
 from headgate.features.runs.steps.ledger import Outputs
@@ -18,7 +20,9 @@ from headgate.features.runs.steps.payloads import Packer
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.steps.policies import shape_output
 from headgate.features.runs.steps.recorder import Recorder
-from headgate.features.runs.transitions import StepRecord
+from headgate.features.runs.transitions import Delivery, StepRecord
+from headgate.graph.context import build_context, step_entry
+from headgate.graph.model import OutputType
 from headgate.sdk import NOT_TAKEN
 from headgate.sdk.coerce import encode
 
@@ -30,6 +34,8 @@ class Executed:
     outputs: Outputs
     record: StepRecord
     preview: str
+    delivery: Delivery | None = None
+    """What is to be sent somewhere, once the step is written down."""
 
 
 class StepExecutor:
@@ -46,16 +52,17 @@ class StepExecutor:
         limit = self._services.engine.step_timeout_seconds
         origin = Origin(run.key, step.id)
         scope = asyncio.timeout(limit)
+        ctx = StepContext(
+            origin,
+            run.input,
+            self._services,
+            recorder=recorder,
+            events=StepEvents(self._services.bus, run.key.run_id, step.id),
+            is_cancelled=is_cancelled,
+        )
         try:
             async with scope:
-                ctx = StepContext(
-                    origin,
-                    run.input,
-                    self._services,
-                    recorder=recorder,
-                    events=StepEvents(self._services.bus, run.key.run_id, step.id),
-                    is_cancelled=is_cancelled,
-                )
+                ctx.guard = await open_guard(self._services, run, step.id, recorder)
                 outputs = await self._work(run, step, ctx, recorder)
                 packed = await self._packer.pack(origin, step, outputs, recorder.saved_file_ids)
         except TimeoutError as error:
@@ -65,9 +72,21 @@ class StepExecutor:
                 f"Step '{step.id}' took longer than {limit:g} seconds.",
                 remedy="Give it less to do, or raise HEADGATE_ENGINE__STEP_TIMEOUT_SECONDS.",
             ) from error
-        return Executed(
-            outputs, recorder.as_record(packed.payload, execution_hash(run, step, recorder)), packed.preview
-        )
+        finally:
+            await ctx.aclose()
+        record = recorder.as_record(packed.payload, execution_hash(run, step, recorder))
+        return Executed(outputs, record, packed.preview, self._delivery(run, step, outputs))
+
+    def _delivery(self, run: ActiveRun, step: PlannedStep, outputs: Outputs) -> Delivery | None:
+        """Where the output goes besides the next steps; `{{...}}` may name the step's own output."""
+        policy = step.step.policy
+        if policy.output_mode != "http_post" or policy.output_config is None:
+            return None
+        context = build_context(run.input, {**run.ledger.results, step.id: outputs}, run.planned.plan, step.id)
+        own = step_entry(outputs, step.step.main_output)
+        context |= {step.step.alias: own, step.id: own}
+        target = resolve_target(policy.output_config, context, as_json=policy.output_type is OutputType.JSON)
+        return self._services.deliveries.seal(Origin(run.key, step.id), target)
 
     async def _work(self, run: ActiveRun, step: PlannedStep, ctx: StepContext, recorder: Recorder) -> Outputs:
         values = await gather_inputs(run, step, self._services.components, ctx=ctx, recorder=recorder)

@@ -30,6 +30,8 @@ class Recorder:
         self.tokens_input: int | None = None
         self.tokens_output: int | None = None
         self.model_calls = 0
+        self.classification: int | None = None
+        """Class of what the step gives, where security classes are switched on."""
         self.saved_file_ids: list[str] = []
         self.input: dict[str, JsonValue] = {}
         """What came to the step by its policy and not over an edge."""
@@ -48,10 +50,24 @@ class Recorder:
         if used not in self._models:
             self._models.append(used)
 
-    def tool_call(self, name: str, arguments: Mapping[str, JsonValue], result: JsonValue) -> None:
-        """Keep a tool call."""
+    def tool_call(
+        self,
+        name: str,
+        arguments: Mapping[str, JsonValue],
+        result: JsonValue = None,
+        *,
+        server: str = "",
+        error: str = "",
+        ms: float | None = None,
+    ) -> None:
+        """Keep a tool call: its result, or the error in its place."""
         if len(self._tool_calls) < MOST_ENTRIES:
-            call: JsonValue = {"name": _cut(name), "arguments": _bounded(dict(arguments)), "result": _bounded(result)}
+            call: dict[str, JsonValue] = {"name": _cut(name), "arguments": _bounded(dict(arguments))}
+            if server:
+                call |= {"server": server, "tool": _cut(name.removeprefix(f"{server}."))}
+            call |= {"error": _cut(error)} if error else {"result": _bounded(result)}
+            if ms is not None:
+                call["ms"] = ms
             self._tool_calls.append(redact(call))
 
     def line(self, message: str, details: Mapping[str, JsonValue], at: int) -> dict[str, JsonValue]:
@@ -68,7 +84,7 @@ class Recorder:
     def as_record(self, output_payload: Json | None = None, execution_hash: str | None = None) -> StepRecord:
         """The columns of the step's row."""
         if not (self._prompts or self._models or self._tool_calls or self._log or self.input):
-            return StepRecord(output_payload, execution_hash=execution_hash)
+            return StepRecord(output_payload, execution_hash=execution_hash, classification=self.classification)
         log: list[JsonValue] = list(self._log)
         if self._left_out:
             log.append({"message": f"{self._left_out} more lines"})
@@ -83,6 +99,7 @@ class Recorder:
             tokens_input=self.tokens_input,
             tokens_output=self.tokens_output,
             execution_hash=execution_hash,
+            classification=self.classification,
         )
 
 

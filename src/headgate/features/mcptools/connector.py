@@ -1,0 +1,161 @@
+"""From a registered server to a session with it. No database connection is held while a server is asked."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from headgate.features.accounts.principal import Principal
+from headgate.features.mcptools import service
+from headgate.features.mcptools.descriptions import Discovery, taken_tools
+from headgate.features.mcptools.errors import (
+    McpMissing,
+    McpServerNotFound,
+    McpServerOff,
+    McpToolNotFound,
+    McpToolsNotFound,
+    ProgramsRefused,
+)
+from headgate.features.mcptools.schemas import McpTestOut
+from headgate.features.mcptools.service import Changes
+from headgate.features.mcptools.tables import McpServerRow, McpToolRow
+from headgate.features.mcptools.target import Target
+from headgate.features.secrets.lookup import Variables
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import Database
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.guarded_http import GuardedHttp
+from headgate.foundation.settings import McpSettings
+
+if TYPE_CHECKING:  # imported at the first connection
+    from headgate.features.mcptools.protocol import Session
+
+
+@dataclass(frozen=True, slots=True)
+class McpConnector:
+    """Opens sessions with the servers of any tenant.
+
+    Args:
+        database: Where servers and their tools are.
+        box: Decrypts their headers.
+        variables_of: The variables of a tenant.
+        http: Sends the requests.
+        settings: Limits; whether programs are allowed.
+    """
+
+    database: Database
+    box: SecretBox
+    variables_of: Callable[[str], Variables]
+    http: GuardedHttp
+    settings: McpSettings
+
+    async def connection(self, *, tenant_id: str, space_id: str, name: str) -> "Connection":
+        """A space's server with its enabled tools; nothing is sent yet.
+
+        Raises `McpServerNotFound` with the nearest name, `McpServerOff`, `McpToolsNotFound`, `ProgramsRefused`.
+        """
+        async with self.database.reading() as session:
+            row = await service.find_named(session, name, tenant_id=tenant_id, space_id=space_id)
+            if row is None:
+                whose = Principal(tenant_id=tenant_id, user_id="", space_id=space_id)
+                known = await service.list_servers(session, whose)
+                raise McpServerNotFound(name, [one.name for one in known])
+            _require_usable(row, self.settings)
+            tools = await service.tools_of(session, row.id, tenant_id=tenant_id)
+            target = service.target_of(row, self.box)
+        return Connection(self, tenant_id, target, [tool for tool in tools if tool.enabled])
+
+    async def refresh(self, principal: Principal, which: str) -> tuple[Discovery, Changes]:
+        """Ask a server for its tools and keep them; a failure is kept with the server and raised."""
+        target, server_id = await self._target(principal, which)
+        try:
+            found = await self._discover(principal.tenant_id, target)
+        except HeadgateError as error:
+            async with self.database.writing() as session:
+                await service.note_failure(session, principal, server_id, str(error))
+            raise
+        async with self.database.writing() as session:
+            return found, await service.store_discovery(session, principal, server_id, found)
+
+    async def test(self, principal: Principal, which: str) -> McpTestOut:
+        """Reach a server and count its tools; nothing is kept. Raises `McpServerFailed`."""
+        target, _ = await self._target(principal, which)
+        started = time.perf_counter()
+        found = await self._discover(principal.tenant_id, target)
+        ms = (time.perf_counter() - started) * 1000
+        return McpTestOut(protocol=found.protocol, server=found.server, tools=len(found.tools), ms=round(ms, 1))
+
+    async def open_session(self, tenant_id: str, target: Target) -> "Session":
+        """A new session; the caller closes it."""
+        filled = await target.filled(self.variables_of(tenant_id))
+        session = _session_class()(filled, self.http, self.settings)
+        await session.open()
+        return session
+
+    async def _target(self, principal: Principal, which: str) -> tuple[Target, str]:
+        async with self.database.reading() as session:
+            row = await service.get_server(session, principal, which)
+            return service.target_of(row, self.box), row.id
+
+    async def _discover(self, tenant_id: str, target: Target) -> Discovery:
+        session = await self.open_session(tenant_id, target)
+        try:
+            tools, left_out = taken_tools(await session.list_tools(), most=self.settings.max_tools)
+            return Discovery(session.protocol, session.server, tools, left_out)
+        finally:
+            await session.close()
+
+
+class Connection:
+    """One step's connection to one server."""
+
+    def __init__(self, connector: McpConnector, tenant_id: str, target: Target, tools: Sequence[McpToolRow]) -> None:
+        self._connector = connector
+        self._tenant_id = tenant_id
+        self._target = target
+        self._opening = asyncio.Lock()
+        self._session: Session | None = None
+        self.tools = tuple(tools)
+        """The enabled tools as the server described them when they were last found."""
+
+    async def call(self, tool: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        """Call a tool; the first call opens the session. Raises what connecting and the tool raise."""
+        if tool not in {one.name for one in self.tools}:
+            raise McpToolNotFound(f"The MCP server '{self._target.name}' has no enabled tool '{tool[:128]}'.")
+        async with self._opening:
+            if self._session is None or not self._session.is_open:
+                self._session = await self._connector.open_session(self._tenant_id, self._target)
+        return await self._session.call_tool(tool, arguments)
+
+    async def close(self) -> None:
+        """End the session."""
+        if self._session is not None:
+            await self._session.close()
+
+
+def _require_usable(row: McpServerRow, settings: McpSettings) -> None:
+    if not row.enabled:
+        raise McpServerOff(f"The MCP server '{row.name}' is switched off.", remedy="Switch it on, or take it out.")
+    if row.transport == "stdio" and not settings.allow_stdio:
+        raise ProgramsRefused(row.name)
+    if row.tools_found_at is None:
+        raise McpToolsNotFound(
+            f"The tools of the MCP server '{row.name}' are not known yet. {row.error_message or ''}".strip(),
+            remedy=f"Look for them: `headgate mcp-servers refresh {row.name}`.",
+        )
+
+
+def _session_class() -> "type[Session]":
+    """What speaks MCP, imported at the first connection. Raises `McpMissing`."""
+    try:
+        from headgate.features.mcptools.protocol import Session  # noqa: PLC0415 - heavy, see there
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types"}:
+            raise
+        raise McpMissing(
+            "The package that speaks MCP is not installed.", remedy="Install it: pip install 'headgate[mcp]'."
+        ) from error
+    return Session

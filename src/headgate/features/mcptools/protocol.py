@@ -1,0 +1,252 @@
+"""Speaks MCP through the official client. Imported at the first connection: it takes a second to import.
+
+The newest stateless revision (2026-07-28) is asked for first; servers that do not know it get the handshake of
+2025-11-25 and before (`mcp.client.Client`, mode `auto`).
+"""
+
+import asyncio
+import logging
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import Any, TextIO
+
+import httpx2
+from mcp import MCPError
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult, Implementation, TextContent
+from pydantic import JsonValue, ValidationError
+
+import headgate
+from headgate.features.mcptools.descriptions import Described, clean
+from headgate.features.mcptools.errors import McpServerFailed, McpToolFailed, McpToolNotFound, ProgramsRefused
+from headgate.features.mcptools.target import Target
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.guarded_http import GuardedHttp
+from headgate.foundation.settings import McpSettings
+from headgate.graph.names import clipped, did_you_mean, listed
+
+CLOSE_SECONDS = 10.0
+"""Time for a session to end; a program is killed well before."""
+MAX_PAGES = 50
+_TAIL = 2000
+_LONGEST_ERROR = 2000
+
+for _name in ("mcp", "client"):  # its lines hold addresses and answers; errors are told by ours
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+
+class Session:
+    """One session with one server, usable from any task; a task of its own opens and ends it.
+
+    Args:
+        target: The server, variables filled in.
+        http: Sends the requests to a web address.
+        settings: Limits; whether programs are allowed.
+    """
+
+    def __init__(self, target: Target, http: GuardedHttp, settings: McpSettings) -> None:
+        self._target = target
+        self._http = http
+        self._settings = settings
+        self._status: int | None = None
+        self._errors: TextIO | None = None
+        self._end = asyncio.Event()
+        self._client: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
+        self._owner: asyncio.Task[None] | None = None
+        self._names: list[str] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can be used: the other side may have ended it."""
+        return self._owner is not None and not self._owner.done()
+
+    @property
+    def protocol(self) -> str:
+        """The revision that both speak."""
+        return str(self._client.result().protocol_version)
+
+    @property
+    def server(self) -> str:
+        """The name that the server gives itself; empty when it gives none."""
+        info = self._client.result().server_info
+        return clipped(clean(info.name), 100) if info else ""
+
+    async def open(self) -> None:
+        """Connect. Raises `McpServerFailed`, `ProgramsRefused`, or why the address may not be reached."""
+        if self._target.transport == "http":
+            await self._http.check(self._target.url)
+        elif not self._settings.allow_stdio:
+            raise ProgramsRefused(self._target.name)
+        self._owner = asyncio.create_task(self._own(), name=f"mcp {self._target.name}")
+        done, _ = await asyncio.wait({self._client}, timeout=self._settings.connect_seconds)
+        if not done:
+            await self.close()
+            raise self._failed(f"did not answer within {self._settings.connect_seconds:g} seconds")
+        self._client.result()
+
+    async def list_tools(self) -> list[Described]:
+        """What the server offers, page by page, as long as the list is within bounds."""
+        found: list[Described] = []
+        cursor: str | None = None
+        for _ in range(MAX_PAGES):
+            page = await self._asked(self._client.result().list_tools(cursor=cursor, cache_mode="bypass"))
+            found += [Described(tool.name, tool.description or "", tool.input_schema) for tool in page.tools]
+            cursor = page.next_cursor
+            if cursor is None or len(found) > 2 * self._settings.max_tools:
+                return found
+        raise self._failed(f"lists its tools on more than {MAX_PAGES} pages")
+
+    async def call_tool(self, name: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
+        """Call a tool: its structured result, else its text. Raises `McpToolFailed`, `McpToolNotFound`."""
+        if self._names is None:
+            self._names = [tool.name for tool in await self.list_tools()]
+        if name not in self._names:
+            raise McpToolNotFound(
+                f"The MCP server '{self._target.name}' has no tool '{name}' any more"
+                f"{did_you_mean(name, self._names) or '.'}",
+                remedy=f"It has: {listed(self._names)}. Refresh the server and change the flow.",
+            )
+        answer = await self._asked(self._client.result().call_tool(name, dict(arguments)))
+        return self._result(name, answer)
+
+    async def close(self) -> None:
+        """End the session, and the program with it."""
+        self._end.set()
+        if self._owner is not None:
+            _, late = await asyncio.wait({self._owner}, timeout=CLOSE_SECONDS)
+            for task in late:
+                task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._owner
+        if self._client.done() and not self._client.cancelled():
+            self._client.exception()  # it was told, or nobody asks any more
+
+    async def _own(self) -> None:
+        """Open, wait for the end, close: all in one task, as the client's task groups want it."""
+        try:
+            info = Implementation(name="headgate", version=headgate.__version__)
+            transport = self._over_http() if self._target.transport == "http" else self._as_program()
+            async with Client(
+                transport, client_info=info, read_timeout_seconds=self._settings.timeout_seconds, cache=None
+            ) as client:
+                self._client.set_result(client)
+                await self._end.wait()
+        except Exception as error:  # noqa: BLE001 - whatever ends a session is told as one kind of error
+            if not self._client.done():
+                self._client.set_exception(self._translated(error))
+        finally:
+            if not self._client.done():
+                self._client.set_exception(self._failed("ended the connection"))
+
+    @asynccontextmanager
+    async def _over_http(self) -> AsyncIterator[Any]:
+        async def note(response: httpx2.Response) -> None:
+            self._status = response.status_code
+
+        async with self._http.streaming_client(
+            headers=self._target.secrets,
+            read_seconds=self._settings.timeout_seconds,
+            max_stream_bytes=4 * self._settings.max_result_bytes,
+        ) as client:
+            client.event_hooks = {"response": [note]}
+            async with streamable_http_client(
+                self._target.url, http_client=client, max_sse_event_size=self._settings.max_result_bytes
+            ) as streams:
+                yield streams
+
+    @asynccontextmanager
+    async def _as_program(self) -> AsyncIterator[Any]:
+        program, *arguments = self._target.command
+        parameters = StdioServerParameters(command=program, args=arguments, env=dict(self._target.secrets))
+        with tempfile.TemporaryFile("w+", errors="replace") as self._errors:
+            async with stdio_client(parameters, errlog=self._errors) as streams:
+                yield streams
+
+    async def _asked(self, call: Any) -> Any:  # noqa: ANN401 - a coroutine of the client, and its result
+        """What a request gives, within the time limit; any failure as an error of ours."""
+        try:
+            async with asyncio.timeout(self._settings.timeout_seconds):
+                return await call
+        except Exception as error:
+            raise self._translated(error) from error
+
+    def _result(self, tool: str, answer: CallToolResult) -> JsonValue:
+        parts = [
+            self._target.scrubbed(clean(one.text))
+            if isinstance(one, TextContent)
+            else f"[{one.type} left out: only text is taken]"
+            for one in answer.content
+        ]
+        text = "\n".join(parts)
+        if answer.is_error:
+            said = clipped(text, _LONGEST_ERROR) or "it gave no reason"
+            raise McpToolFailed(f"The tool '{self._target.name}.{tool}' failed. Its server says: {said}")
+        if answer.structured_content is not None:
+            found: JsonValue = _scrubbed_json(answer.structured_content, self._target)
+            return found
+        return text
+
+    def _translated(self, error: BaseException) -> HeadgateError:
+        """The error of ours that says what went wrong."""
+        for one in _causes(error):
+            if isinstance(one, HeadgateError):
+                return one
+            if isinstance(one, TimeoutError):
+                return self._failed(f"did not answer within {self._settings.timeout_seconds:g} seconds")
+            if isinstance(one, MCPError):
+                return self._failed(self._refused(one))
+            if isinstance(one, ValidationError):
+                return self._failed("gave an answer that is not MCP")
+            if isinstance(one, OSError):
+                return self._failed(f"could not be started: {one.strerror or type(one).__name__}")
+            if isinstance(one, httpx2.HTTPError):
+                return self._failed(f"could not be reached: {clipped(str(one), 300)}")
+        return self._failed(f"failed: {clipped(str(error), 300) or type(error).__name__}")
+
+    def _refused(self, error: MCPError) -> str:
+        if self._status is not None and self._status >= 400:
+            return f"answered {self._status}: {clipped(clean(error.message), 300)}"
+        return f"answered with an error: {clipped(clean(error.message), _LONGEST_ERROR)}"
+
+    def _failed(self, what: str) -> McpServerFailed:
+        said = self._last_words()
+        return McpServerFailed(
+            self._target.scrubbed(f"The MCP server '{self._target.name}' {what}.{said}"),
+            remedy="Check its address or command and its headers; `headgate mcp-servers test` tries it.",
+        )
+
+    def _last_words(self) -> str:
+        """The end of what a program wrote to its standard error."""
+        if self._errors is None or self._errors.closed:
+            return ""
+        self._errors.flush()
+        self._errors.seek(0, 2)
+        self._errors.seek(max(0, self._errors.tell() - _TAIL))
+        lines = clean(self._errors.read()).strip().splitlines()
+        return f" It wrote: {clipped(lines[-1], 300)}" if lines else ""
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """The error, what it groups and what caused it, the outermost first."""
+    found: list[BaseException] = []
+    waiting = [error]
+    while waiting and len(found) < 50:
+        one = waiting.pop(0)
+        if isinstance(one, BaseExceptionGroup):
+            waiting += one.exceptions
+        else:
+            found.append(one)
+        waiting += [cause for cause in (one.__cause__, one.__context__) if cause is not None and cause not in found]
+    ours: list[BaseException] = [one for one in found if isinstance(one, HeadgateError)]
+    return ours or found
+
+
+def _scrubbed_json(value: Any, target: Target) -> Any:  # noqa: ANN401 - any JSON value
+    if isinstance(value, str):
+        return target.scrubbed(clean(value))
+    if isinstance(value, Mapping):
+        return {str(key): _scrubbed_json(inner, target) for key, inner in value.items()}
+    return [_scrubbed_json(inner, target) for inner in value] if isinstance(value, list) else value

@@ -1,0 +1,86 @@
+"""MCP servers as one step sees them: a session a server, made at the first call, ended with the step."""
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+
+from pydantic import JsonValue
+
+from headgate.features.runs.ports import McpServers, ServerConnection, ServerTool
+from headgate.features.runs.transitions import RunKey
+from headgate.sdk import Tool
+
+LONGEST_NAME = 64
+"""Characters of a tool's name that every model provider takes."""
+_SECONDS_BETWEEN_LOOKS = 1.0
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
+
+
+class StepServers:
+    """The servers of one step.
+
+    Args:
+        key: The run, whose flow's space has registered the servers.
+        servers: Finds them.
+        check_cancelled: Raises `Cancelled` when the run was.
+    """
+
+    def __init__(self, key: RunKey, servers: McpServers, check_cancelled: Callable[[], Awaitable[None]]) -> None:
+        self._key = key
+        self._servers = servers
+        self._check_cancelled = check_cancelled
+        self._open: dict[str, ServerConnection] = {}
+
+    async def tools(self, server: str) -> Sequence[Tool]:
+        """The enabled tools of a server, in the order of its list."""
+        connection = self._open.get(server)
+        if connection is None:
+            connection = self._open[server] = await self._servers.connection(self._key, server)
+        return [self._tool(server, connection, one) for one in connection.tools]
+
+    async def aclose(self) -> None:
+        """End every session."""
+        if self._open:
+            connections, self._open = list(self._open.values()), {}
+            await asyncio.gather(*(one.close() for one in connections))
+
+    def _tool(self, server: str, connection: ServerConnection, described: ServerTool) -> Tool:
+        async def call(arguments: dict[str, JsonValue]) -> JsonValue:
+            return await self._watched(connection.call(described.name, arguments))
+
+        return Tool(
+            name=model_name(server, described.name),
+            description=f"[MCP server '{server}', in its own words] {described.description or described.name}",
+            parameters=dict(described.input_schema),
+            call=call,
+            server=server,
+            remote_name=described.name,
+        )
+
+    async def _watched(self, call: Awaitable[JsonValue]) -> JsonValue:
+        """The call's result; a run that was cancelled elsewhere ends it within about a second."""
+        task = asyncio.ensure_future(call)
+        try:
+            while not (await asyncio.wait({task}, timeout=_SECONDS_BETWEEN_LOOKS))[0]:
+                await self._check_cancelled()
+            return task.result()
+        finally:
+            if not task.done():
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+
+
+def model_name(server: str, tool: str) -> str:
+    """`server.tool` in a form that every model provider takes: `weather__forecast`.
+
+    A name that had to be changed ends with a digest of the whole, so that two names never become one.
+    """
+    plain = f"{server}__{tool}"
+    safe = _UNSAFE.sub("_", plain)
+    if safe == plain and len(plain) <= LONGEST_NAME:
+        return plain
+    digest = hashlib.sha256(plain.encode()).hexdigest()[:8]
+    return f"{safe[: LONGEST_NAME - 9]}_{digest}"
