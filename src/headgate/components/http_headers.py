@@ -1,7 +1,9 @@
 """Checks on headers that users write."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+
+from pydantic import SecretStr
 
 from headgate.foundation.errors import NotFound
 from headgate.sdk import ComponentError, RunContext
@@ -28,7 +30,7 @@ async def checked_headers(ctx: RunContext, headers: Mapping[str, str], *, compon
     """
     found: dict[str, str] = {}
     for name, written in headers.items():
-        value = await _filled(ctx, written)
+        value = await filled(written, ctx.secret)
         lower = name.lower()
         if not _NAME.fullmatch(name):
             raise ComponentError(
@@ -50,13 +52,18 @@ async def checked_headers(ctx: RunContext, headers: Mapping[str, str], *, compon
     return found
 
 
-async def _filled(ctx: RunContext, written: str) -> str:
-    """The variable that the whole value, or what follows its scheme, names; else the value as it is written."""
+async def filled(written: str, find: Callable[[str], Awaitable[SecretStr]]) -> str:
+    """The variable that the whole value, or what follows its scheme, names; else the value as it is written.
+
+    Args:
+        written: As the flow holds it, `API_KEY` or `Bearer API_KEY`.
+        find: Gives the value of a variable. Raises `NotFound`.
+    """
     match = _VARIABLE.fullmatch(written.strip())
     if match is None:
         return written
     try:
-        secret = await ctx.secret(match["name"])
+        secret = await find(match["name"])
     except NotFound:
         return written
     return f"{match['scheme'] or ''}{secret.get_secret_value()}"

@@ -53,7 +53,7 @@ class NotRedeliverable(Conflict):
     def __init__(self, delivery_id: str, status: str) -> None:
         super().__init__(
             f"Delivery '{delivery_id}' is {status}; it is not sent again.",
-            remedy="Wait until it is delivered or has failed. What belongs to a cancelled run or deleted flow is not sent.",
+            remedy="Wait until it is delivered or has failed; of a cancelled run or deleted flow nothing is sent.",
         )
 
 

@@ -18,8 +18,11 @@ from headgate.foundation.guarded_http.errors import (
     TooManyRedirects,
 )
 from headgate.foundation.guarded_http.resolving import Resolver, resolve_checked, system_resolver
+from headgate.foundation.guarded_http.retries import PAUSES, spread
+from headgate.foundation.guarded_http.targets import parse_target, shown_url
 
 __all__ = [
+    "PAUSES",
     "AddressPolicy",
     "AddressRefused",
     "AnswerTooLarge",
@@ -36,6 +39,9 @@ __all__ = [
     "RequestTimedOut",
     "Resolver",
     "TooManyRedirects",
+    "parse_target",
     "resolve_checked",
+    "shown_url",
+    "spread",
     "system_resolver",
 ]

@@ -100,6 +100,22 @@ class GuardedHttp:
                 f"{request.target.origin} gave no whole answer within {seconds:g} seconds."
             ) from error
 
+    async def post_once(
+        self, url: str, *, headers: Mapping[str, str], body: bytes, timeout_seconds: float = 30.0
+    ) -> int:
+        """Send one POST and give the status of the answer, whose body is not read.
+
+        For who counts attempts: nothing is tried again, and a redirect is an answer like any other, since the method
+        and the body would not survive most of them. Raises like `request`.
+        """
+        request = _with_defaults(make_request("POST", url, headers, body))
+        seconds = min(timeout_seconds, self._settings.timeout_seconds)
+        try:
+            async with asyncio.timeout(seconds), self._load().open(request) as reply:
+                return reply.status
+        except TimeoutError as error:
+            raise RequestTimedOut(f"{request.target.origin} gave no answer within {seconds:g} seconds.") from error
+
     async def check(self, url: str) -> None:
         """Raise `AddressRefused` or `BadUrl` when a request to this address would be refused; sends nothing."""
         target = parse_target(url)

@@ -85,6 +85,15 @@ def parse_target(url: str) -> Target:
     return Target(scheme=scheme, host=host, port=port, path=path)
 
 
+def shown_url(url: str) -> str:
+    """An address fit to be shown: the server, and whether something follows. Raises `BadUrl`.
+
+    Paths and queries are left out: those of webhooks often are the secret.
+    """
+    target = parse_target(url)
+    return target.origin + ("/..." if len(target.path) > 1 else "/")
+
+
 def _read_authority(authority: str, scheme: str) -> tuple[str, int]:
     if "@" in authority:
         raise BadUrl(

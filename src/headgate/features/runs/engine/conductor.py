@@ -115,7 +115,7 @@ class Conductor:
             The steps now to be carried out.
         """
         onward = self._onward(run, following, freed=int(finished is not None))
-        if finished is None and not (onward.settles or onward.skip or onward.claim):
+        if finished is None and not (onward.settles or onward.skip or onward.claim or onward.output_payload):
             return ()
         progress = await patiently(lambda: self._store.advance(run.key, onward, self._shift.lease(), finished))
         if finished is not None:
@@ -126,11 +126,32 @@ class Conductor:
         if announce is not None:
             announce()
         self._apply(run, following, onward, progress)
-        unknown = [step for step in progress.ready if step not in run.ready and not run.ledger.settled(step)]
+        if self._may_be_over(run, following, finished, progress):
+            return progress.claims + await self._conclude(run)
+        unknown = [
+            step
+            for step in progress.ready
+            if step not in run.ready and run.may_take(step) and not run.ledger.settled(step)
+        ]
         return progress.claims + (await self._catch_up(run, unknown) if unknown else ())
 
+    def _may_be_over(self, run: ActiveRun, following: Following, finished: Finished | None, progress: Progress) -> bool:
+        """Whether the last step may be settled without this process knowing: others settled the rest meanwhile."""
+        if progress.status is None or progress.status.over or run.working or run.ready or run.ledger.complete:
+            return False
+        settled = following.skip if finished is None else [*following.skip, finished.claim.step_id]
+        return any(not run.planned.steps[step].step.children for step in settled)
+
+    async def _conclude(self, run: ActiveRun) -> tuple[Claim, ...]:
+        """Learn what others settled; end the run if that was all."""
+        stored = await patiently(lambda: self._store.load(run.key.run_id))
+        if stored is None or stored.status.over:
+            return ()
+        await self._recovery.absorb(run, stored)
+        return await self.move(run, Following()) if run.ledger.complete else ()
+
     def _onward(self, run: ActiveRun, following: Following, *, freed: int) -> Onward:
-        run.ready.extend(following.offered)
+        run.ready.extend(step for step in following.offered if run.may_take(step))
         room = 0 if self._shift.stopping else self._most_steps - len(run.working) + freed
         return Onward(
             settles=following.settles,

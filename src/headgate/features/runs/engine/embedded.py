@@ -38,6 +38,7 @@ from headgate.features.runs.transitions import (
     clock,
 )
 from headgate.foundation.errors import HeadgateError, Unavailable
+from headgate.foundation.events import BusFeed, EventBus
 from headgate.foundation.log import get_logger
 
 log = get_logger(__name__)
@@ -57,11 +58,13 @@ class EmbeddedBackend:
         store: The rows.
         services: What steps may reach; its settings say how much runs at once.
         worker: Who this process is.
+        bus: Where the services publish events, for readers in this process.
     """
 
-    def __init__(self, store: RunStore, services: Services, worker: Worker) -> None:
+    def __init__(self, store: RunStore, services: Services, worker: Worker, bus: EventBus) -> None:
         self._store = store
         self._services = services
+        self._feed = BusFeed(bus, worker.id.rpartition(":")[2])
         self._settings = services.engine
         self._shift = Shift(worker, self._settings.lease_seconds)
         self._plans = Plans(services.definitions, services.components)

@@ -9,7 +9,7 @@ from headgate.features.runs.ports import Components, Definitions
 from headgate.features.runs.transitions import RunKey, Seed
 from headgate.graph.execution_hash import step_logic_hash
 from headgate.graph.interpolate import references_in
-from headgate.graph.model import FormField, InputSource, OutputType, StepPolicy
+from headgate.graph.model import Flow, FormField, InputSource, OutputType, StepPolicy
 from headgate.graph.plan import Plan, PlanStep, compile_plan
 from headgate.graph.ports import PortType
 from headgate.sdk import Component
@@ -80,6 +80,7 @@ class PlannedFlow:
     steps: Mapping[str, PlannedStep]
     seeds: tuple[Seed, ...]
     roots: tuple[str, ...]
+    flow: Flow
     form: tuple[FormField, ...]
 
 
@@ -107,6 +108,7 @@ class Plans:
             steps={step.id: prepare_step(plan, step, self._components) for step in plan.steps},
             seeds=tuple(Seed(step.id, step.order, len(step.parents)) for step in plan.steps),
             roots=tuple(step.id for step in plan.roots),
+            flow=flow,
             form=flow.form,
         )
         self._kept[place] = found
@@ -137,15 +139,9 @@ def prepare_step(plan: Plan, step: PlanStep, components: Components) -> PlannedS
 
 
 def refuse_unoffered(planned: PlannedFlow) -> None:
-    """Raise `NotOffered` for the first step whose policy needs document making or delivery, which runs do not have."""
+    """Raise `NotOffered` for the first step whose policy needs document making, which runs do not have."""
     for step in planned.steps.values():
         policy = step.step.policy
-        if policy.output_mode == "http_post":
-            raise NotOffered(
-                f"Step '{step.id}' delivers its output to a web address (output_mode http_post), which this version of"
-                " Headgate does not do.",
-                remedy="Send it with a WebhookOut component after the step.",
-            )
         if policy.output_type in {OutputType.PDF, OutputType.DOCX}:
             raise NotOffered(
                 f"Step '{step.id}' wants its output as {policy.output_type}, which this version of Headgate does not"

@@ -128,6 +128,7 @@ _MOVE = f"""moved AS (
 )"""
 _AFTER = f"""CASE
             WHEN run.status NOT IN {_LIVE} THEN run.status
+            WHEN run.unfinished = {{finished}} + sums.skipped AND %(run_output)s::jsonb IS NULL THEN run.status
             WHEN run.unfinished = {{finished}} + sums.skipped THEN 'completed'
             WHEN run.deleted THEN 'failed'
             WHEN sums.started > 0 THEN 'running'

@@ -1,0 +1,113 @@
+"""One attempt at a delivery: the request made of its target and the step's output, and what came of it."""
+
+import time
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import orjson
+from pydantic import SecretStr
+
+from headgate.components.http_headers import filled
+from headgate.features.runs.deliveries.target import Target
+from headgate.features.runs.ports import RunFiles, Secrets
+from headgate.features.runs.steps.payloads import unpack
+from headgate.foundation.errors import Conflict, HeadgateError, NotFound, Unavailable, UpstreamFailed
+from headgate.foundation.log import redact_text
+from headgate.foundation.webhooks import signature_headers
+from headgate.graph.ports import PortType
+from headgate.sdk.coerce import clean_text, decode, text_of
+
+SIGNING_VARIABLE = "WEBHOOK_SECRET"
+"""The tenant's variable whose value signs deliveries; without it they are not signed."""
+WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429})
+"""Answers in the 400s that may change by themselves. The others mean that the receiver does not want it."""
+STATUS_REFUSED = "delivery_refused"
+STATUS_FAILED = "receiver_failed"
+_JSON = "application/json"
+_TEXT = "text/plain; charset=utf-8"
+
+
+class OnePost(Protocol):
+    """The guarded client, as far as deliveries need it."""
+
+    async def post_once(self, url: str, *, headers: dict[str, str], body: bytes, timeout_seconds: float) -> int:
+        """POST, not tried again; the status. Raises `UpstreamFailed`, `Forbidden` or `Invalid`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an attempt came to."""
+
+    delivered: bool
+    final: bool
+    """Whether trying again would come to the same."""
+    status: int | None = None
+    code: str | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Makes attempts."""
+
+    http: OnePost
+    secrets: Secrets
+    files: RunFiles
+
+    async def attempt(self, target: Target, delivery: Any, payload: str | None) -> Outcome:  # noqa: ANN401 - a row
+        """Send it once. Whatever goes wrong is the outcome; nothing is raised."""
+        try:
+            status = await self._send(target, delivery, payload)
+        except HeadgateError as error:
+            passing = isinstance(error, UpstreamFailed | Unavailable | Conflict)
+            message = clean_text(redact_text(str(error)))
+            return Outcome(delivered=False, final=not passing, code=error.code, message=message)
+        if 200 <= status < 300:
+            return Outcome(delivered=True, final=True, status=status)
+        final = 400 <= status < 500 and status not in WORTH_ANOTHER_TRY
+        said = f"The receiver answered {status}."
+        return Outcome(
+            delivered=False, final=final, status=status, code=STATUS_REFUSED if final else STATUS_FAILED, message=said
+        )
+
+    async def _send(self, target: Target, delivery: Any, payload: str | None) -> int:  # noqa: ANN401
+        body, media_type = await self._body(target, delivery.tenant_id, payload)
+        headers = {"content-type": media_type}
+        for header in target.headers:
+            headers[header.name.lower()] = (
+                header.value if header.resolved else await self._filled(header.value, delivery.tenant_id, target.url)
+            )
+        key = delivery.idempotency_key
+        headers |= {"idempotency-key": key, "webhook-id": key, "webhook-timestamp": str(int(time.time()))}
+        secret = await self._signing_secret(delivery.tenant_id)
+        if secret is not None:
+            headers |= signature_headers(secret.get_secret_value(), key, int(headers["webhook-timestamp"]), body)
+        return await self.http.post_once(target.url, headers=headers, body=body, timeout_seconds=target.timeout_seconds)
+
+    async def _filled(self, written: str, tenant_id: str, url: str) -> str:
+        return await filled(written, lambda name: self.secrets.secret(tenant_id, name, url=url))
+
+    async def _signing_secret(self, tenant_id: str) -> SecretStr | None:
+        try:
+            return await self.secrets.secret(tenant_id, SIGNING_VARIABLE)
+        except NotFound:
+            return None
+
+    async def _body(self, target: Target, tenant_id: str, payload: str | None) -> tuple[bytes, str]:
+        """The step's own body, else its main output: text, JSON, or a file's content."""
+        if target.body is not None:
+            return target.body.encode(), _JSON if target.body.lstrip()[:1] in {"{", "["} else _TEXT
+        if payload is None:
+            raise NotFound("The step's output is not kept any more, so there is nothing to deliver.")
+        stored = orjson.loads(payload)
+        main = stored.get("main")
+        if main is None:
+            return b"", _TEXT
+        value = (await unpack(payload, tenant_id, self.files))[main]
+        kind = PortType(stored["outputs"][main]["type"])
+        if kind is PortType.FILE and isinstance(value, dict):
+            return await self.files.read(tenant_id, str(value["id"])), str(value["media_type"])
+        if kind in {PortType.DATA, PortType.TABLE}:
+            return orjson.dumps(value), _JSON
+        return text_of(decode(value, kind)).encode(), _JSON if target.as_json else _TEXT

@@ -1,0 +1,63 @@
+"""HTTP routes of deliveries."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+
+from headgate.features.accounts.principal import Caller
+from headgate.features.runs.deliveries import service
+from headgate.features.runs.deliveries.schemas import DeliveryOut, RedeliveredOut
+from headgate.features.runs.ports import Deliveries
+from headgate.foundation.api import Page, ReadSession, get_database, problems
+from headgate.foundation.database import Database
+
+router = APIRouter(prefix="/flow-runs/{run_id}", tags=["deliveries"])
+Rows = Annotated[Database, Depends(get_database)]
+
+
+def _deliveries(request: Request) -> Deliveries:
+    found: Deliveries = request.app.state.engine.services.deliveries
+    return found
+
+
+Sending = Annotated[Deliveries, Depends(_deliveries)]
+
+
+@router.get("/deliveries", summary="List a run's deliveries", responses=problems(404))
+async def list_(run_id: str, session: ReadSession, caller: Caller) -> Page[DeliveryOut]:
+    """What the run's steps sent to web addresses, every attempt, and what is still to be sent."""
+    return Page(items=await service.list_deliveries(session, caller, run_id))
+
+
+@router.post("/deliveries/{delivery_id}/redeliver", summary="Deliver again", responses=problems(404, 409))
+async def redeliver(run_id: str, delivery_id: str, database: Rows, caller: Caller, sending: Sending) -> RedeliveredOut:
+    """Send one delivery again, delivered before or not, with the same idempotency key. No step runs again."""
+    async with database.writing() as session:
+        wanted = await service.redeliver(session, caller, run_id, delivery_id)
+    return await _sent(database, caller, run_id, wanted, sending)
+
+
+@router.post("/redeliver", summary="Deliver again what failed", responses=problems(404))
+async def redeliver_failed(
+    run_id: str,
+    database: Rows,
+    caller: Caller,
+    sending: Sending,
+    step_id: Annotated[str | None, Query(max_length=64, description="Only of this step.")] = None,
+) -> RedeliveredOut:
+    """Send every failed delivery of a run again, and those that wait for a later attempt now. No step runs again."""
+    async with database.writing() as session:
+        wanted = await service.redeliver_failed(session, caller, run_id, step_id=step_id)
+    return await _sent(database, caller, run_id, wanted, sending)
+
+
+async def _sent(
+    database: Database, caller: Caller, run_id: str, wanted: Sequence[str], sending: Deliveries
+) -> RedeliveredOut:
+    """Begin sending, now that it is written down."""
+    for delivery_id in wanted:
+        sending.send_soon(delivery_id)
+    async with database.reading() as session:
+        found = await service.list_deliveries(session, caller, run_id)
+    return RedeliveredOut(deliveries=[one for one in found if one.id in wanted])

@@ -1,0 +1,53 @@
+"""What the API says about deliveries."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+DeliveryState = Literal["pending", "delivering", "delivered", "failed", "cancelled"]
+
+
+class DeliveryError(BaseModel):
+    """Why an attempt did not deliver."""
+
+    code: str
+    message: str
+
+
+class DeliveryAttemptOut(BaseModel):
+    """One request to the receiver."""
+
+    attempt_no: int
+    status_code: int | None
+    error: DeliveryError | None
+    started_at: datetime
+    finished_at: datetime | None
+
+
+class DeliveryOut(BaseModel):
+    """The delivery of a step's output (output_mode http_post)."""
+
+    id: str
+    run_id: str
+    step_id: str
+    url: str
+    """The receiver; path and query are never shown, since they may be the secret."""
+    status: DeliveryState
+    webhook_delivered: bool
+    webhook_error: DeliveryError | None
+    idempotency_key: str
+    """sha256 of run and step id: sent as `Idempotency-Key` and `webhook-id`, the same at every attempt."""
+    last_status: int | None
+    """What the receiver answered last."""
+    created_at: datetime
+    delivered_at: datetime | None
+    next_attempt_at: datetime | None
+    """When it is tried again by itself; none once it was delivered, failed or was cancelled."""
+    attempts: list[DeliveryAttemptOut]
+
+
+class RedeliveredOut(BaseModel):
+    """What a request to deliver again came to."""
+
+    deliveries: list[DeliveryOut] = Field(description="Those that are sent again, as they are now.")

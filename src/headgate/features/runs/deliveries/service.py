@@ -1,0 +1,84 @@
+"""Reading deliveries and asking for them again. Nothing of a run is done again for it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.accounts.principal import Principal
+from headgate.features.runs.deliveries import repository
+from headgate.features.runs.deliveries.schemas import DeliveryAttemptOut, DeliveryError, DeliveryOut
+from headgate.features.runs.deliveries.states import DeliveryStatus
+from headgate.features.runs.errors import DeliveryNotFound, NotRedeliverable, RunNotFound
+from headgate.features.runs.repository import find_run
+from headgate.features.runs.transitions import clock
+from headgate.foundation.database import moment
+from headgate.foundation.ids import is_id
+
+
+async def list_deliveries(
+    session: AsyncSession, principal: Principal, run_id: str, *, step_id: str | None = None
+) -> list[DeliveryOut]:
+    """The deliveries of a run with their attempts, oldest first. Raises `RunNotFound`."""
+    tenant_id = principal.tenant_id
+    if not is_id(run_id) or await find_run(session, run_id, tenant_id=tenant_id) is None:
+        raise RunNotFound(run_id)
+    rows = await repository.list_deliveries(session, run_id, tenant_id=tenant_id, step_id=step_id)
+    attempts = await repository.list_attempts(session, [row.id for row in rows], tenant_id=tenant_id) if rows else ()
+    return [_view(row, [one for one in attempts if one.delivery_id == row.id]) for row in rows]
+
+
+async def redeliver(session: AsyncSession, principal: Principal, run_id: str, delivery_id: str) -> Sequence[str]:
+    """Let one delivery be made again, made before or not. The ids to send once the session has committed.
+
+    Raises `RunNotFound`, `DeliveryNotFound`, or `NotRedeliverable` when it is under way or its run was cancelled.
+    """
+    found = await list_deliveries(session, principal, run_id)
+    known = next((one for one in found if one.id == delivery_id), None)
+    if known is None:
+        raise DeliveryNotFound(run_id, delivery_id)
+    again = await repository.reopen(session, [delivery_id], tenant_id=principal.tenant_id, at=clock())
+    if not again and known.status != "pending":
+        raise NotRedeliverable(delivery_id, known.status)
+    return [delivery_id]
+
+
+async def redeliver_failed(
+    session: AsyncSession, principal: Principal, run_id: str, *, step_id: str | None = None
+) -> Sequence[str]:
+    """Let every failed delivery of a run, or of one step, be made again, and the waiting ones now. The ids to send."""
+    found = await list_deliveries(session, principal, run_id, step_id=step_id)
+    failed = [one.id for one in found if one.status == "failed"]
+    again = await repository.reopen(session, failed, tenant_id=principal.tenant_id, at=clock()) if failed else ()
+    return [*again, *(one.id for one in found if one.status == "pending")]
+
+
+def _view(row: Any, attempts: Sequence[Any]) -> DeliveryOut:  # noqa: ANN401 - rows
+    return DeliveryOut(
+        id=row.id,
+        run_id=row.flow_run_id,
+        step_id=row.step_id,
+        url=row.url_shown,
+        status=row.status,
+        webhook_delivered=row.status == DeliveryStatus.DELIVERED,
+        webhook_error=_error(row),
+        idempotency_key=row.idempotency_key,
+        last_status=row.last_status,
+        created_at=moment(row.created_at),
+        delivered_at=None if row.delivered_at is None else moment(row.delivered_at),
+        next_attempt_at=None if row.next_attempt_at is None else moment(row.next_attempt_at),
+        attempts=[
+            DeliveryAttemptOut(
+                attempt_no=one.attempt_no,
+                status_code=one.status_code,
+                error=_error(one),
+                started_at=moment(one.started_at),
+                finished_at=None if one.finished_at is None else moment(one.finished_at),
+            )
+            for one in attempts
+        ],
+    )
+
+
+def _error(row: Any) -> DeliveryError | None:  # noqa: ANN401 - a row of either table
+    return DeliveryError(code=row.error_code, message=row.error_message or "") if row.error_code else None

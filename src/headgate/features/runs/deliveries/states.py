@@ -1,0 +1,29 @@
+"""The state machine of a delivery. Its transitions are written by `repository` only.
+
+  pending ─────attempt────► delivering ─┬─► delivered ╌╌┐
+   │ ▲ ▲                      │ │  │    ├─► failed ╌╌╌╌╌┤
+   │ ╎ └──── tried later ─────┘ └──┘    └─► cancelled   ╎
+   │ └╌╌╌╌╌╌╌╌╌ a request to send it again ╌╌╌╌╌╌╌╌╌╌╌╌╌┘
+   └─► cancelled             again at once,
+                             or taken over from a dead worker
+
+A delivery is cancelled when its run was, or its flow was deleted. Nothing that becomes of it changes the step's result.
+"""
+
+from enum import StrEnum
+
+
+class DeliveryStatus(StrEnum):
+    """Where a delivery is."""
+
+    PENDING = "pending"
+    DELIVERING = "delivering"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+OPEN = frozenset({DeliveryStatus.PENDING, DeliveryStatus.DELIVERING})
+"""Deliveries that are still to be made."""
+REDELIVERED = frozenset({DeliveryStatus.DELIVERED, DeliveryStatus.FAILED})
+"""Deliveries that may be asked for again."""
