@@ -15,15 +15,16 @@ from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex, component_index
 from headgate.features.files.local_storage import LocalStorage
 from headgate.features.flows.rules import FlowRules
-from headgate.features.models.classes import ModelClasses
 from headgate.features.mcptools.connector import McpConnector
+from headgate.features.models.classes import ModelClasses
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import PROVIDER_VARIABLES
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.build import build_engine
+from headgate.features.runs.evidence.service import Notary
 from headgate.features.secrets.lookup import Variables
-from headgate.foundation.crypto import SecretBox
+from headgate.foundation.crypto import EvidenceSeed, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import upgrade
 from headgate.foundation.events import EventBus
@@ -51,6 +52,7 @@ class Parts:
     runs: FlowRuns
     assistant: Assistant
     telemetry: Telemetry
+    notary: Notary
     classes: ModelClasses
     rules: FlowRules
 
@@ -113,6 +115,7 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
                 runs=runs,
                 assistant=assistant,
                 telemetry=telemetry,
+                notary=Notary(base.box, EvidenceSeed(settings)),
                 classes=base.classes,
                 rules=FlowRules(base.registry, base.classes),
             )

@@ -1,6 +1,10 @@
-"""Encryption of secrets at rest: Fernet (AES-128-CBC with HMAC-SHA256), key in a 0600 file or the environment."""
+"""The installation's keys, each in a 0600 file or the environment: one encrypts secrets at rest, one signs evidence.
+
+Secrets are encrypted with Fernet (AES-128-CBC with HMAC-SHA256).
+"""
 
 import base64
+import binascii
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +20,7 @@ if TYPE_CHECKING:  # imported when the first secret is touched; it costs a quart
     from cryptography.fernet import Fernet
 
 KEY_FILE = "secret.key"
+EVIDENCE_KEY_FILE = "evidence.key"
 
 
 class SecretBox:
@@ -41,8 +46,30 @@ class SecretBox:
 
     def _cipher(self) -> "Fernet":
         if self._fernet is None:
-            self._fernet = _fernet(_load_key(self._settings))
+            self._fernet = _fernet(
+                _load_key(self._settings.data_dir / KEY_FILE, self._settings.secret_key, "HEADGATE_SECRET_KEY")
+            )
         return self._fernet
+
+
+class EvidenceSeed:
+    """The private key that signs evidence: 32 bytes, made when they are first needed."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def read(self) -> bytes:
+        """The bytes. Raises `Unavailable` when they can be neither read nor made, or are not base64."""
+        text = _load_key(
+            self._settings.data_dir / EVIDENCE_KEY_FILE, self._settings.evidence_key, "HEADGATE_EVIDENCE_KEY"
+        )
+        try:
+            return base64.urlsafe_b64decode(text)
+        except (binascii.Error, ValueError) as error:
+            raise Unavailable(
+                "The key that signs evidence is not 32 bytes of URL-safe base64.",
+                remedy="Correct HEADGATE_EVIDENCE_KEY, or the file evidence.key in the data folder.",
+            ) from error
 
 
 def _fernet(key: bytes) -> "Fernet":
@@ -57,21 +84,21 @@ def _fernet(key: bytes) -> "Fernet":
         ) from error
 
 
-def _load_key(settings: Settings) -> bytes:
-    if settings.secret_key is not None:
-        return settings.secret_key.get_secret_value().encode()
-    path = settings.data_dir / KEY_FILE
+def _load_key(path: Path, given: SecretStr | None, variable: str) -> bytes:
+    """The key that was set, or that of the file, which is made when there is none."""
+    if given is not None:
+        return given.get_secret_value().encode()
     if not path.exists():
-        _create_key(path)
+        _create_key(path, variable)
     try:
         return path.read_bytes().strip()
     except OSError as error:
         raise Unavailable(
-            f"The secret key cannot be read from {path}: {error.strerror}.", remedy="Check the file's permissions."
+            f"The key cannot be read from {path}: {error.strerror}.", remedy="Check the file's permissions."
         ) from error
 
 
-def _create_key(path: Path) -> None:
+def _create_key(path: Path, variable: str) -> None:
     """Write a new key, readable by the owner only, whole or not at all, without ever replacing one."""
     part = path.with_name(f"{path.name}.{new_id()}")
     try:
@@ -82,8 +109,8 @@ def _create_key(path: Path) -> None:
             os.link(part, path)
     except OSError as error:
         raise Unavailable(
-            f"The secret key cannot be written to {path}: {error.strerror}.",
-            remedy="Check HEADGATE_DATA_DIR and its permissions, or set HEADGATE_SECRET_KEY.",
+            f"The key cannot be written to {path}: {error.strerror}.",
+            remedy=f"Check HEADGATE_DATA_DIR and its permissions, or set {variable}.",
         ) from error
     finally:
         with suppress(OSError):  # it was never written

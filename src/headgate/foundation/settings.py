@@ -181,6 +181,11 @@ class Settings(BaseSettings):
         description="Key that encrypts stored secrets (32 bytes, URL-safe base64). Empty: kept in `secret.key`, mode "
         "0600, in the data folder.",
     )
+    evidence_key: SecretStr | None = Field(
+        default=None,
+        description="Private Ed25519 key that signs evidence (32 bytes, URL-safe base64), the same on every machine "
+        "of an installation. Empty: kept in `evidence.key`, mode 0600, in the data folder.",
+    )
     database: DatabaseSettings = DatabaseSettings()
     server: ServerSettings = ServerSettings()
     limits: LimitSettings = LimitSettings()

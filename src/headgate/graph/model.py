@@ -100,6 +100,8 @@ class Node(Value):
     params: dict[PortName, PlainJson] = Field(default_factory=dict)
     code: PlainText | None = Field(default=None, max_length=1_000_000)
     policy: StepPolicy = StepPolicy()
+    linked: dict[PortName, PlainJson] = Field(default_factory=dict)
+    """In a version: what the shared assistant gave that the node links (see `links`). A draft never holds any."""
 
 
 class Edge(Value):
@@ -127,6 +129,8 @@ class FormField(Value):
     label: PlainText = ""
     type: FormFieldType = "text"
     required: bool = False
+    private: bool = False
+    """Whether evidence holds only a commitment to the answer."""
     options: tuple[PlainText, ...] = ()
 
     @model_validator(mode="after")

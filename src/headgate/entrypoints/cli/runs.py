@@ -6,14 +6,16 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from headgate.entrypoints.cli.deliveries import deliveries, redeliver
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.files import service as files
 from headgate.features.files.run_files import as_value
 from headgate.features.runs import service
+from headgate.features.runs.evidence.archive import as_json, as_zip
+from headgate.features.runs.evidence.service import read_contents
 from headgate.features.runs.schemas import RunOut, RunState, StepSummary
-from headgate.features.runs.views.evidence import gather_evidence
 from headgate.foundation.errors import Invalid
 
 app = typer.Typer(
@@ -22,6 +24,9 @@ app = typer.Typer(
 RunId = Annotated[str, typer.Argument(help="Id of the run.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write; standard output when left out.")]
 _COLOURS = {"completed": "green", "failed": "red", "running": "yellow", "skipped": "dim", "cancelled": "dim"}
+
+app.command()(deliveries)
+app.command()(redeliver)
 
 
 @app.command("list")
@@ -65,21 +70,35 @@ def show(run_id: RunId, json: JsonFlag = False) -> None:
 
 
 @app.command()
-def evidence(run_id: RunId, output: Output = None, json: JsonFlag = False) -> None:
-    """Export everything that is known about a run: definition, prompts, inputs, outputs, attempts, tokens."""
+def evidence(
+    run_id: RunId,
+    output: Output = None,
+    embed: Annotated[bool, typer.Option("--embed", help="Put the contents of artifacts into the JSON.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Export everything that is known about a run, chained and signed. The same run gives the same bytes.
+
+    A file that ends in .zip has the contents of the run's artifacts beside the document. Check either with
+    `headgate evidence verify FILE`.
+    """
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
-            found = await gather_evidence(session, PRINCIPAL, run_id)
+            package = await parts.notary.package(session, PRINCIPAL, run_id)
+        zipped = output is not None and output.suffix.lower() == ".zip"
+        contents: dict[str, bytes] = {}
+        if zipped or embed:
+            contents = await read_contents(package, parts.engine.services.files, PRINCIPAL.tenant_id)
+        made = as_zip(package, contents) if zipped else as_json(package, contents)
         if output is None:
-            print_json(found)
+            console.file.write(made.decode())
+            console.file.flush()
             return
-        console.file.flush()
-        _write(output, found.model_dump_json(indent=2).encode())
+        _write(output, made)
         if json:
-            print_json({"path": str(output)})
+            print_json({"path": str(output), "size": len(made), "key_id": package["seal"]["key_id"]})
         else:
-            console.print(f"Wrote {output}")
+            console.print(f"Wrote {output} ({len(made):,} bytes), signed by key {package['seal']['key_id']}")
 
     with_parts(work)
 

@@ -4,7 +4,7 @@ Contents are written before the record and outside any transaction; a record tha
 it. So these functions take the database, not a session.
 """
 
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -83,6 +83,11 @@ async def get_files(session: AsyncSession, *, tenant_id: str, file_ids: Sequence
         if file_id not in found:
             raise FileNotFound(file_id)
     return [found[file_id] for file_id in file_ids]
+
+
+async def find_files(session: AsyncSession, *, tenant_id: str, file_ids: Collection[str]) -> Sequence[StoredFile]:
+    """Those of these files that are still there, in no order."""
+    return await repository.find_files(session, file_ids, tenant_id=tenant_id)
 
 
 async def list_files(

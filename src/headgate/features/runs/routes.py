@@ -1,14 +1,17 @@
 """HTTP routes of runs."""
 
 from collections.abc import AsyncIterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Header, Query, Request
-from fastapi.responses import StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 
 from headgate.features.accounts.principal import Caller
 from headgate.features.runs import service
 from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.evidence.archive import as_json, as_zip
+from headgate.features.runs.evidence.seal import EvidenceKey
+from headgate.features.runs.evidence.service import Notary, read_contents
 from headgate.features.runs.schemas import (
     CancelOut,
     EvidenceOut,
@@ -19,7 +22,6 @@ from headgate.features.runs.schemas import (
     RunSummary,
     StepOut,
 )
-from headgate.features.runs.views.evidence import gather_evidence
 from headgate.features.runs.views.graph import graph_of_draft, graph_of_run
 from headgate.features.runs.views.stream import RunStream, with_heartbeat
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, page_of, parse_cursor, problems
@@ -35,6 +37,14 @@ def _engine(request: Request) -> ExecutionBackend:
 
 
 Engine = Annotated[ExecutionBackend, Depends(_engine)]
+
+
+def _notary(request: Request) -> Notary:
+    found: Notary = request.app.state.notary
+    return found
+
+
+Evidence = Annotated[Notary, Depends(_notary)]
 
 
 @router.post("/flows/{flow_id}/runs", status_code=201, summary="Run a flow", responses=problems(404))
@@ -125,10 +135,38 @@ async def cancel(run_id: str, engine: Engine, caller: Caller) -> CancelOut:
     return await service.cancel_run(engine, caller, run_id)
 
 
-@router.get("/flow-runs/{run_id}/evidence", summary="Evidence of a run", responses=problems(404))
-async def evidence(run_id: str, session: ReadSession, caller: Caller) -> EvidenceOut:
-    """The run, the definition it ran, every step's prompt, model parameters, output and tokens, and every attempt."""
-    return await gather_evidence(session, caller, run_id)
+@router.get(
+    "/flow-runs/{run_id}/evidence",
+    summary="Evidence of a run",
+    response_class=Response,
+    responses={**problems(404), 200: {"model": EvidenceOut, "content": {"application/zip": {}}}},
+)
+async def evidence(
+    run_id: str,
+    database: Rows,
+    engine: Engine,
+    notary: Evidence,
+    caller: Caller,
+    form: Annotated[
+        Literal["json", "zip"], Query(alias="format", description="`zip` has the contents of the artifacts too.")
+    ] = "json",
+) -> Response:
+    """The run, the definition it ran, and every step with what it was given and what it left; chained and signed.
+
+    The same run gives the same bytes each time. `headgate evidence verify FILE` checks them without a server.
+    """
+    async with database.reading() as session:
+        package = await notary.package(session, caller, run_id)
+    if form == "json":
+        return Response(as_json(package), media_type="application/json")
+    contents = await read_contents(package, engine.services.files, caller.tenant_id)
+    return Response(as_zip(package, contents), media_type="application/zip")
+
+
+@router.get("/evidence-keys", summary="Keys that sign evidence", responses=problems())
+async def evidence_keys(notary: Evidence, _caller: Caller) -> list[EvidenceKey]:
+    """The public keys of this installation: what signed evidence is checked against."""
+    return [notary.key()]
 
 
 @router.get("/flow-runs/{run_id}/steps/{step_id}", summary="Read a step of a run", responses=problems(404))

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from headgate.features.flows.schemas import Wanted
+from headgate.features.runs.deliveries.schemas import DeliveryOut
 from headgate.graph.json_values import PlainObject, PlainText
 
 RunState = Literal["queued", "running", "completed", "failed", "cancelled"]
@@ -41,6 +42,13 @@ class RunInputOut(BaseModel):
     text: str
     form_data: dict[str, JsonValue]
     file_ids: list[str]
+
+
+class ClassOut(BaseModel):
+    """A security class."""
+
+    level: int
+    name: str
 
 
 class StepSummary(BaseModel):
@@ -84,7 +92,11 @@ class StepOut(StepSummary):
     tool_calls: list[Any]
     log: list[Any]
     execution_hash: str | None
+    classification: ClassOut | None
+    """Class of what it gave; None where security classes were switched off."""
     tries: list[AttemptOut]
+    delivery: DeliveryOut | None = None
+    """What became of its output_mode http_post; a failed delivery leaves the step completed."""
 
 
 class RunSummary(BaseModel):
@@ -132,6 +144,8 @@ class GraphNode(BaseModel):
     position: dict[str, float]
     kind: Literal["step", "configuration", "note"]
     order: int | None
+    classification: ClassOut | None = None
+    """Class of what the step gives, or gave in the run; only where security classes are switched on."""
     run: StepSummary | None = None
 
 
@@ -160,9 +174,13 @@ class GraphOut(BaseModel):
 
 
 class EvidenceOut(BaseModel):
-    """Everything about one run: what it ran, with what, and what came of it. The same run gives the same document."""
+    """Everything about one run: what it ran, with what, and what came of it. See docs/evidence.md for every member."""
 
+    format: str
     run: dict[str, Any]
+    """The run, its input and its result."""
     definition_snapshot: dict[str, Any]
     step_results: list[dict[str, Any]]
-    step_attempts: list[dict[str, Any]]
+    """The steps in the order in which they finished, each with its attempts and deliveries."""
+    seal: dict[str, Any]
+    """The signature of the chain's last hash."""

@@ -1,0 +1,105 @@
+"""`headgate evidence`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from headgate.entrypoints.cli.exit_codes import FAILED, OK
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json
+from headgate.features.runs.evidence.seal import EvidenceKey, Signer, read_public_key
+from headgate.features.runs.evidence.verify import Verdict, verify
+from headgate.foundation.crypto import EvidenceSeed
+from headgate.foundation.errors import Invalid, NotFound
+from headgate.foundation.settings import Settings
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Check evidence of a run offline; print the key that signs it."
+)
+
+
+class FileMissing(NotFound):
+    """There is no such file on this machine."""
+
+    code = "local_file_missing"
+
+
+@app.command("verify")
+def verify_(
+    file: Annotated[Path, typer.Argument(help="Evidence as `headgate runs evidence` wrote it: JSON or zip.")],
+    key: Annotated[
+        str | None, typer.Option(help="Public key that must have signed it, in base64, or a file that holds it.")
+    ] = None,
+    json: JsonFlag = False,
+) -> int:
+    """Check evidence of a run: its form, every link of its chain, its artifacts, its signature.
+
+    Needs no server, no database and no network. Exit code 0: everything holds. 1: something was changed; each fault is
+    named. 3: the file is no evidence. 4: there is no such file.
+    """
+    wanted = None if key is None else _key(key)
+    verdict = verify(_content(file), wanted)
+    if json:
+        print_json(_as_json(verdict))
+    else:
+        _show(verdict, checked_key=wanted is not None)
+    return OK if verdict.good else FAILED
+
+
+@app.command()
+def key(json: JsonFlag = False) -> None:
+    """Print the public key that signs this installation's evidence. It is made when there is none."""
+    found = Signer(EvidenceSeed(Settings()).read()).key
+    if json:
+        print_json(found)
+    else:
+        console.print(found.public_key, markup=False)
+
+
+def _key(given: str) -> EvidenceKey:
+    path = Path(given)
+    return read_public_key(_content(path).decode(errors="replace") if _is_file(path) else given)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a key is too long for a name, or is none
+        return False
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise FileMissing(f"There is no file {path}.", remedy="Check the path.") from error
+    except OSError as error:
+        raise Invalid(f"{path} cannot be read: {error.strerror}.", remedy="Check its permissions.") from error
+
+
+def _as_json(verdict: Verdict) -> dict[str, object]:
+    return {
+        "verified": verdict.good,
+        "run_id": verdict.run_id,
+        "status": verdict.status,
+        "steps": verdict.steps,
+        "artifacts_checked": verdict.artifacts_checked,
+        "key_id": verdict.key_id,
+        "faults": [{"where": fault.where, "what": fault.what} for fault in verdict.faults],
+        "notes": verdict.notes,
+    }
+
+
+def _show(verdict: Verdict, *, checked_key: bool) -> None:
+    for fault in verdict.faults:
+        console.print(f"[red]✗[/] {escape(str(fault))}")
+    for note in verdict.notes:
+        console.print(f"[yellow]![/] {escape(note)}")
+    if not verdict.good:
+        console.print("[red]This is not the evidence that was signed.[/]")
+        return
+    counted = f"{verdict.steps} steps, {verdict.artifacts_checked} artifacts"
+    console.print(f"[green]✓[/] Run {escape(verdict.run_id)} ({escape(verdict.status)}): {counted}, the chain holds.")
+    signed = f"[green]✓[/] Signed by key {escape(verdict.key_id)}"
+    console.print(signed + ("." if checked_key else "; say --key to require the one you trust."))

@@ -1,0 +1,82 @@
+"""Reads what is stored about a run and makes its evidence."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.accounts.principal import Principal
+from headgate.features.files import service as files
+from headgate.features.flows import versions
+from headgate.features.runs import repository
+from headgate.features.runs.deliveries import repository as deliveries
+from headgate.features.runs.errors import RunNotFound
+from headgate.features.runs.evidence.archive import artifacts_of
+from headgate.features.runs.evidence.package import RunRecord, file_ids_of, make_package
+from headgate.features.runs.evidence.seal import EvidenceKey, Signer
+from headgate.features.runs.ports import RunFiles
+from headgate.features.secrets import service as secrets
+from headgate.foundation.crypto import EvidenceSeed, SecretBox
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.ids import is_id
+from headgate.foundation.log import get_logger
+
+log = get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Notary:
+    """Makes evidence with an installation's keys."""
+
+    box: SecretBox
+    seed: EvidenceSeed
+
+    def key(self) -> EvidenceKey:
+        """The public key. Raises `Unavailable` when the private one cannot be read or made."""
+        return self._signer().key
+
+    async def package(self, session: AsyncSession, principal: Principal, run_id: str) -> dict[str, Any]:
+        """The evidence of a run. Raises `RunNotFound`."""
+        record = await read_record(session, principal, run_id)
+        rows = await secrets.list_variables(session, principal)
+        values = [self.box.decrypt(row.token).get_secret_value() for row in rows if row.secret]
+        return make_package(record, self._signer(), values)
+
+    def _signer(self) -> Signer:
+        return Signer(self.seed.read())
+
+
+async def read_record(session: AsyncSession, principal: Principal, run_id: str) -> RunRecord:
+    """Everything that is stored about a run of the caller's tenant. Raises `RunNotFound`."""
+    tenant = principal.tenant_id
+    run = await repository.find_run(session, run_id, tenant_id=tenant) if is_id(run_id) else None
+    if run is None:
+        raise RunNotFound(run_id)
+    version = await versions.get_version(session, principal, run.flow_id, run.version)
+    steps = await repository.list_steps(session, run_id, tenant_id=tenant)
+    sent = await deliveries.list_deliveries(session, run_id, tenant_id=tenant)
+    given = [file["id"] for file in run.input_payload.get("files", ())]
+    wanted = {*given, *(file_id for step in steps for file_id in file_ids_of(step.output_payload))}
+    return RunRecord(
+        run=run,
+        definition=version.definition,
+        definition_checksum=version.checksum,
+        headgate_version=version.headgate_version,
+        steps=steps,
+        attempts=await repository.list_attempts(session, run_id, tenant_id=tenant),
+        deliveries=sent,
+        delivery_attempts=await deliveries.list_attempts(session, [row.id for row in sent], tenant_id=tenant),
+        files={row.id: row for row in await files.find_files(session, tenant_id=tenant, file_ids=wanted)},
+    )
+
+
+async def read_contents(package: Mapping[str, Any], stored: RunFiles, tenant_id: str) -> dict[str, bytes]:
+    """The contents of a package's artifacts by their SHA-256. What cannot be read is left out, and said in the log."""
+    found: dict[str, bytes] = {}
+    for sha256, about in artifacts_of(package).items():
+        try:
+            found[sha256] = await stored.read(tenant_id, about["id"])
+        except HeadgateError as error:
+            log.warning("artifact left out of evidence", file_id=about["id"], problem=error.detail)
+    return found
