@@ -22,6 +22,17 @@ def model_field() -> Any:  # noqa: ANN401 - as `field`
     return field(label="Model", help="The chat model, provider/name; or connect a Language model's model output.")
 
 
+def assistant_field() -> Any:  # noqa: ANN401 - as `field`
+    """The field `assistant` of a component that a shared assistant can fill in. Freezing a version reads it."""
+    return field(
+        default="",
+        label="Shared assistant",
+        help="Name of a shared assistant: gives the model, the instructions and the temperature not set here.",
+        advanced=True,
+        interpolate=False,
+    )
+
+
 def temperature_field() -> Any:  # noqa: ANN401 - as `field`
     """The field `temperature` of a component that calls a model."""
     return field(

@@ -47,6 +47,7 @@ def node_changes(before: Node, after: Node) -> tuple[ValueChange, ...]:
     for name in ("type", "label", "code"):
         found += _member(name, getattr(before, name) or None, getattr(after, name) or None)
     found += mapping_changes("params", before.params, after.params)
+    found += mapping_changes("linked", before.linked, after.linked)
     found += policy_changes(before.policy, after.policy)
     return tuple(found)
 

@@ -8,6 +8,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, select, text
 
+import headgate.features.assistants.tables
 import headgate.features.files.tables
 import headgate.features.flows.tables
 import headgate.features.maintenance.tables

@@ -13,7 +13,6 @@ from headgate.features.flows import service, versions
 from headgate.features.flows.schemas import FlowSummary, VersionSummary
 from headgate.foundation.errors import Invalid
 from headgate.graph.draw import draw
-from headgate.graph.validate import check_runnable
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List, show, publish, compare, restore and delete flows."
@@ -55,7 +54,7 @@ def show(flow_id: FlowId, json: JsonFlag = False) -> None:
         async with parts.database.reading() as session:
             row = await service.get_flow(session, PRINCIPAL, flow_id)
         flow = service.definition_of(row)
-        issues = check_runnable(flow, parts.registry)
+        issues = await parts.rules.issues(PRINCIPAL.tenant_id, flow)
         if json:
             print_json(
                 {
@@ -85,7 +84,7 @@ def publish(
 
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
-            row = await versions.publish_flow(session, PRINCIPAL, parts.registry, flow_id, notes=notes)
+            row = await versions.publish_flow(session, PRINCIPAL, parts.rules, flow_id, notes=notes)
         found = VersionSummary.model_validate(row)
         if json:
             print_json(found)
@@ -127,7 +126,7 @@ def diff(
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
             found = await versions.diff_versions(
-                session, PRINCIPAL, flow_id, before=_which(before), after=_which(after)
+                session, PRINCIPAL, parts.registry, flow_id, before=_which(before), after=_which(after)
             )
         if json:
             print_json({"identical": found.is_empty, "lines": found.lines(), "changes": found.as_json()})

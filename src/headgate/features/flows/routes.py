@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from headgate.features.accounts.principal import Caller
 from headgate.features.flows import service, transfer, versions
+from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.schemas import (
     DiffOut,
     DraftPatch,
@@ -27,7 +28,6 @@ from headgate.foundation.errors import Invalid
 from headgate.graph.model import Flow
 from headgate.graph.spec import read_spec
 from headgate.graph.template import Catalog
-from headgate.graph.validate import check_runnable
 
 router = APIRouter(prefix="/flows", tags=["flows"])
 
@@ -37,12 +37,18 @@ def _catalog(request: Request) -> Catalog:
     return found
 
 
+def _rules(request: Request) -> FlowRules:
+    found: FlowRules = request.app.state.rules
+    return found
+
+
 Components = Annotated[Catalog, Depends(_catalog)]
+Rules = Annotated[FlowRules, Depends(_rules)]
 Which = Annotated[int, Path(ge=1)] | Literal["draft"]
 
 
 @router.post("", status_code=201, summary="Create a flow", responses=problems(404))
-async def create(body: FlowCreate, session: WriteSession, caller: Caller, catalog: Components) -> FlowOut:
+async def create(body: FlowCreate, session: WriteSession, caller: Caller, catalog: Components, rules: Rules) -> FlowOut:
     """Create a flow: empty, from a definition, or from spec text."""
     if body.definition is not None and body.spec is not None:
         raise Invalid("Give either 'definition' or 'spec', not both.")
@@ -50,7 +56,7 @@ async def create(body: FlowCreate, session: WriteSession, caller: Caller, catalo
     named = {"name": body.name, "description": body.description}
     definition = definition.model_copy(update={key: value for key, value in named.items() if value is not None})
     row = await service.create_flow(session, caller, catalog, definition=definition, space_id=body.space_id)
-    return _out(row, catalog)
+    return await _out(row, rules)
 
 
 @router.get("", summary="List flows", responses=problems())
@@ -71,35 +77,35 @@ async def list_(
 
 
 @router.post("/import", status_code=201, summary="Import a flow", responses=problems(404))
-async def import_(body: ImportIn, session: WriteSession, caller: Caller, catalog: Components) -> FlowOut:
+async def import_(body: ImportIn, session: WriteSession, caller: Caller, catalog: Components, rules: Rules) -> FlowOut:
     """Create a flow from spec text or exported JSON. Nothing is run."""
     definition = transfer.import_flow(body.content, catalog)
     row = await service.create_flow(session, caller, catalog, definition=definition, space_id=body.space_id)
-    return _out(row, catalog)
+    return await _out(row, rules)
 
 
 @router.get("/{flow_id}", summary="Read a flow", responses=problems(404))
-async def read(flow_id: str, session: ReadSession, caller: Caller, catalog: Components) -> FlowOut:
+async def read(flow_id: str, session: ReadSession, caller: Caller, rules: Rules) -> FlowOut:
     """A flow with its draft and what keeps the draft from running."""
-    return _out(await service.get_flow(session, caller, flow_id), catalog)
+    return await _out(await service.get_flow(session, caller, flow_id), rules)
 
 
 @router.patch("/{flow_id}", summary="Rename a flow", responses=problems(404))
-async def patch(flow_id: str, body: FlowPatch, session: WriteSession, caller: Caller, catalog: Components) -> FlowOut:
+async def patch(flow_id: str, body: FlowPatch, session: WriteSession, caller: Caller, rules: Rules) -> FlowOut:
     """Change name or description."""
     row = await service.rename_flow(session, caller, flow_id, name=body.name, description=body.description)
-    return _out(row, catalog)
+    return await _out(row, rules)
 
 
 @router.patch("/{flow_id}/draft", summary="Save the draft", responses=problems(404, 409))
 async def save_draft(
-    flow_id: str, body: DraftPatch, session: WriteSession, caller: Caller, catalog: Components
+    flow_id: str, body: DraftPatch, session: WriteSession, caller: Caller, catalog: Components, rules: Rules
 ) -> FlowOut:
     """Replace the draft. On a stale revision: 409 with the `revision` in force, and nothing is overwritten."""
     row = await service.save_draft(
         session, caller, catalog, flow_id, revision=body.revision, definition=body.definition
     )
-    return _out(row, catalog)
+    return await _out(row, rules)
 
 
 @router.delete("/{flow_id}", status_code=204, summary="Delete a flow", responses=problems(404))
@@ -123,11 +129,11 @@ async def export(
 
 @router.post("/{flow_id}/publish", summary="Publish the draft", responses=problems(404))
 async def publish(
-    flow_id: str, session: WriteSession, caller: Caller, catalog: Components, body: PublishIn | None = None
+    flow_id: str, session: WriteSession, caller: Caller, rules: Rules, body: PublishIn | None = None
 ) -> VersionSummary:
     """Freeze the draft and make it the published version."""
     notes = body.notes if body is not None else ""
-    version = await versions.publish_flow(session, caller, catalog, flow_id, notes=notes)
+    version = await versions.publish_flow(session, caller, rules, flow_id, notes=notes)
     return VersionSummary.model_validate(version)
 
 
@@ -149,9 +155,11 @@ async def list_versions(
 
 
 @router.get("/{flow_id}/versions/{before}..{after}", summary="Compare two versions", responses=problems(404))
-async def diff(flow_id: str, before: Which, after: Which, session: ReadSession, caller: Caller) -> DiffOut:
+async def diff(
+    flow_id: str, before: Which, after: Which, session: ReadSession, caller: Caller, catalog: Components
+) -> DiffOut:
     """What changed in nodes, values, edges, form and settings; positions do not count. Each side may be `draft`."""
-    found = await versions.diff_versions(session, caller, flow_id, before=before, after=after)
+    found = await versions.diff_versions(session, caller, catalog, flow_id, before=before, after=after)
     changes: dict[str, JsonValue] = found.as_json()
     return DiffOut(before=before, after=after, identical=found.is_empty, lines=found.lines(), changes=changes)
 
@@ -164,16 +172,23 @@ async def read_version(flow_id: str, version: int, session: ReadSession, caller:
 
 @router.post("/{flow_id}/versions/{version}/restore", summary="Restore a version", responses=problems(404, 409))
 async def restore(
-    flow_id: str, version: int, body: RestoreIn, session: WriteSession, caller: Caller, catalog: Components
+    flow_id: str,
+    version: int,
+    body: RestoreIn,
+    session: WriteSession,
+    caller: Caller,
+    catalog: Components,
+    rules: Rules,
 ) -> FlowOut:
     """Put a version's content back into the draft."""
     row = await versions.restore_version(session, caller, catalog, flow_id, version, revision=body.revision)
-    return _out(row, catalog)
+    return await _out(row, rules)
 
 
-def _out(row: FlowRow, catalog: Catalog) -> FlowOut:
+async def _out(row: FlowRow, rules: FlowRules) -> FlowOut:
     definition = service.definition_of(row)
-    issues = [issue.as_json() for issue in check_runnable(definition, catalog)] if definition.nodes else []
+    found = await rules.issues(row.tenant_id, definition) if definition.nodes else []
+    issues = [issue.as_json() for issue in found]
     summary = FlowSummary.model_validate(row).model_dump()
     return FlowOut(**summary, definition=definition, issues=issues)
 

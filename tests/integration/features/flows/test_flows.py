@@ -11,8 +11,11 @@ from headgate.features.accounts.tables import Space, Tenant
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows import service, versions
 from headgate.features.flows.errors import FlowNotFound, SpaceNotFound, StaleRevision, VersionNotFound
+from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.tables import FlowRow
+from headgate.features.models.classes import ModelClasses
 from headgate.foundation.database import Database
+from headgate.foundation.settings import ClassificationSettings
 from headgate.graph.issues import FlowInvalid
 from headgate.graph.model import Edge, Flow, Node, Position
 from headgate.sdk import Component, Text, field, output
@@ -72,9 +75,13 @@ async def save(database: Database, flow_id: str, *, revision: int, definition: F
         return await service.save_draft(session, LOCAL, REGISTRY, flow_id, revision=revision, definition=definition)
 
 
+def rules(database: Database) -> FlowRules:
+    return FlowRules(REGISTRY, ModelClasses(database, ClassificationSettings(), REGISTRY))
+
+
 async def publish(database: Database, flow_id: str) -> tuple[int, int | None]:
     async with database.writing() as session:
-        row = await versions.publish_flow(session, LOCAL, REGISTRY, flow_id)
+        row = await versions.publish_flow(session, LOCAL, rules(database), flow_id)
         return row.version, row.release
 
 
@@ -212,7 +219,7 @@ class TestDiffAndRestore:
         await publish(database, flow.id)
         await save(database, flow.id, revision=1, definition=saying("bye"))
         async with database.reading() as session:
-            found = await versions.diff_versions(session, LOCAL, flow.id, before=1, after="draft")
+            found = await versions.diff_versions(session, LOCAL, REGISTRY, flow.id, before=1, after="draft")
         assert not found.is_empty
         assert any("say" in line and "bye" in line for line in found.lines())
 
@@ -223,7 +230,7 @@ class TestDiffAndRestore:
         )
         await save(database, flow.id, revision=1, definition=moved)
         async with database.reading() as session:
-            found = await versions.diff_versions(session, LOCAL, flow.id, before=1, after="draft")
+            found = await versions.diff_versions(session, LOCAL, REGISTRY, flow.id, before=1, after="draft")
         assert found.is_empty
 
     async def test_restores_a_version_into_the_draft(self, database: Database, flow: FlowRow) -> None:

@@ -1,0 +1,42 @@
+"""Every query on shared assistants. The tenant is always required."""
+
+from collections.abc import Collection, Sequence
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.assistants.tables import AssistantRow
+
+
+async def find_assistant(session: AsyncSession, assistant_id: str, *, tenant_id: str) -> AssistantRow | None:
+    """One assistant."""
+    query = select(AssistantRow).where(AssistantRow.id == assistant_id, AssistantRow.tenant_id == tenant_id)
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+async def find_by_names(session: AsyncSession, names: Collection[str], *, tenant_id: str) -> Sequence[AssistantRow]:
+    """Those of these names that there are."""
+    query = select(AssistantRow).where(AssistantRow.tenant_id == tenant_id, AssistantRow.name.in_(names))
+    return (await session.execute(query)).scalars().all()
+
+
+async def list_assistants(
+    session: AsyncSession, *, tenant_id: str, limit: int, after: str | None
+) -> Sequence[AssistantRow]:
+    """Oldest first; `after` is the id of the last one of the page before."""
+    query = select(AssistantRow).where(AssistantRow.tenant_id == tenant_id)
+    if after is not None:
+        query = query.where(AssistantRow.id > after)
+    return (await session.execute(query.order_by(AssistantRow.id).limit(limit))).scalars().all()
+
+
+async def add_assistant(session: AsyncSession, row: AssistantRow) -> None:
+    """Insert. Raises SQLAlchemy's `IntegrityError` when the name is taken."""
+    session.add(row)
+    await session.flush()
+
+
+async def delete_assistant(session: AsyncSession, row: AssistantRow) -> None:
+    """Remove."""
+    await session.delete(row)
+    await session.flush()

@@ -1,0 +1,43 @@
+"""HTTP routes of shared assistants."""
+
+from fastapi import APIRouter, Response
+
+from headgate.features.accounts.principal import Caller
+from headgate.features.assistants import service
+from headgate.features.assistants.schemas import AssistantChange, AssistantIn, AssistantOut
+from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
+
+router = APIRouter(prefix="/assistants", tags=["assistants"])
+
+
+@router.get("", summary="List shared assistants", responses=problems())
+async def list_(session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Page[AssistantOut]:
+    """The tenant's shared assistants, oldest first."""
+    rows = await service.list_assistants(session, caller, limit=limit + 1, after=parse_cursor(cursor))
+    kept, following = page_of(rows, limit, "id")
+    return Page(items=[AssistantOut.model_validate(row) for row in kept], next_cursor=following)
+
+
+@router.post("", status_code=201, summary="Make a shared assistant", responses=problems(409))
+async def create(body: AssistantIn, session: WriteSession, caller: Caller) -> AssistantOut:
+    """A model with instructions that steps link by name: `assistant: NAME`."""
+    return AssistantOut.model_validate(await service.create_assistant(session, caller, body))
+
+
+@router.get("/{assistant_id}", summary="Read a shared assistant", responses=problems(404))
+async def read(assistant_id: str, session: ReadSession, caller: Caller) -> AssistantOut:
+    """One shared assistant."""
+    return AssistantOut.model_validate(await service.get_assistant(session, caller, assistant_id))
+
+
+@router.patch("/{assistant_id}", summary="Change a shared assistant", responses=problems(404, 409))
+async def change(assistant_id: str, body: AssistantChange, session: WriteSession, caller: Caller) -> AssistantOut:
+    """Drafts that link it use the change at their next run; published versions keep what they froze."""
+    return AssistantOut.model_validate(await service.change_assistant(session, caller, assistant_id, body))
+
+
+@router.delete("/{assistant_id}", status_code=204, summary="Delete a shared assistant", responses=problems(404))
+async def delete(assistant_id: str, session: WriteSession, caller: Caller) -> Response:
+    """Published versions that link it go on as they were frozen."""
+    await service.delete_assistant(session, caller, assistant_id)
+    return Response(status_code=204)

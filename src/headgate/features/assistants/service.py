@@ -1,0 +1,81 @@
+"""Making, changing and removing shared assistants; what a version freezes of them."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.accounts.principal import Principal
+from headgate.features.assistants import repository
+from headgate.features.assistants.errors import AssistantNameTaken, AssistantNotFound
+from headgate.features.assistants.schemas import AssistantChange, AssistantIn
+from headgate.features.assistants.tables import AssistantRow
+from headgate.foundation.database import now
+from headgate.foundation.ids import is_id, new_id
+from headgate.graph.links import SharedAssistant
+
+
+async def create_assistant(session: AsyncSession, principal: Principal, wanted: AssistantIn) -> AssistantRow:
+    """A new assistant in the caller's space. Raises `AssistantNameTaken`."""
+    row = AssistantRow(
+        id=new_id(),
+        tenant_id=principal.tenant_id,
+        space_id=principal.space_id,
+        created_at=now(),
+        updated_at=now(),
+        **wanted.model_dump(),
+    )
+    try:
+        await repository.add_assistant(session, row)
+    except IntegrityError as error:
+        raise AssistantNameTaken(wanted.name) from error
+    return row
+
+
+async def get_assistant(session: AsyncSession, principal: Principal, assistant_id: str) -> AssistantRow:
+    """One assistant. Raises `AssistantNotFound`."""
+    found = None
+    if is_id(assistant_id):
+        found = await repository.find_assistant(session, assistant_id, tenant_id=principal.tenant_id)
+    if found is None:
+        raise AssistantNotFound(assistant_id)
+    return found
+
+
+async def list_assistants(
+    session: AsyncSession, principal: Principal, *, limit: int = 50, after: str | None = None
+) -> Sequence[AssistantRow]:
+    """The tenant's assistants, oldest first."""
+    return await repository.list_assistants(session, tenant_id=principal.tenant_id, limit=limit, after=after)
+
+
+async def change_assistant(
+    session: AsyncSession, principal: Principal, assistant_id: str, change: AssistantChange
+) -> AssistantRow:
+    """Change what was sent. Versions that are frozen keep what they have. Raises `AssistantNotFound`, `NameTaken`."""
+    row = await get_assistant(session, principal, assistant_id)
+    for name, value in change.model_dump(exclude_unset=True).items():
+        if value is not None or name == "temperature":
+            setattr(row, name, value)
+    row.updated_at = now()
+    try:
+        await session.flush()
+    except IntegrityError as error:
+        raise AssistantNameTaken(change.name or "") from error
+    return row
+
+
+async def delete_assistant(session: AsyncSession, principal: Principal, assistant_id: str) -> None:
+    """Remove one. Flows that link it keep running as published; their drafts name what is missing."""
+    await repository.delete_assistant(session, await get_assistant(session, principal, assistant_id))
+
+
+async def shared_by_name(
+    session: AsyncSession, names: Collection[str], *, tenant_id: str
+) -> Mapping[str, SharedAssistant]:
+    """What steps that link these names are given."""
+    rows = await repository.find_by_names(session, names, tenant_id=tenant_id) if names else ()
+    return {
+        row.name: SharedAssistant(instructions=row.instructions, model=row.model, temperature=row.temperature)
+        for row in rows
+    }
