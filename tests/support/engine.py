@@ -254,6 +254,9 @@ class NoDeliveries:
     async def deliver_due(self, limit: int = 100) -> int:
         return 0
 
+    async def settle(self) -> None:
+        return None
+
 
 class DictSecrets:
     """Variables in a dictionary."""

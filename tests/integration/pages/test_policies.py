@@ -70,7 +70,6 @@ class TestNotOffered:
     @pytest.mark.parametrize(
         ("policy", "named"),
         [
-            ('{"output_mode": "http_post", "output_config": {"url": "https://example.org"}}', "WebhookOut"),
             ('{"output_type": "pdf"}', "SaveFile"),
         ],
     )

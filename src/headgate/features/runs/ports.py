@@ -167,6 +167,10 @@ class Deliveries(Protocol):
         """Begin everything that is due, whoever left it. How many."""
         ...
 
+    async def settle(self) -> None:
+        """Return when nothing is being sent by this process."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Services:

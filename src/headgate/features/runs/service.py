@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.accounts.principal import Principal
 from headgate.features.flows import versions
 from headgate.features.runs import repository
+from headgate.features.runs.deliveries.service import list_deliveries
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
 from headgate.features.runs.errors import RunNotFound, StepNotFound
 from headgate.features.runs.form import check_form, file_ids_in
@@ -19,6 +20,7 @@ from headgate.features.runs.views import runs as views
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import is_id, new_id
+from headgate.graph.issues import raise_if_any
 from headgate.sdk import RunInput
 
 LONGEST_WAIT_SECONDS = 300.0
@@ -39,6 +41,8 @@ async def start_run(
     key = RunKey(new_id(), pinned.tenant_id, pinned.flow_id, pinned.version)
     planned = await engine.plans.of(key)
     refuse_unoffered(planned)
+    if services.classes is not None:
+        raise_if_any((await services.classes.classify(pinned.tenant_id, planned.flow)).issues)
     answers = check_form(planned.form, wanted.form_data)
     wanted_files = list(dict.fromkeys([*wanted.file_ids, *file_ids_in(planned.form, answers)]))
     files = await services.files.describe(principal.tenant_id, wanted_files) if wanted_files else ()
@@ -98,7 +102,11 @@ async def get_step(
     if found is None:
         raise StepNotFound(run_id, step_id)
     attempts = await repository.list_attempts(session, run_id, tenant_id=principal.tenant_id, step_id=step_id)
-    return views.step_view(found, views.labels_of(await plan_of(engine, row)), attempts)
+    classes = engine.services.classes
+    labels = views.labels_of(await plan_of(engine, row))
+    shown = views.step_view(found, labels, attempts, classes.scheme if classes is not None else None)
+    delivered = await list_deliveries(session, principal, run_id, step_id=step_id)
+    return shown.model_copy(update={"delivery": delivered[0]}) if delivered else shown
 
 
 async def cancel_run(engine: ExecutionBackend, principal: Principal, run_id: str) -> CancelOut:

@@ -14,7 +14,7 @@ from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.routes import router as runs_router
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
-from headgate.graph.model import Flow, FormField, HttpCall, Node, OutputType, StepPolicy
+from headgate.graph.model import Flow, FormField, Node, OutputType, StepPolicy
 from tests.integration.features.runs.conformance import appears
 from tests.support.api import api
 from tests.support.engine import make_chain, make_flow, store_flow
@@ -129,7 +129,6 @@ class TestStart:
     @pytest.mark.parametrize(
         "policy",
         [
-            StepPolicy(output_mode="http_post", output_config=HttpCall(url="https://example.org")),
             StepPolicy(output_type=OutputType.PDF),
         ],
     )

@@ -33,6 +33,8 @@ LATER_SECONDS = (60, 300, 1800, 7200)
 LEASE_SECONDS = 60.0
 """How long an attempt is left to its worker: more than a request may take."""
 MOST_AT_ONCE = 16
+GRACE_SECONDS = 8.0
+"""How long a process that ends waits for what it is sending: about one round of attempts."""
 log = get_logger(__name__)
 
 
@@ -99,7 +101,7 @@ class Courier:
         while self._under_way:
             await asyncio.wait(list(self._under_way.values()))
 
-    async def close(self, grace_seconds: float = 2.0) -> None:
+    async def close(self, grace_seconds: float = GRACE_SECONDS) -> None:
         """Give attempts under way a moment; what is left then is taken up when its lease has run out."""
         self._closed = True
         tasks = list(self._under_way.values())

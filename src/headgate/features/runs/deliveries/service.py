@@ -43,6 +43,14 @@ async def redeliver(session: AsyncSession, principal: Principal, run_id: str, de
     return [delivery_id]
 
 
+async def redeliver_step(session: AsyncSession, principal: Principal, run_id: str, step_id: str) -> Sequence[str]:
+    """`redeliver` by the step's id. Raises `RunNotFound`, `DeliveryNotFound`, `NotRedeliverable`."""
+    found = await list_deliveries(session, principal, run_id, step_id=step_id)
+    if not found:
+        raise DeliveryNotFound(run_id, step_id)
+    return await redeliver(session, principal, run_id, found[0].id)
+
+
 async def redeliver_failed(
     session: AsyncSession, principal: Principal, run_id: str, *, step_id: str | None = None
 ) -> Sequence[str]:

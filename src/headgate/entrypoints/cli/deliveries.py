@@ -1,0 +1,82 @@
+"""`headgate runs deliveries` and `headgate runs redeliver`."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.entrypoints.cli import exit_codes
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.runs.deliveries import service
+from headgate.features.runs.deliveries.schemas import DeliveryOut
+
+RunId = Annotated[str, typer.Argument(help="Id of the run.")]
+_COLOURS = {"delivered": "green", "failed": "red", "cancelled": "dim"}
+
+
+def deliveries(run_id: RunId, json: JsonFlag = False) -> None:
+    """List what a run's steps sent to web addresses (output_mode http_post), and what became of it."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            found = await service.list_deliveries(session, PRINCIPAL, run_id)
+        _show(found, json=json)
+
+    with_parts(work)
+
+
+def redeliver(
+    run_id: RunId,
+    step: Annotated[str | None, typer.Option(help="The delivery of this step, delivered before or not.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Send failed deliveries of a run again. No step runs again; the receiver sees the same idempotency key."""
+
+    async def work(parts: Parts) -> None:
+        sending = parts.engine.services.deliveries
+        async with parts.database.writing() as session:
+            wanted = await _reopen(session, run_id, step)
+        for delivery_id in wanted:
+            sending.send_soon(delivery_id)
+        await sending.settle()
+        async with parts.database.reading() as session:
+            found = await service.list_deliveries(session, PRINCIPAL, run_id)
+        again = [one for one in found if one.id in wanted]
+        _show(again, json=json)
+        if not all(one.webhook_delivered for one in again):
+            raise typer.Exit(exit_codes.FAILED)
+
+    with_parts(work)
+
+
+async def _reopen(session: AsyncSession, run_id: str, step: str | None) -> Sequence[str]:
+    if step is None:
+        return await service.redeliver_failed(session, PRINCIPAL, run_id)
+    return await service.redeliver_step(session, PRINCIPAL, run_id, step)
+
+
+def _show(found: Sequence[DeliveryOut], *, json: bool) -> None:
+    if json:
+        print_json(found)
+    elif not found:
+        console.print("Nothing to deliver.")
+    else:
+        rows = [
+            (escape(one.step_id), escape(one.url), _state(one), len(one.attempts), one.last_status or "", _why(one))
+            for one in found
+        ]
+        console.print(table(("step", "to", "status", "attempts", "answer", ""), rows))
+
+
+def _state(one: DeliveryOut) -> str:
+    colour = _COLOURS.get(one.status)
+    return f"[{colour}]{one.status}[/]" if colour else one.status
+
+
+def _why(one: DeliveryOut) -> str:
+    said = escape(one.webhook_error.message) if one.webhook_error else ""
+    return f"{said} Next try {when(one.next_attempt_at)}." if said and one.next_attempt_at else said
