@@ -86,8 +86,10 @@ class StepClass:
 
 @dataclass(frozen=True, slots=True)
 class Classified:
-    """The classes of a whole flow."""
+    """The classes of a whole flow, and by which classes of models they came about."""
 
+    scheme: Scheme
+    class_of: ModelClass
     input_class: int
     steps: Mapping[str, StepClass]
     issues: tuple[Issue, ...]
@@ -96,7 +98,7 @@ class Classified:
 def classify(flow: Flow, catalog: Catalog, scheme: Scheme, class_of: ModelClass) -> Classified:
     """The classes along a flow, and everything that must not be. Works on drafts, also faulty ones."""
     found = _Classifier(wire(flow, catalog), scheme, class_of)
-    return Classified(found.input_class, found.steps, tuple(found.issues()))
+    return Classified(scheme, class_of, found.input_class, found.steps, tuple(found.issues()))
 
 
 def model_ref(value: JsonValue) -> ModelRef | None:

@@ -7,6 +7,7 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
+from headgate.entrypoints.cli import model_classes
 from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table
 from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
 from headgate.entrypoints.compose import Parts
@@ -16,6 +17,7 @@ from headgate.features.models.local.store import default_models_dir, list_local,
 from headgate.features.models.providers import find_provider
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Providers, models and the local model.")
+app.add_typer(model_classes.app, name="classes")
 
 
 @app.command()

@@ -6,9 +6,11 @@ Invalid
 ├── KeyMissing            the variable that holds its key is empty
 ├── BadModelSettings      a parameter it does not take
 ├── NoModelConfigured     nothing to fall back on
-└── BadModelFile          not a GGUF file
+├── BadModelFile          not a GGUF file
+└── ClassUnknown          no security class of that number or name
 NotFound
-└── LocalModelMissing     not pulled yet
+├── LocalModelMissing     not pulled yet
+└── NotClassed            nobody gave the model a class
 Unavailable
 └── LocalModelFailed      the weights would not load
 TooLarge
@@ -50,6 +52,26 @@ class KeyMissing(Invalid):
 
     code = "model_key_missing"
     title = "Model key missing"
+
+
+class ClassUnknown(Invalid):
+    """A security class, or a model to be classed, that cannot be."""
+
+    code = "class_unknown"
+    title = "Unknown security class"
+
+
+class NotClassed(NotFound):
+    """The tenant gave the model no class."""
+
+    code = "model_not_classed"
+    title = "Model has no class of its own"
+
+    def __init__(self, provider: str, name: str) -> None:
+        super().__init__(
+            f"{provider}/{name[:200]} has no class of its own.",
+            remedy="`headgate models classes list` shows those that are set.",
+        )
 
 
 class BadModelSettings(Invalid):

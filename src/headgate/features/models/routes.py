@@ -2,16 +2,35 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
 
 from headgate.features.accounts.principal import Caller
 from headgate.features.models import catalogue, service
 from headgate.features.models.catalogue import ModelInfo
+from headgate.features.models.classes import LONGEST_NAME, ModelClasses, ModelClassesOut, ModelClassOut
 from headgate.features.models.providers import find_provider
 from headgate.features.models.service import ProviderStatus
-from headgate.foundation.api import problems
+from headgate.foundation.api import ReadSession, WriteSession, problems
 
 router = APIRouter(tags=["models"])
+
+
+def _classes(request: Request) -> ModelClasses:
+    found: ModelClasses = request.app.state.classes
+    return found
+
+
+Classes = Annotated[ModelClasses, Depends(_classes)]
+ModelName = Annotated[str, Path(max_length=LONGEST_NAME, description="A model's name, or `*` for the others.")]
+
+
+class ModelClassIn(BaseModel):
+    """The class to give a model."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    level: int | str = Field(description="Number or name of a class, for example 2 or K2.", union_mode="left_to_right")
 
 
 @router.get("/providers", summary="List model providers", responses=problems())
@@ -26,3 +45,28 @@ async def list_models(
 ) -> list[ModelInfo]:
     """Known models with what they can do. Any other name of a provider's works too."""
     return catalogue.list_models(find_provider(provider).id if provider is not None else None)
+
+
+@router.get("/model-classes", summary="List classes of models", responses=problems())
+async def list_classes(session: ReadSession, caller: Caller, classes: Classes) -> ModelClassesOut:
+    """The security classes there are, and the class of each model that has one of its own."""
+    return await classes.show(session, caller)
+
+
+@router.put("/model-classes/{provider}/{name:path}", summary="Class a model", responses=problems())
+async def put_class(
+    provider: str, name: ModelName, body: ModelClassIn, session: WriteSession, caller: Caller, classes: Classes
+) -> ModelClassOut:
+    """Say which class of data a model may be given, at most."""
+    return await classes.put(session, caller, provider=provider, name=name, level=body.level)
+
+
+@router.delete(
+    "/model-classes/{provider}/{name:path}", status_code=204, summary="Unclass a model", responses=problems(404)
+)
+async def delete_class(
+    provider: str, name: ModelName, session: WriteSession, caller: Caller, classes: Classes
+) -> Response:
+    """Take the class of a model away; it then has its provider's, or the default."""
+    await classes.remove(session, caller, provider=provider, name=name)
+    return Response(status_code=204)

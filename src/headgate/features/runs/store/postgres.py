@@ -127,6 +127,7 @@ class PostgresRunStore:
             "taken": [seed.step_id in taken for seed in run.steps],
             "source_run_id": reuse.run_id,
             "source_step_id": reuse.step_id,
+            "trace_parent": run.trace_parent,
         }
         async with self._connection() as connection, connection.transaction():
             await connection.execute(rare.KEEP_SOURCES, values)

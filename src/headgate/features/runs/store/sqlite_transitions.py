@@ -152,7 +152,8 @@ def _judge(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, *,
     left = unfinished - done - _skip(db, key, onward.skip, lease.at)
     going = status in LIVE_RUNS and not deleted
     claims, ready = _move_on(db, key, onward, lease, going=going)
-    after = _after(status, left=left, deleted=deleted, started=bool(claims))
+    known = onward.output_payload is not None
+    after = _after(status, left=left, known=known, deleted=deleted, started=bool(claims))
     if after != status:
         output = onward.output_payload if after is RunStatus.COMPLETED else None
         error = (FLOW_DELETED, FLOW_DELETED_MESSAGE) if after is RunStatus.FAILED else (None, None)
@@ -306,12 +307,12 @@ def _open_attempt(db: sqlite3.Connection, key: RunKey, step: str, row: tuple[int
     return Claim(step, attempt)
 
 
-def _after(status: RunStatus, *, left: int, deleted: bool, started: bool) -> RunStatus:
-    """The run's status once the steps have moved."""
+def _after(status: RunStatus, *, left: int, known: bool, deleted: bool, started: bool) -> RunStatus:
+    """The run's status once the steps have moved. `known`: whether the writer knows the run's output."""
     if status not in LIVE_RUNS:
         return status
     if left == 0:
-        return RunStatus.COMPLETED
+        return RunStatus.COMPLETED if known else status
     if deleted:
         return RunStatus.FAILED
     return RunStatus.RUNNING if started else status

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from headgate.features.runs.schemas import GraphEdge, GraphNode, GraphOut, StepSummary
+from headgate.features.runs.schemas import ClassOut, GraphEdge, GraphNode, GraphOut, StepSummary
 from headgate.graph.model import Flow, InputSource
 from headgate.graph.ports import PortType
 from headgate.graph.template import Catalog
@@ -19,6 +19,7 @@ def draw(
     run_id: str | None = None,
     steps: Mapping[str, StepSummary] | None = None,
     outputs: Mapping[str, Mapping[str, Any]] | None = None,
+    classes: Mapping[str, ClassOut] | None = None,
 ) -> GraphOut:
     """The graph of a flow.
 
@@ -30,6 +31,7 @@ def draw(
         run_id: The run whose results are given.
         steps: Step id to what became of it in the run.
         outputs: Step id to its stored outputs by name.
+        classes: Step id to the class of what it gives.
     """
     wiring = wire(flow, catalog)
     place = {step: number for number, step in enumerate(wiring.order, start=1)}
@@ -42,6 +44,7 @@ def draw(
             position={"x": node.position.x, "y": node.position.y},
             kind=_kind(wiring, node.id),
             order=place.get(node.id),
+            classification=(classes or {}).get(node.id),
             run=results.get(node.id),
         )
         for node in wiring.nodes.values()

@@ -21,7 +21,12 @@ async def graph_of_draft(
 ) -> GraphOut:
     """The draft as a graph. Raises `FlowNotFound`."""
     row = await flows.get_flow(session, principal, flow_id)
-    return draw(flows.definition_of(row), engine.services.components, flow_id=row.id)
+    flow, guard = flows.definition_of(row), engine.services.classes
+    classes = {}
+    if guard is not None:
+        found = (await guard.classify(principal.tenant_id, flow)).steps
+        classes = {step: view for step, one in found.items() if (view := views.class_view(one.output, guard.scheme))}
+    return draw(flow, engine.services.components, flow_id=row.id, classes=classes)
 
 
 async def graph_of_run(
@@ -34,6 +39,7 @@ async def graph_of_run(
     version = await versions.get_version(session, principal, flow_id, row.version)
     steps = await repository.list_steps(session, run_id, tenant_id=principal.tenant_id)
     labels = views.labels_of(await plan_of(engine, row))
+    scheme = engine.services.classes.scheme if engine.services.classes is not None else None
     return draw(
         Flow.model_validate(version.definition),
         engine.services.components,
@@ -42,4 +48,7 @@ async def graph_of_run(
         run_id=run_id,
         steps={step.step_id: views.step_summary(step, labels) for step in steps},
         outputs={step.step_id: step.output_payload["outputs"] for step in steps if step.output_payload},
+        classes={
+            step.step_id: view for step in steps if (view := views.class_view(step.classification, scheme)) is not None
+        },
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 from headgate.features.runs.schemas import (
     AttemptOut,
+    ClassOut,
     Ending,
     RunInputOut,
     RunOut,
@@ -16,6 +17,7 @@ from headgate.features.runs.schemas import (
 from headgate.features.runs.steps.payloads import presented
 from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.foundation.database import moment
+from headgate.graph.classification import Scheme
 
 LONGEST_GLIMPSE = 500
 """Characters of a run's result in a list."""
@@ -49,7 +51,17 @@ def step_summary(row: Any, labels: Labels) -> StepSummary:  # noqa: ANN401 - a r
     return StepSummary(**_step_members(row, labels))
 
 
-def step_view(row: Any, labels: Labels, attempts: Sequence[Any]) -> StepOut:  # noqa: ANN401
+def class_view(level: int | None, scheme: Scheme | None) -> ClassOut | None:
+    """A security class; by its number alone where classes have been switched off since."""
+    return None if level is None else ClassOut(level=level, name=(scheme or Scheme(())).name(level))
+
+
+def step_view(
+    row: Any,  # noqa: ANN401
+    labels: Labels,
+    attempts: Sequence[Any],
+    scheme: Scheme | None = None,
+) -> StepOut:
     """A step with everything it left."""
     return StepOut(
         **_step_members(row, labels),
@@ -60,6 +72,7 @@ def step_view(row: Any, labels: Labels, attempts: Sequence[Any]) -> StepOut:  # 
         tool_calls=row.tool_calls or [],
         log=row.log or [],
         execution_hash=row.execution_hash,
+        classification=class_view(row.classification, scheme),
         tries=[attempt_view(attempt) for attempt in attempts],
     )
 

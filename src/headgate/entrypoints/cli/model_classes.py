@@ -1,0 +1,84 @@
+"""`headgate models classes`."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
+from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.foundation.errors import Invalid
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Security classes: which class of data each model may be given."
+)
+ModelArgument = Annotated[str, typer.Argument(help="provider/name, or provider/* for a provider's others.")]
+
+
+@app.command("list")
+def list_(json: JsonFlag = False) -> None:
+    """Show the classes there are, and the class of each model that has one of its own."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            found = await parts.classes.show(session, PRINCIPAL)
+        if json:
+            print_json(found)
+            return
+        if not found.enabled:
+            console.print("Classes are not checked: HEADGATE_CLASSIFICATION__ENABLED is off.")
+        rows = [(number, escape(name)) for number, name in enumerate(found.levels)]
+        console.print(table(("class", "name"), rows))
+        console.print(
+            f"[dim]May leave: up to {escape(found.levels[found.external_max])}. "
+            f"A model without a class: {escape(found.levels[found.default_level])}.[/]"
+        )
+        if found.items:
+            cells = [(f"{one.provider}/{one.name}", escape(one.class_name)) for one in found.items]
+            console.print(table(("model", "class"), cells))
+
+    with_parts(work)
+
+
+@app.command("set")
+def set_(
+    model: ModelArgument,
+    level: Annotated[str, typer.Argument(help="Number or name of a class, for example 2 or K2.")],
+    json: JsonFlag = False,
+) -> None:
+    """Say which class of data a model may be given, at most."""
+    provider, name = _parts_of(model)
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            found = await parts.classes.put(session, PRINCIPAL, provider=provider, name=name, level=level)
+        if json:
+            print_json(found)
+        else:
+            console.print(f"{found.provider}/{escape(found.name)} may be given {escape(found.class_name)}.")
+
+    with_parts(work)
+
+
+@app.command()
+def remove(model: ModelArgument, json: JsonFlag = False) -> None:
+    """Take the class of a model away; it then has its provider's, or the default."""
+    provider, name = _parts_of(model)
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            await parts.classes.remove(session, PRINCIPAL, provider=provider, name=name)
+        if json:
+            print_json({"removed": model})
+        else:
+            console.print(f"{escape(model)} has no class of its own any more.")
+
+    with_parts(work)
+
+
+def _parts_of(model: str) -> tuple[str, str]:
+    provider, slash, name = model.partition("/")
+    if not slash or not provider or not name:
+        raise Invalid(f"'{model}' is not a model.", remedy="Write provider/name, or provider/* for the others.")
+    return provider, name

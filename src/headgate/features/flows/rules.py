@@ -1,0 +1,46 @@
+"""What an installation demands of a flow before it is published: the language's rules, own code, security classes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from headgate.features.models.classes import ModelClasses
+from headgate.graph.issues import Issue, IssueCode
+from headgate.graph.model import Flow
+from headgate.graph.template import Catalog
+from headgate.graph.validate import check_runnable
+from headgate.sandbox.scan import scan_code
+
+CODE_FIELDS = {"Python": ("source", "run")}
+"""Components that hold code: the field it is in, and the function that is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlowRules:
+    """The checks of a flow, on the parts of one installation."""
+
+    catalog: Catalog
+    classes: ModelClasses
+
+    async def issues(self, tenant_id: str, flow: Flow) -> list[Issue]:
+        """Everything that keeps a flow from being published."""
+        return [*check_runnable(flow, self.catalog), *await self.more_issues(tenant_id, flow)]
+
+    async def more_issues(self, tenant_id: str, flow: Flow) -> list[Issue]:
+        """The same, beyond the language's own rules."""
+        return [*code_issues(flow), *await self.classes.issues(tenant_id, flow)]
+
+
+def code_issues(flow: Flow) -> Iterator[Issue]:
+    """What the sandbox would refuse in the code of a flow's nodes, without running any of it."""
+    for node in flow.nodes:
+        field, function = CODE_FIELDS.get(node.type, ("", ""))
+        code = node.params.get(field)
+        if isinstance(code, str) and code:
+            for finding in scan_code(code, function):
+                yield Issue(
+                    IssueCode.INVALID_VALUE,
+                    f"line {finding.line} of '{field}' of node '{node.id}' ({node.type}): {finding.message}.",
+                    finding.remedy,
+                    node.id,
+                    field,
+                )

@@ -1,0 +1,31 @@
+"""Every query on the classes of models. The tenant is always required."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.models.tables import ModelClass
+
+
+async def list_classes(session: AsyncSession, *, tenant_id: str) -> Sequence[ModelClass]:
+    """The classes that a tenant set, by provider and name."""
+    query = select(ModelClass).where(ModelClass.tenant_id == tenant_id).order_by(ModelClass.provider, ModelClass.name)
+    return (await session.execute(query)).scalars().all()
+
+
+async def put_class(session: AsyncSession, *, tenant_id: str, provider: str, name: str, level: int) -> ModelClass:
+    """Set a class, whether there was one or not."""
+    row = await session.merge(ModelClass(tenant_id=tenant_id, provider=provider, name=name, level=level))
+    await session.flush()
+    return row
+
+
+async def delete_class(session: AsyncSession, *, tenant_id: str, provider: str, name: str) -> bool:
+    """Remove a class. Returns whether there was one."""
+    query = (
+        delete(ModelClass)
+        .where(ModelClass.tenant_id == tenant_id, ModelClass.provider == provider, ModelClass.name == name)
+        .returning(ModelClass.level)
+    )
+    return (await session.execute(query)).scalar_one_or_none() is not None
