@@ -1,0 +1,154 @@
+"""The document process: one job on standard input, one document on standard output, then it ends.
+
+Everything it needs is imported before it locks itself in; only then is the text read.
+"""
+
+import base64
+import json
+import subprocess
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from headgate.sandbox.documents import confinement, pdf, word
+from headgate.sandbox.documents.images import NoImage, find_image
+from headgate.sandbox.documents.job import Job
+from headgate.sandbox.documents.tree import Cleaner, TooDeep, Unusable
+
+FONT_PACKAGES = ("manimgx_fonts", "manimgx_fonts_cjk")
+READER = "gfm-yaml_metadata_block"
+"""GitHub's Markdown. It has no raw attributes, and raw HTML does not get past `tree.Cleaner`."""
+PANDOC_SECONDS = 50
+_MEDIA = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif"}
+
+
+class Refused(Exception):
+    """The text cannot be made into a document; says why in a sentence."""
+
+
+def main(scratch: str) -> None:
+    """Do the job that comes in."""
+    press = _Press(Path(scratch))
+    job = Job.from_json(sys.stdin.buffer.read())
+    try:
+        content, notes = press.make(job)
+    except Refused as reason:
+        head: dict[str, Any] = {"refused": str(reason)}
+        content = b""
+    else:
+        head = {"notes": notes}
+    sys.stdout.buffer.write(json.dumps(head).encode() + b"\n" + content)
+    sys.stdout.buffer.flush()
+
+
+class _Press:
+    """Pandoc, Typst, python-docx and the fonts, ready and locked in."""
+
+    def __init__(self, scratch: Path) -> None:
+        confinement.die_with_parent()
+        confinement.limit_resources()
+        folders = [_folder(name) for name in FONT_PACKAGES if find_spec(name) is not None]
+        self._scratch = scratch
+        self._pandoc = _folder("pypandoc") / "files" / "pandoc"
+        self._typst = import_module("typst")
+        self._fonts = self._typst.Fonts(include_system_fonts=False, font_paths=[str(one) for one in folders])
+        self._docx = import_module("docx")
+        for name in ("docx.shared", "docx.oxml.ns", "docx.parts.hdrftr"):
+            import_module(name)
+        confinement.confine_files(program=self._pandoc, readable=folders, scratch=scratch)
+
+    def make(self, job: Job) -> tuple[bytes, list[str]]:
+        """The document and what is to be said of it. Raises `Refused`."""
+        tree = json.loads(self._run_pandoc(READER, "json", job.markdown.encode()))
+        return self._word(job, tree) if job.format == "docx" else self._pdf(job, tree)
+
+    def _word(self, job: Job, tree: dict[str, Any]) -> tuple[bytes, list[str]]:
+        def as_data(target: str) -> str:
+            content, ending = _image(target, job)
+            return f"data:{_MEDIA[ending]};base64,{base64.b64encode(content).decode()}"
+
+        clean, cleaner = _cleaned(tree, as_data)
+        if job.title:
+            clean["meta"] = {"title": {"t": "MetaInlines", "c": [{"t": "Str", "c": job.title}]}}
+        made = self._run_pandoc("json", "docx", json.dumps(clean).encode())
+        confinement.confine_calls()
+        finished = word.finish(
+            self._docx, made, title=job.title or cleaner.heading, language=job.language, page_size=job.page_size
+        )
+        return finished, list(cleaner.notes)
+
+    def _pdf(self, job: Job, tree: dict[str, Any]) -> tuple[bytes, list[str]]:
+        """Set as written; where Typst refuses that, with formulas and images as text."""
+        places: dict[str, str] = {}
+
+        def as_file(target: str) -> str:
+            if target not in places:
+                content, ending = _image(target, job)
+                places[target] = f"image-{len(places) + 1}.{ending}"
+                (self._scratch / places[target]).write_bytes(content)
+            return places[target]
+
+        tries = [_cleaned(tree, as_file), _cleaned(tree, _as_text, math_as_code=True)]
+        bodies = [self._run_pandoc("json", "typst", json.dumps(clean).encode()).decode() for clean, _ in tries]
+        confinement.confine_calls()
+        said = ""
+        for body, (_, cleaner) in zip(bodies, tries, strict=True):
+            title = job.title or cleaner.heading
+            page = pdf.Page(title, job.title, job.language, job.page_size)
+            try:
+                made = pdf.set_pdf(self._typst, body, page=page, root=self._scratch, fonts=self._fonts)
+            except pdf.NotSet as error:
+                said = said or str(error)
+                continue
+            return made, list(cleaner.notes)
+        raise Refused(f"It could not be set: {said[:300]}.")
+
+    def _run_pandoc(self, source: str, target: str, content: bytes) -> bytes:
+        """One conversion, with neither files nor network, in bounded memory."""
+        command = [
+            str(self._pandoc), "+RTS", "-M768m", "-RTS", "--sandbox", "--syntax-highlighting=idiomatic",
+            "-f", source, "-t", target, "-o", "-",
+        ]  # fmt: skip
+        environment = {"LC_ALL": "C.UTF-8", "HOME": str(self._scratch), "SOURCE_DATE_EPOCH": "315532800"}
+        if target == "docx":
+            command.remove("--syntax-highlighting=idiomatic")
+        try:
+            done = subprocess.run(  # noqa: S603 - pandoc itself, nothing of the text among the arguments
+                command, input=content, capture_output=True, check=False, env=environment, timeout=PANDOC_SECONDS
+            )
+        except subprocess.TimeoutExpired as error:
+            raise Refused("It takes too long to read.") from error
+        if done.returncode != 0:
+            said = done.stderr.decode(errors="replace").strip()
+            if "Heap exhausted" in said:
+                raise Refused("It is too large or nested too deep.")
+            raise Refused(f"It could not be converted: {said[:300]}.")
+        return done.stdout
+
+
+def _cleaned(tree: dict[str, Any], image_of: Any, *, math_as_code: bool = False) -> tuple[dict[str, Any], Cleaner]:  # noqa: ANN401
+    cleaner = Cleaner(image_of, math_as_code=math_as_code)
+    try:
+        return cleaner.clean(tree), cleaner
+    except (TooDeep, RecursionError) as error:
+        raise Refused("It is nested too deep.") from error
+
+
+def _image(target: str, job: Job) -> tuple[bytes, str]:
+    try:
+        return find_image(target, job.images)
+    except NoImage as reason:
+        raise Unusable(str(reason)) from reason
+
+
+def _as_text(_target: str) -> str:
+    raise Unusable("it could not be set")
+
+
+def _folder(package: str) -> Path:
+    found = find_spec(package)
+    if found is None or found.origin is None:
+        raise LookupError(package)
+    return Path(found.origin).parent

@@ -1,0 +1,53 @@
+"""What goes to the document process and what comes back: one JSON text in, one JSON line and the document out."""
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Self
+
+Format = Literal["pdf", "docx"]
+
+MEDIA_TYPES: Mapping[str, str] = {
+    "pdf": "application/pdf",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}
+"""Media type of each format, which is the file's ending too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One document to make."""
+
+    markdown: str
+    format: Format
+    title: str = ""
+    """Set above the text and in the document's properties; without one, the first heading is the property."""
+    language: str = "en"
+    """ISO 639-1 code, for hyphenation and screen readers."""
+    page_size: Literal["a4", "us-letter"] = "a4"
+    images: Mapping[str, bytes] = field(default_factory=dict)
+    """What an image of the text may refer to: name or id to content."""
+
+    def to_json(self) -> bytes:
+        """As the process reads it."""
+        members = {name: getattr(self, name) for name in ("markdown", "format", "title", "language", "page_size")}
+        images = {name: base64.b64encode(content).decode() for name, content in self.images.items()}
+        return json.dumps(members | {"images": images}).encode()
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Self:
+        """What `to_json` wrote."""
+        members = json.loads(text)
+        images = {name: base64.b64decode(content) for name, content in members.pop("images").items()}
+        return cls(**members, images=images)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A document."""
+
+    content: bytes
+    media_type: str
+    notes: tuple[str, ...] = ()
+    """What was left out or replaced, one sentence each."""
