@@ -17,7 +17,6 @@ from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.events import topic_of
 from headgate.features.runs.schemas import RunOut, RunStart
 from headgate.foundation.database import Database
-from headgate.foundation.events import EventBus
 from headgate.toolkit import RunOutcome
 
 SHOWN_CHARACTERS = 4_000
@@ -30,7 +29,6 @@ class FlowRuns:
 
     database: Database
     engine: ExecutionBackend
-    bus: EventBus
 
     async def run_draft(
         self,
@@ -61,8 +59,9 @@ class FlowRuns:
         return await self._outcome(principal, key.run_id)
 
     async def _watch(self, run_id: str, on_event: RunEvent) -> None:
-        async for event in self.bus.subscribe(topic_of(run_id)):
-            on_event(run_id, event.kind, event.data)
+        async for event in self.engine.feed.follow(topic_of(run_id)):
+            if event is not None:
+                on_event(run_id, event.kind, event.data)
 
     async def _outcome(self, principal: Principal, run_id: str) -> RunOutcome:
         run = await service.get_run(self.engine, principal, run_id)

@@ -33,6 +33,14 @@ class EventSink(Protocol):
         """Nothing more will happen in this topic."""
         ...
 
+    def reopen(self, topic: str) -> None:
+        """Something will happen in this topic again."""
+        ...
+
+    def knows(self, topic: str) -> bool:
+        """Whether anybody may be listening to this topic."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Heard:

@@ -201,8 +201,18 @@ class TestAdvance:
 
     async def test_ends_the_run_by_skipping_what_is_left(self, store: RunStore, version: RunKey) -> None:
         key = await begin(store, version)
-        progress = await store.advance(key, Onward(skip=("s2", "s3")), lease(), finished("s1"))
+        progress = await store.advance(key, Onward(skip=("s2", "s3"), output_payload="{}"), lease(), finished("s1"))
         assert progress.status is RunStatus.COMPLETED
+
+    async def test_completes_a_run_only_with_its_output(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
+        key = await begin(store, version)
+        progress = await store.advance(key, Onward(skip=("s2", "s3")), lease(), finished("s1"))
+        assert progress.status is RunStatus.RUNNING
+        progress = await store.advance(key, Onward(output_payload='{"text": "late"}'), lease())
+        row = await run_row(database, key.run_id)
+        assert (progress.status, row.status, row.output_payload) == (RunStatus.COMPLETED, "completed", {"text": "late"})
 
     async def test_starts_a_queued_run(self, store: RunStore, version: RunKey, database: Database) -> None:
         key = await begin(store, version, claim=())
@@ -283,7 +293,7 @@ class TestAdvance:
     ) -> None:
         key = await begin(store, version, claim=("s1",))
         await execute(database, "UPDATE flows SET deleted_at = 1 WHERE id = :id", id=key.flow_id)
-        progress = await store.advance(key, Onward(skip=("s2", "s3")), lease(), finished("s1"))
+        progress = await store.advance(key, Onward(skip=("s2", "s3"), output_payload="{}"), lease(), finished("s1"))
         assert progress.status is RunStatus.COMPLETED
 
     async def test_knows_no_run_of_another_tenant(self, store: RunStore, version: RunKey, database: Database) -> None:
@@ -362,7 +372,7 @@ class TestCancel:
 
     async def test_leaves_a_finished_run_as_it_is(self, store: RunStore, version: RunKey) -> None:
         key = await begin(store, version)
-        await store.advance(key, Onward(skip=("s2", "s3")), lease(), finished("s1"))
+        await store.advance(key, Onward(skip=("s2", "s3"), output_payload="{}"), lease(), finished("s1"))
         found = await store.cancel(key.run_id, key.tenant_id, clock())
         assert found is not None
         assert (found.status, found.changed) == (RunStatus.COMPLETED, False)

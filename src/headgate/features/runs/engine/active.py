@@ -40,6 +40,13 @@ class ActiveRun:
     abandoned: bool = False
     """Cancelled, or taken by another process: nothing more is to be done or said here."""
 
+    only: frozenset[str] | None = None
+    """The steps that this process may claim; None for all."""
+
+    def may_take(self, step_id: str) -> bool:
+        """Whether the step may be claimed here."""
+        return self.only is None or step_id in self.only
+
     def abandon(self) -> None:
         """Stop all work on the run."""
         self.abandoned = True

@@ -9,6 +9,7 @@ from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.store.postgres import PostgresRunStore
 from headgate.features.runs.store.sqlite import SqliteRunStore
 from headgate.foundation.database import Database
+from headgate.foundation.events import EventBus
 from headgate.foundation.settings import Settings
 
 
@@ -21,7 +22,9 @@ def build_engine(settings: Settings, database: Database, services: Services) -> 
         services: Components, definitions, models, HTTP, files, secrets, sandbox, bus, and the engine's settings.
     """
     worker = Worker(settings.data_dir / "workers")
-    return EmbeddedBackend(build_store(database), services, worker)
+    if not isinstance(services.bus, EventBus):
+        raise TypeError("the embedded engine publishes on a bus of this process")
+    return EmbeddedBackend(build_store(database), services, worker, services.bus)
 
 
 def build_store(database: Database) -> RunStore:

@@ -13,7 +13,7 @@ from headgate.features.runs.steps.payloads import unpack
 from headgate.features.runs.steps.planned import PlannedFlow, Plans
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import NewRun, PastTurn, Reuse, RunKey, StoredRun, clock
-from headgate.foundation.events import EventBus
+from headgate.foundation.events import EventSink
 from headgate.foundation.telemetry import SILENT, Telemetry
 from headgate.sdk import RunInput
 
@@ -33,7 +33,7 @@ class Recovery:
     """
 
     def __init__(
-        self, store: RunStore, plans: Plans, files: RunFiles, bus: EventBus, telemetry: Telemetry = SILENT
+        self, store: RunStore, plans: Plans, files: RunFiles, bus: EventSink, telemetry: Telemetry = SILENT
     ) -> None:
         self._store = store
         self._plans = plans

@@ -62,8 +62,10 @@ class RunStore(Protocol):
     async def advance(self, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None = None) -> Progress:
         """Complete a step (or none), settle and skip others, claim what may go on, end the run after its last step.
 
-        A queued run starts. A failed run still records the step that finished, and claims nothing. A run whose flow was
-        deleted fails with `flow_deleted` in place of claiming.
+        A run is completed only by a writer who gives its output: of two that settle its last steps at once, neither may
+        know it; then the run stays as it is until one has read what the other wrote. A queued run starts. A failed run
+        still records the step that finished, and claims nothing. A run whose flow was deleted fails with `flow_deleted`
+        in place of claiming.
         """
         ...
 

@@ -1,13 +1,14 @@
 """A run's events for a reader that may come late, lose the line and come back, or ask after a restart.
 
-An event's id is `<epoch>-<number>`: the numbers of this process's bus, under a name that no other process has. A reader
-who gives the id of the last event it saw goes on behind it. Whoever comes without one that fits first gets what is
-already settled from the rows (ids `r-<number>`, no tokens), then what happens from now on. An event may come twice,
-never not at all: each says what is so, so that saying it again changes nothing.
+An event's id is its place in the engine's feed: `<epoch>-<number>` of this process's own bus, or a place in a Redis
+stream that every process understands. A reader who gives the id of the last event it saw goes on behind it. Whoever
+comes without one that fits first gets what is already settled from the rows (ids `r-<number>`, no tokens), then what
+happens from now on. An event may come twice, never not at all: each says what is so, so that saying it again changes
+nothing.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,8 @@ from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.payloads import PREVIEW_IN_EVENTS, main_text
 from headgate.features.runs.views.runs import Labels, labels_of
 from headgate.foundation.database import Database
-from headgate.foundation.events import Event
+from headgate.foundation.errors import Unavailable
+from headgate.foundation.events import Heard
 
 HEARTBEAT_SECONDS = 15.0
 """Silence after which a comment is sent, so that nothing on the way takes the line for dead."""
@@ -87,34 +89,47 @@ class RunStream:
         self._principal = principal
         self._run_id = run_id
         self._said: set[tuple[str, str]] = set()
+        """Told from the rows."""
+        self._heard: set[tuple[str, str]] = set()
+        """Told as it happened."""
         self._number = 0
 
     async def events(self, last_id: str = "") -> AsyncGenerator[Told, None]:
         """Every event behind `last_id`, until the run is over. Raises `RunNotFound` before the first."""
-        bus, topic = self._engine.services.bus, topic_of(self._run_id)
-        seen = self._seen_here(last_id)
-        while not bus.knows(topic):
-            # Another process carries it out, or nobody yet: what the rows say, until this process has it or it is over.
-            for told in await self._replay():
-                yield told
-                if told.kind in ENDINGS:
-                    return
-            await asyncio.sleep(POLL_SECONDS)
-        async for event in bus.subscribe(topic, after=seen or 0):
-            if not seen and not _begins(event):
+        feed, topic = self._engine.feed, topic_of(self._run_id)
+        seen = feed.place(last_id)
+        while True:
+            while not await feed.knows(topic):
+                # Nothing is heard of it here: what the rows say, until something is or the run is over.
                 for told in await self._replay():
                     yield told
                     if told.kind in ENDINGS:
                         return
-            seen = event.id
-            if (event.kind, str(event.data.get("step_id", ""))) not in self._said:
-                yield Told(f"{self._engine.epoch}-{event.id}", event.kind, event.data)
-            if event.kind in ENDINGS:
+                await asyncio.sleep(POLL_SECONDS)
+            try:
+                async for told in self._live(feed.follow(topic, after=seen), seen=bool(seen)):
+                    seen = feed.place(told.id) or seen
+                    yield told
+                    if told.kind in ENDINGS:
+                        return
+            except Unavailable:
+                await asyncio.sleep(POLL_SECONDS)
+            else:
                 return
 
-    def _seen_here(self, last_id: str) -> int:
-        epoch, _, number = last_id.rpartition("-")
-        return int(number) if epoch == self._engine.epoch and number.isascii() and number.isdigit() else 0
+    async def _live(self, heard: AsyncIterator[Heard | None], *, seen: bool) -> AsyncGenerator[Told, None]:
+        """What is heard, with what the rows say wherever something may have been missed."""
+        async for event in heard:
+            if event is None or (not seen and not _begins(event)):
+                for told in await self._replay():
+                    yield told
+            if event is None:
+                continue
+            seen = True
+            what = event.kind, str(event.data.get("step_id", ""))
+            if what not in self._said:
+                self._heard.add(what)
+                yield Told(event.id, event.kind, event.data)
 
     async def _replay(self) -> Sequence[Told]:
         """What is settled by the rows and was not said yet."""
@@ -126,7 +141,7 @@ class RunStream:
             raise RunNotFound(self._run_id)
         labels = labels_of(await plan_of(self._engine, run))
         found = [*_beginning(run, steps), *_steps_so_far(steps, labels), *_ending(run, steps)]
-        return [self._say(*one) for one in found if one[:2] not in self._said]
+        return [self._say(*one) for one in found if one[:2] not in self._said | self._heard]
 
     def _say(self, kind: str, step_id: str, data: dict[str, Any]) -> Told:
         self._said.add((kind, step_id))
@@ -137,9 +152,9 @@ class RunStream:
         return Told(f"r-{self._number}", kind, data)
 
 
-def _begins(event: Event) -> bool:
-    """Whether the bus holds the run from its beginning on."""
-    return event.id == 1 and event.kind in {"run_queued", "run_started"} and not event.data.get("resumed")
+def _begins(event: Heard) -> bool:
+    """Whether the feed holds the run from its beginning on."""
+    return event.first and event.kind in {"run_queued", "run_started"} and not event.data.get("resumed")
 
 
 def _beginning(run: Any, steps: Sequence[Any]) -> Iterator[_Fact]:  # noqa: ANN401 - a row
