@@ -130,6 +130,22 @@ class Tally(Component):
         return self.input
 
 
+class Needs(Component):
+    """Leaves a line like `Tally`, then fails unless another file is there: what a person mends and resumes."""
+
+    input: str = field(default="", main=True)
+    file: str = field(port=False)
+    path: str = field(port=False)
+
+    @output()
+    def text(self) -> Text:
+        with Path(self.path).open("a") as file:
+            file.write(f"{self.ctx.node_id}\n")
+        if not Path(self.file).exists():
+            raise Invalid(f"{self.file} is missing.", remedy="Make it.")
+        return self.input
+
+
 class Big(Component):
     """Makes a text, or data, of a given size."""
 
@@ -190,7 +206,20 @@ class Recall(Component):
         return " ".join([*before, self.input])
 
 
-COMPONENTS: tuple[type[Component], ...] = (Start, Echo, Join, Fork, Broken, Gate, Tally, Big, Keep, Speak, Recall)
+COMPONENTS: tuple[type[Component], ...] = (
+    Needs,
+    Start,
+    Echo,
+    Join,
+    Fork,
+    Broken,
+    Gate,
+    Tally,
+    Big,
+    Keep,
+    Speak,
+    Recall,
+)
 
 
 class MemoryFiles:

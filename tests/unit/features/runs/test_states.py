@@ -2,9 +2,12 @@ import pytest
 
 from headgate.features.runs.states import (
     ATTEMPT_MOVES,
+    BORN_SETTLED,
     LIVE_RUNS,
     RUN_MOVES,
+    RUN_RESUMES,
     STEP_MOVES,
+    STEP_RESUMES,
     AttemptStatus,
     RunStatus,
     StepStatus,
@@ -42,6 +45,15 @@ class TestMoves:
     def test_know_which_runs_are_live(self) -> None:
         assert {RunStatus.QUEUED, RunStatus.RUNNING} == LIVE_RUNS
         assert not RunStatus.RUNNING.over
+
+    def test_of_a_resume_lead_back_from_failed_only_and_never_from_completed(self) -> None:
+        assert {before for before, _ in RUN_RESUMES} == {RunStatus.FAILED}
+        assert sources(STEP_RESUMES, StepStatus.PENDING) == {StepStatus.FAILED, StepStatus.CANCELLED}
+        assert not RUN_RESUMES & RUN_MOVES
+        assert not STEP_RESUMES & STEP_MOVES
+
+    def test_let_only_settled_steps_be_taken_over(self) -> None:
+        assert all(state.settled for state in BORN_SETTLED)
 
 
 class TestSql:

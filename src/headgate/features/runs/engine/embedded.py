@@ -179,9 +179,9 @@ class EmbeddedBackend:
         """Store a run with results of another; it is read back when its turn comes, as if it had been left queued."""
         key = request.key
         planned = await self._plans.of(key)
-        new = new_run_from(request, planned, reuse)
-        await self._store.create_from(new, reuse, clock())
-        self._events(key).run_queued(key.flow_id, key.version, len(planned.steps))
+        trace = self._services.telemetry.traces.run_began(key.run_id)
+        await self._store.create_from(new_run_from(request, planned, reuse, trace), reuse, clock())
+        self._events(key, trace).run_queued(key.flow_id, key.version, len(planned.steps))
         self._enqueue(key.run_id)
         return RunStatus.QUEUED
 

@@ -90,7 +90,7 @@ def startable(run: ActiveRun, stored: StoredRun) -> list[str]:
     ]
 
 
-def new_run_from(request: RunRequest, planned: PlannedFlow, reuse: Reuse) -> NewRun:
+def new_run_from(request: RunRequest, planned: PlannedFlow, reuse: Reuse, trace_parent: str | None) -> NewRun:
     """The rows of a run that takes results over; its other steps wait for those parents that are not taken over."""
     taken = set(reuse.steps)
     waiting = {step.id: len(set(step.step.parents) - taken) for step in planned.steps.values()}
@@ -100,6 +100,7 @@ def new_run_from(request: RunRequest, planned: PlannedFlow, reuse: Reuse) -> New
         steps=tuple(replace(seed, waiting=waiting[seed.step_id]) for seed in planned.seeds),
         user_id=request.user_id,
         session_id=request.session_id,
+        trace_parent=trace_parent,
     )
 
 

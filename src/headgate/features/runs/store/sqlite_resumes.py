@@ -19,7 +19,7 @@ from headgate.features.runs.transitions import NewRun, Resumed, Reuse, RunKey
 
 _INSERT_RUN = (
     "INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,"
-    " created_at, source_run_id, source_step_id) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)"
+    " created_at, source_run_id, source_step_id, trace_parent) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)"
 )
 _INSERT_STEP = (
     "INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,"
@@ -42,7 +42,7 @@ _RESUME_RUN = (
 _RESUME_STEPS = (
     "UPDATE flow_step_results SET status = 'pending', input_payload = NULL, effective_prompt = NULL,"
     " output_payload = NULL, model_parameters = NULL, tool_calls = NULL, log = NULL, num_tokens_input = NULL,"
-    " num_tokens_output = NULL, execution_hash = NULL, error_code = NULL, error_message = NULL, worker_id = NULL,"
+    " num_tokens_output = NULL, execution_hash = NULL, classification = NULL, error_code = NULL, error_message = NULL, worker_id = NULL,"
     " lease_until = NULL, started_at = NULL, finished_at = NULL"
     f" WHERE flow_run_id = ? AND tenant_id = ? AND {guard(STEP_RESUMES, StepStatus.PENDING)}"
 )
@@ -53,7 +53,7 @@ def create_from(db: sqlite3.Connection, run: NewRun, reuse: Reuse, at: int) -> N
     key, taken = run.key, set(reuse.steps)
     who = (key.run_id, key.tenant_id, key.flow_id, key.version, run.user_id, run.session_id)
     left = len(run.steps) - len(taken)
-    db.execute(_INSERT_RUN, (*who, left, run.input_payload, at, reuse.run_id, reuse.step_id))
+    db.execute(_INSERT_RUN, (*who, left, run.input_payload, at, reuse.run_id, reuse.step_id, run.trace_parent))
     same = (key.run_id, key.flow_id, key.version, key.tenant_id)
     for seed in run.steps:
         if seed.step_id not in taken:

@@ -1,0 +1,90 @@
+from typing import Any
+
+import pytest
+
+from headgate.features.runs.engine.reconciler import Action, Rules, judge
+from headgate.features.runs.states import MAX_ATTEMPTS, RunStatus
+from headgate.features.runs.transitions import Claim, Holder, LiveRun, RunKey
+
+NOW = 1_000_000_000_000
+SECOND = 1_000_000
+ALIVE, DEAD = Holder("a", 1, "alive", NOW), Holder("d", 2, "dead", NOW)
+HOPELESS = Holder("h", MAX_ATTEMPTS, "dead", NOW)
+
+
+def run(*holders: Holder, **more: Any) -> LiveRun:
+    members: dict[str, Any] = {
+        "status": RunStatus.RUNNING,
+        "flow_deleted": False,
+        "created_at": NOW - 10 * SECOND,
+        "started_at": NOW - 10 * SECOND,
+        "dispatched_at": None,
+        "dispatches": 0,
+    }
+    return LiveRun(RunKey("r", "t", "f", 1), holders=holders, **(members | more))
+
+
+def verdict(live: LiveRun, *, now: int = NOW, steady: int | None = None, **rules: Any) -> Any:
+    return judge(
+        live,
+        now=now,
+        steady=now if steady is None else steady,
+        has_lost=lambda one: one.worker_id == "dead",
+        rules=Rules(**rules),
+    )
+
+
+class TestJudge:
+    def test_leaves_a_run_that_somebody_works_on(self) -> None:
+        assert verdict(run(ALIVE)).action is Action.LEAVE
+
+    def test_takes_up_what_a_dead_worker_left_beside_one_that_lives(self) -> None:
+        found = verdict(run(ALIVE, DEAD))
+        assert (found.action, found.lost) == (Action.TAKE_UP, (Claim("d", 2),))
+
+    @pytest.mark.parametrize("status", [RunStatus.QUEUED, RunStatus.RUNNING])
+    def test_takes_up_what_nobody_works_on(self, status: RunStatus) -> None:
+        assert verdict(run(status=status)).action is Action.TAKE_UP
+
+    @pytest.mark.parametrize(
+        ("holders", "action"),
+        [((), Action.END), ((DEAD,), Action.END), ((ALIVE,), Action.LEAVE), ((ALIVE, DEAD), Action.LEAVE)],
+    )
+    def test_lets_a_step_of_a_deleted_flow_finish_and_ends_the_run_else(
+        self, holders: tuple[Holder, ...], action: Action
+    ) -> None:
+        found = verdict(run(*holders, flow_deleted=True))
+        assert (found.action, found.code) == (action, "flow_deleted" if action is Action.END else "")
+
+    def test_ends_a_run_with_the_step_that_killed_every_worker(self) -> None:
+        found = verdict(run(ALIVE, HOPELESS))
+        assert (found.action, found.code, found.step) == (Action.END, "worker_lost", Claim("h", MAX_ATTEMPTS))
+        assert str(MAX_ATTEMPTS) in found.message
+
+    @pytest.mark.parametrize("holders", [(), (ALIVE,), (DEAD,)])
+    def test_ends_a_run_that_has_been_running_too_long(self, holders: tuple[Holder, ...]) -> None:
+        assert verdict(run(*holders), run_timeout_seconds=9).code == "run_stale"
+        assert verdict(run(*holders), run_timeout_seconds=11).code == ""
+        assert verdict(run(*holders)).code == ""
+
+    def test_counts_only_the_time_a_run_is_running(self) -> None:
+        queued = run(status=RunStatus.QUEUED, started_at=None)
+        assert verdict(queued, run_timeout_seconds=1).action is Action.TAKE_UP
+
+    @pytest.mark.parametrize(("now", "steady"), [(NOW + 10**12, NOW), (NOW, NOW + 10**12)])
+    def test_takes_no_run_for_stale_because_a_clock_jumped(self, now: int, steady: int) -> None:
+        assert verdict(run(ALIVE), now=now, steady=steady, run_timeout_seconds=60).action is Action.LEAVE
+
+    def test_leaves_a_run_to_its_queue_for_a_while(self) -> None:
+        handed = run(dispatched_at=NOW - 5 * SECOND, dispatches=1)
+        assert verdict(handed, redispatch_seconds=6).action is Action.LEAVE
+        assert verdict(handed, redispatch_seconds=4).action is Action.TAKE_UP
+
+    def test_hands_a_run_out_again_whose_dispatch_lies_far_in_the_future(self) -> None:
+        assert verdict(run(dispatched_at=NOW + 3600 * SECOND), redispatch_seconds=60).action is Action.TAKE_UP
+
+    def test_ends_a_run_that_was_handed_out_too_often(self) -> None:
+        handed = run(dispatched_at=NOW - 60 * SECOND, dispatches=5)
+        assert verdict(handed, redispatch_seconds=6, most_dispatches=6).action is Action.TAKE_UP
+        assert verdict(handed, redispatch_seconds=6, most_dispatches=5).code == "never_begun"
+        assert verdict(run(ALIVE, dispatches=9), most_dispatches=5).action is Action.LEAVE
