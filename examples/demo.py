@@ -49,9 +49,7 @@ def _show_result(server: "_Server", run_id: str) -> None:
     evidence = server.get(f"/api/v1/flow-runs/{run_id}/evidence")
     kept = FOLDER / "evidence.json"
     kept.write_text(json.dumps(evidence, indent=2), encoding="utf-8")
-    table = next(step for step in evidence["step_results"] if step["step_id"] == "packages")["output_payload"][
-        "outputs"
-    ]
+    table = next(step for step in evidence["step_results"] if step["step_id"] == "packages")["output"]["outputs"]
     size = table["table"]["value"]["columns"].index("size_bytes")
     read = sum(row[size] for row in table["table"]["value"]["rows"])
     artifact = next(

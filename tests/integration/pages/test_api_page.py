@@ -81,8 +81,8 @@ class TestEvidence:
         first = await client.get(path)
         assert first.content == (await client.get(path)).content
         document = first.json()
-        assert set(document) == {"run", "definition_snapshot", "step_results", "step_attempts"}
-        assert document["run"]["input_payload"]["form_data"] == {"name": "Ann", "city": "Lund"}
+        assert set(document) == {"format", "run", "definition_snapshot", "step_results", "seal"}
+        assert document["run"]["input"]["form_data"] == {"name": "Ann", "city": "Lund"}
         versions = (await client.get(f"/api/v1/flows/{run['flow_id']}/versions")).json()["items"]
         assert document["run"]["definition_checksum"] == versions[0]["checksum"]
 

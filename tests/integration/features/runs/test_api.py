@@ -11,9 +11,14 @@ import pytest
 
 from headgate.features.flows.routes import router as flows_router
 from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.evidence.seal import read_public_key
+from headgate.features.runs.evidence.service import Notary
+from headgate.features.runs.evidence.verify import verify
 from headgate.features.runs.routes import router as runs_router
+from headgate.foundation.crypto import EvidenceSeed, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
+from headgate.foundation.settings import Settings
 from headgate.graph.model import Flow, FormField, Node, OutputType, StepPolicy
 from tests.integration.features.runs.conformance import appears
 from tests.support.api import api
@@ -23,10 +28,12 @@ from tests.support.tenants import add_tenant
 
 
 @pytest.fixture
-async def client(database: Database, engine: ExecutionBackend) -> AsyncIterator[httpx2.AsyncClient]:
-    async with api(
-        flows_router, runs_router, database=database, engine=engine, registry=engine.services.components
-    ) as found:
+async def client(
+    database: Database, engine: ExecutionBackend, settings: Settings
+) -> AsyncIterator[httpx2.AsyncClient]:
+    notary = Notary(SecretBox(settings), EvidenceSeed(settings))
+    parts = {"database": database, "engine": engine, "registry": engine.services.components, "notary": notary}
+    async with api(flows_router, runs_router, **parts) as found:
         yield found
 
 
@@ -185,14 +192,14 @@ class TestRead:
         assert first == second
         evidence = json.loads(first)
         assert evidence["run"]["flow_run_id"] == found["id"]
-        assert evidence["run"]["input_payload"] == {"text": "one two"}
+        assert evidence["run"]["input"]["text"] == "one two"
         assert [node["id"] for node in evidence["definition_snapshot"]["nodes"]] == ["start", "say"]
         said = evidence["step_results"][1]
-        assert (said["effective_prompt"], said["output_payload"]["text"]) == ("one two", "one two")
+        assert (said["effective_prompt"], said["output"]["text"]) == ("one two", "one two")
         assert said["model_parameters"]["api_key"] == "[redacted]"
         assert said["latency_ms"] >= 0
-        assert len(evidence["step_attempts"]) == 2
-        assert "worker_id" not in said
+        assert [len(step["attempts"]) for step in evidence["step_results"]] == [1, 1]
+        assert verify(first, read_public_key((await client.get("/evidence-keys")).json()[0]["public_key"])).good
 
 
 class TestCancel:

@@ -147,12 +147,14 @@ class _Author:
         row = self._record.files.get(file_id)
         if row is None:
             return {"id": file_id, "removed": True}
+        # What a file says may follow from a private answer: then its hash would let somebody find the answer by trying.
+        sha256 = self._withheld(f"artifact.{file_id}", row.sha256) if self._private else row.sha256
         return {
             "id": file_id,
             "name": self.mask.text(row.name),
             "media_type": row.media_type,
             "size_bytes": row.size_bytes,
-            "sha256": row.sha256,
+            "sha256": sha256,
         }
 
     def _attempt(self, row: Row) -> dict[str, Any]:

@@ -42,7 +42,7 @@ class Signer:
                 remedy="Correct HEADGATE_EVIDENCE_KEY, or the file evidence.key in the data folder.",
             )
         self._seed = SecretBytes(seed)
-        self._private = _ed25519().Ed25519PrivateKey.from_private_bytes(seed)
+        self._private = _ed25519()[0].Ed25519PrivateKey.from_private_bytes(seed)
         self.key = key_of(self._private.public_key().public_bytes_raw())
 
     def seal(self, head: str, steps: int) -> dict[str, Any]:
@@ -86,10 +86,10 @@ def broken_seal(seal: Any, head: str, steps: int) -> str | None:  # noqa: ANN401
     for member in sorted(expected.keys() | seal.keys()):
         if member != "signature" and seal.get(member) != expected.get(member):
             return f"'{member}' is not that of the chain and key."
-    library = _ed25519()
+    ed25519, invalid_signature = _ed25519()
     try:
-        library.Ed25519PublicKey.from_public_bytes(public).verify(signature, canonical(expected))
-    except (library.InvalidSignature, ValueError):  # the latter for 32 bytes that are no point of the curve
+        ed25519.Ed25519PublicKey.from_public_bytes(public).verify(signature, canonical(expected))
+    except (invalid_signature, ValueError):  # the latter for 32 bytes that are no point of the curve
         return f"its signature is not by key {expected['key_id']} over this chain."
     return None
 
@@ -120,7 +120,8 @@ def _text(content: bytes) -> str:
     return base64.b64encode(content).decode()
 
 
-def _ed25519() -> Any:  # noqa: ANN401 - a module of the library
+def _ed25519() -> tuple[Any, type[Exception]]:
+    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - heavy
     from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - heavy
 
-    return ed25519
+    return ed25519, InvalidSignature
