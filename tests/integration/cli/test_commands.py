@@ -10,6 +10,7 @@ import pytest
 
 from headgate.entrypoints.cli.app import COMMANDS, run
 from headgate.entrypoints.cli.document import command_line_page
+from tests.support.mcp_server import McpProcess
 
 FLOW = """name: Echo
 nodes:
@@ -147,6 +148,41 @@ class TestVariables:
         listed = answered(capsys, "variables", "list")
         assert listed == [{"name": "OPENAI_API_KEY", "secret": True}]
         assert answered(capsys, "variables", "delete", "OPENAI_API_KEY")["deleted"] == "OPENAI_API_KEY"
+
+
+class TestMcpServers:
+    def test_are_added_listed_switched_and_removed(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setenv("HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS", '["127.0.0.0/8"]')
+        with McpProcess(tmp_path / "tally") as server:
+            header = "Authorization: Bearer secret-token-1"
+            added = answered(capsys, "mcp-servers", "add", "weather", server.url, "--header", header)
+            assert added["tools"][:2] == ["forecast", "add"]
+            assert answered(capsys, "mcp-servers", "test", "weather")["server"] == "weather-service"
+            assert answered(capsys, "mcp-servers", "refresh", "weather")["added"] == []
+        assert answered(capsys, "mcp-servers", "switch", "weather", "--off", "--tool", "add")["enabled"] is False
+        tools = answered(capsys, "mcp-servers", "tools", "weather")
+        assert {one["name"] for one in tools if not one["enabled"]} == {"add"}
+        shown = answered(capsys, "mcp-servers", "show", "weather")
+        assert shown["secret_names"] == ["Authorization"]
+        assert [one["name"] for one in answered(capsys, "mcp-servers", "list")] == ["weather"]
+        assert "secret-token-1" not in json.dumps(shown)
+        assert answered(capsys, "mcp-servers", "refresh", "weather", code=5)["status"] == 502
+        assert answered(capsys, "mcp-servers", "remove", "weather") == {"removed": "weather"}
+        assert answered(capsys, "mcp-servers", "show", "weather", code=4)["code"] == "mcp_server_not_found"
+
+    def test_tell_people_the_same(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run(["mcp-servers", "add", "weather", "http://10.0.0.1/mcp"]) == 0
+        told = capsys.readouterr().out
+        assert "Registered weather." in told
+        assert "10.0.0.1 may not be reached" in told
+        assert run(["mcp-servers", "list"]) == 0
+        assert "weather" in capsys.readouterr().out
+
+    def test_that_are_programs_need_the_operator(self, capsys: pytest.CaptureFixture[str]) -> None:
+        refused = answered(capsys, "mcp-servers", "add", "files", "--command", "cat", code=5)
+        assert refused["code"] == "mcp_programs_refused"
 
 
 class TestSystem:

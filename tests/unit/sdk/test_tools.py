@@ -1,10 +1,14 @@
 """Components as tools."""
 
-import pytest
+import asyncio
 
-from headgate.sdk import ComponentError
+import pytest
+from pydantic import JsonValue
+
+from headgate.foundation.errors import Cancelled
+from headgate.sdk import ComponentError, Tool
 from headgate.sdk.testing import FakeContext
-from headgate.sdk.tools import tool_of
+from headgate.sdk.tools import call_tool, tool_of
 from tests.unit.sdk.samples import Sample
 
 
@@ -36,3 +40,33 @@ class TestToolOf:
     async def test_names_itself_when_an_argument_is_wrong(self) -> None:
         with pytest.raises(ComponentError, match="sample \\(Sample\\): field 'times'"):
             await tool_of(Sample, {}, FakeContext()).call({"text": "a", "times": 99})
+
+
+class TestCallTool:
+    async def test_keeps_the_call_and_its_result(self) -> None:
+        ctx = FakeContext()
+        assert await call_tool(ctx, tool_of(Sample, {"text": "a"}, ctx), {"times": 1}) == "a"
+        assert ctx.tool_calls == [("sample", {"times": 1}, "a")]
+
+    async def test_keeps_what_went_wrong(self) -> None:
+        ctx = FakeContext()
+        with pytest.raises(ComponentError):
+            await call_tool(ctx, tool_of(Sample, {"text": "a"}, ctx), {"nope": 1})
+        (call,) = ctx.tool_calls
+        assert "no argument 'nope'" in str(call[2])
+
+    async def test_keeps_that_it_was_stopped(self) -> None:
+        async def work(arguments: dict[str, JsonValue]) -> JsonValue:
+            raise asyncio.CancelledError
+
+        ctx = FakeContext()
+        tool = Tool("s__t", "", {}, work, server="s", remote_name="t")
+        with pytest.raises(asyncio.CancelledError):
+            await call_tool(ctx, tool, {})
+        assert ctx.tool_calls == [("s.t", {}, {"error": "The run was stopped while the tool worked."})]
+
+    async def test_calls_nothing_in_a_cancelled_run(self) -> None:
+        ctx = FakeContext(cancelled=True)
+        with pytest.raises(Cancelled):
+            await call_tool(ctx, tool_of(Sample, {"text": "a"}, ctx), {})
+        assert ctx.tool_calls == []

@@ -6,6 +6,7 @@ The newest stateless revision (2026-07-28) is asked for first; servers that do n
 
 import asyncio
 import logging
+import os
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -52,7 +53,7 @@ class Session:
         self._http = http
         self._settings = settings
         self._status: int | None = None
-        self._errors: TextIO | None = None
+        self._last_words = ""
         self._end = asyncio.Event()
         self._client: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._owner: asyncio.Task[None] | None = None
@@ -116,6 +117,8 @@ class Session:
         """End the session, and the program with it."""
         self._end.set()
         if self._owner is not None:
+            if not self._client.done():
+                self._owner.cancel()
             _, late = await asyncio.wait({self._owner}, timeout=CLOSE_SECONDS)
             for task in late:
                 task.cancel()
@@ -161,9 +164,12 @@ class Session:
     async def _as_program(self) -> AsyncIterator[Any]:
         program, *arguments = self._target.command
         parameters = StdioServerParameters(command=program, args=arguments, env=dict(self._target.secrets))
-        with tempfile.TemporaryFile("w+", errors="replace") as self._errors:
-            async with stdio_client(parameters, errlog=self._errors) as streams:
-                yield streams
+        with tempfile.TemporaryFile("w+", errors="replace") as errors:
+            try:
+                async with stdio_client(parameters, errlog=errors) as streams:
+                    yield streams
+            finally:
+                self._last_words = _tail(errors)
 
     async def _asked(self, call: Any) -> Any:  # noqa: ANN401 - a coroutine of the client, and its result
         """What a request gives, within the time limit; any failure as an error of ours."""
@@ -212,21 +218,19 @@ class Session:
         return f"answered with an error: {clipped(clean(error.message), _LONGEST_ERROR)}"
 
     def _failed(self, what: str) -> McpServerFailed:
-        said = self._last_words()
         return McpServerFailed(
-            self._target.scrubbed(f"The MCP server '{self._target.name}' {what}.{said}"),
+            self._target.scrubbed(f"The MCP server '{self._target.name}' {what}.{self._last_words}"),
             remedy="Check its address or command and its headers; `headgate mcp-servers test` tries it.",
         )
 
-    def _last_words(self) -> str:
-        """The end of what a program wrote to its standard error."""
-        if self._errors is None or self._errors.closed:
-            return ""
-        self._errors.flush()
-        self._errors.seek(0, 2)
-        self._errors.seek(max(0, self._errors.tell() - _TAIL))
-        lines = clean(self._errors.read()).strip().splitlines()
-        return f" It wrote: {clipped(lines[-1], 300)}" if lines else ""
+
+def _tail(errors: TextIO) -> str:
+    """The last line that a program wrote to its standard error."""
+    errors.flush()
+    errors.seek(0, os.SEEK_END)
+    errors.seek(max(0, errors.tell() - _TAIL))
+    lines = clean(errors.read()).strip().splitlines()
+    return f" It wrote: {clipped(lines[-1], 300)}" if lines else ""
 
 
 def _causes(error: BaseException) -> list[BaseException]:

@@ -40,14 +40,15 @@ class Target:
 
     async def filled(self, variables: Variables) -> "Target":
         """With the variables that its values name in place of their names."""
-        return replace(self, secrets={name: await _filled(value, variables) for name, value in self.secrets.items()})
+        found = {name: await _filled(value, variables, self.url) for name, value in self.secrets.items()}
+        return replace(self, secrets=found)
 
     def scrubbed(self, text: str) -> str:
         """Text of the server without the secrets that it was sent."""
-        for value in self.secrets.values():
-            for secret in {value, value.rpartition(" ")[2]}:
-                if len(secret) >= _SHORTEST_SECRET:
-                    text = text.replace(secret, REDACTED)
+        told = {part for value in self.secrets.values() for part in (value, value.rpartition(" ")[2])}
+        for secret in sorted(told, key=len, reverse=True):
+            if len(secret) >= _SHORTEST_SECRET:
+                text = text.replace(secret, REDACTED)
         return redact_text(text)
 
 
@@ -118,10 +119,16 @@ def _check_environment(name: str, environment: Mapping[str, str]) -> None:
             )
 
 
-async def _filled(written: str, variables: Variables) -> str:
-    """The variable that the whole value, or what follows its scheme, names; else the value as it is written."""
+async def _filled(written: str, variables: Variables, url: str) -> str:
+    """The variable that the whole value, or what follows its scheme, names; else the value as it is written.
+
+    Raises `Forbidden` for a variable that is not for the server at `url`, and for a key of the environment.
+    """
     match = _VARIABLE.fullmatch(written.strip())
-    found = await variables.key(match["name"]) if match else None
-    if match is None or found is None:
+    if match is None:
+        return written
+    name = match["name"]
+    found = await (variables.key_for(name, url, bound=False) if url else variables.key(name))
+    if found is None:
         return written
     return f"{match['scheme'] or ''}{found.get_secret_value()}"

@@ -89,6 +89,17 @@ class Boss(Component):
         return {"model": str(self.model), "answers": answers, "about": [tool.description for tool in self.tools]}
 
 
+class Team(Component):
+    """Has tools and is one."""
+
+    name: str = field(default="", tool_mode=True)
+    tools: list[Tool] = field(default_factory=list, many=True)
+
+    @output()
+    def data(self) -> Data:
+        return [tool.name for tool in self.tools]
+
+
 class Lies(Component):
     """Says it gives text."""
 
@@ -208,6 +219,15 @@ class TestAttachments:
         )
         found = value(await make_bench(ALL).execute(flow, "boss", {"start": {"text": "Bo"}}))
         assert list(found["answers"]) == ["curt"]
+
+    async def test_are_restricted_among_the_tools_of_tools_too(self) -> None:
+        policy = StepPolicy(tool_policy="restricted", tool_allowlist=("team",))
+        boss = Node(id="boss", type="Boss", policy=policy)
+        nodes: dict[str, str | Node] = {"start": "Start", "greet": "Greet", "team": "Team", "boss": boss}
+        edges = ["start.text -> boss.task", "team.tool -> boss.tools", "greet.tool -> team.tools"]
+        flow = make_flow(nodes, edges)
+        found = value(await make_bench((*ALL, Team)).execute(flow, "boss", {"start": {"text": "Bo"}}))
+        assert found["answers"] == {"team": []}
 
 
 class TestOutputs:

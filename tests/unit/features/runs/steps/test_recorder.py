@@ -42,6 +42,21 @@ class TestRecorder:
         assert (record.effective_prompt or "").endswith(f"[{LONGEST_TEXT + 5} characters in all]")
         assert len(record.tool_calls or "") < LONGEST_TEXT + 200
 
+    def test_keeps_server_time_and_error_of_a_tool_call(self) -> None:
+        recorder = Recorder()
+        recorder.tool_call(
+            "weather.a.b", {"key": "sk-aaaaaaaaaaaaaaaa"}, server="weather", error="No: " + "x" * 99_999, ms=1.5
+        )
+        (call,) = orjson.loads(recorder.as_record().tool_calls or "")
+        assert len(call.pop("error")) < LONGEST_TEXT + 100
+        assert call == {
+            "name": "weather.a.b",
+            "server": "weather",
+            "tool": "a.b",
+            "arguments": {"key": "[redacted]"},
+            "ms": 1.5,
+        }
+
     def test_counts_log_lines_it_left_out(self) -> None:
         recorder = Recorder()
         for number in range(MOST_ENTRIES + 3):

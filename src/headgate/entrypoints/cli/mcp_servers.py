@@ -1,0 +1,218 @@
+"""`headgate mcp-servers`."""
+
+from typing import Annotated
+
+import typer
+from pydantic import SecretStr
+
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.mcptools import service
+from headgate.features.mcptools.connector import McpConnector
+from headgate.features.mcptools.errors import BadMcpServer
+from headgate.features.mcptools.schemas import McpServerIn, McpServerOut, McpServerPatch, McpToolOut
+from headgate.foundation.errors import HeadgateError
+from headgate.graph.names import clipped
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="MCP servers: register, find tools, switch them.")
+Name = Annotated[str, typer.Argument(help="Name of the server.")]
+Headers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--header", "-H", help="'Name: value', for example 'Authorization: Bearer WEATHER_TOKEN'; name a variable."
+    ),
+]
+Env = Annotated[list[str] | None, typer.Option("--env", "-e", help="NAME=VALUE for a program; name a variable.")]
+
+
+@app.command()
+def add(
+    name: Name,
+    url: Annotated[str, typer.Argument(help="Address of a server; none for a program.")] = "",
+    header: Headers = None,
+    command: Annotated[
+        list[str] | None, typer.Option("--command", "-c", help="A program and, once more each, its arguments.")
+    ] = None,
+    env: Env = None,
+    json: JsonFlag = False,
+) -> None:
+    """Register a server and find its tools. Programs need HEADGATE_MCP__ALLOW_STDIO=true."""
+    wanted = McpServerIn(
+        name=name,
+        transport="stdio" if command else "http",
+        url=url,
+        command=command or [],
+        headers=_pairs(header or [], ":"),
+        env=_pairs(env or [], "="),
+    )
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            row = await service.create_server(session, PRINCIPAL, parts.box, parts.settings.mcp, wanted=wanted)
+            stored = McpServerOut.model_validate(row)
+        if not json:
+            console.print(f"Registered {name}.")
+        try:
+            await _refresh(parts.mcp, name, as_json=json)
+        except HeadgateError as error:
+            if json:
+                print_json(stored.model_dump(mode="json") | {"error_message": str(error)})
+            else:
+                console.print(f"Its tools could not be found yet: {error}", markup=False)
+
+    with_parts(work)
+
+
+@app.command("list")
+def list_(json: JsonFlag = False) -> None:
+    """List the servers of your space."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            rows = [McpServerOut.model_validate(row) for row in await service.list_servers(session, PRINCIPAL)]
+        if json:
+            print_json([row.model_dump(mode="json") for row in rows])
+        elif not rows:
+            console.print("No MCP servers yet. Add one: [bold]headgate mcp-servers add NAME URL[/]")
+        else:
+            console.print(table(("name", "where", "state", "tools found"), [_cells(row) for row in rows]))
+
+    with_parts(work)
+
+
+@app.command()
+def show(name: Name, json: JsonFlag = False) -> None:
+    """Show a server; the values of its headers are never shown."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            row = McpServerOut.model_validate(await service.get_server(session, PRINCIPAL, name))
+        if json:
+            print_json(row.model_dump(mode="json"))
+            return
+        for label, value in (
+            ("name", row.name),
+            ("where", _where(row)),
+            ("state", "on" if row.enabled else "off"),
+            ("secrets", ", ".join(row.secret_names) or "none"),
+            ("tools found", when(row.tools_found_at) if row.tools_found_at else "never"),
+            ("told", row.error_message or "nothing"),
+        ):
+            console.print(f"{label:12} {value}", markup=False)
+
+    with_parts(work)
+
+
+@app.command()
+def tools(name: Name, json: JsonFlag = False) -> None:
+    """List a server's tools as it described them last."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            rows = [McpToolOut.model_validate(row) for row in await service.list_tools(session, PRINCIPAL, name)]
+        if json:
+            print_json([row.model_dump(mode="json") for row in rows])
+        else:
+            cells = [(f"{name}.{row.name}", "on" if row.enabled else "off", clipped(row.description)) for row in rows]
+            console.print(table(("tool", "state", "the server says"), cells))
+
+    with_parts(work)
+
+
+@app.command()
+def refresh(name: Name, json: JsonFlag = False) -> None:
+    """Ask a server what tools it has, and keep the answer."""
+
+    async def work(parts: Parts) -> None:
+        await _refresh(parts.mcp, name, as_json=json)
+
+    with_parts(work)
+
+
+@app.command()
+def test(name: Name, json: JsonFlag = False) -> None:
+    """Try the connection; nothing is kept."""
+
+    async def work(parts: Parts) -> None:
+        found = await parts.mcp.test(PRINCIPAL, name)
+        if json:
+            print_json(found.model_dump(mode="json"))
+        else:
+            said = f"{found.server or 'no name'}, MCP {found.protocol}, {found.tools} tools, {found.ms:g} ms"
+            console.print(f"{name} answers: {said}.", markup=False)
+
+    with_parts(work)
+
+
+@app.command()
+def switch(
+    name: Name,
+    on: Annotated[bool, typer.Option("--on/--off", help="Whether flows may use it.")],
+    tool: Annotated[str, typer.Option("--tool", help="One tool instead of the whole server.")] = "",
+    json: JsonFlag = False,
+) -> None:
+    """Switch a server, or one of its tools, on or off."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            if tool:
+                await service.set_tool_enabled(session, PRINCIPAL, name, tool, enabled=on)
+            else:
+                patch = McpServerPatch(enabled=on)
+                await service.update_server(session, PRINCIPAL, parts.box, parts.settings.mcp, name, patch=patch)
+        if json:
+            print_json({"name": f"{name}.{tool}" if tool else name, "enabled": on})
+        else:
+            console.print(f"Switched {'on' if on else 'off'}.")
+
+    with_parts(work)
+
+
+@app.command()
+def remove(name: Name, json: JsonFlag = False) -> None:
+    """Forget a server and its tools."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            await service.delete_server(session, PRINCIPAL, name)
+        if json:
+            print_json({"removed": name})
+        else:
+            console.print(f"Removed {name}.")
+
+    with_parts(work)
+
+
+async def _refresh(connector: McpConnector, name: str, *, as_json: bool) -> None:
+    found, changes = await connector.refresh(PRINCIPAL, name)
+    names = [tool.name for tool in found.tools]
+    if as_json:
+        told = {"added": changes.added, "changed": changes.changed, "removed": changes.removed}
+        print_json({"name": name, "protocol": found.protocol, "tools": names, **told, "left_out": found.left_out})
+        return
+    console.print(f"{len(names)} tools: {', '.join(names) or 'none'}.", markup=False)
+    for word, changed in (("New", changes.added), ("Changed", changes.changed), ("Gone", changes.removed)):
+        if changed and len(changed) < len(names):
+            console.print(f"{word}: {', '.join(changed)}.", markup=False)
+    for line in found.left_out:
+        console.print(f"Left out: {line}.", markup=False)
+
+
+def _cells(row: McpServerOut) -> tuple[str, str, str, str]:
+    state = "off" if not row.enabled else "told something, see show" if row.error_message else "on"
+    return row.name, clipped(_where(row)), state, when(row.tools_found_at) if row.tools_found_at else "never"
+
+
+def _where(row: McpServerOut) -> str:
+    return row.url or " ".join(row.command or [])
+
+
+def _pairs(written: list[str], mark: str) -> dict[str, SecretStr]:
+    found: dict[str, SecretStr] = {}
+    for one in written:
+        name, sign, value = one.partition(mark)
+        if not sign or not name.strip():
+            raise BadMcpServer(f"{clipped(name, 40)!r} has no '{mark}' between name and value.")
+        found[name.strip()] = SecretStr(value.strip())
+    return found

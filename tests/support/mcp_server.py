@@ -1,0 +1,51 @@
+"""Starts the real MCP server of `mcp_process` and gives its address or command."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "tests.support.mcp_process", "stdio"]
+"""The same server as a program; it finds the tests by PYTHONPATH, so give the working directory."""
+
+
+class McpProcess:
+    """`with McpProcess(tally) as server: server.url`."""
+
+    def __init__(self, tally: Path, mode: str = "", *, port: int = 0, json_response: bool = False) -> None:
+        self.tally = tally
+        self._port = port
+        self._environment = {
+            **os.environ,
+            "MCP_TALLY": str(tally),
+            "MCP_MODE": mode,
+            "MCP_JSON": "1" if json_response else "0",
+        }
+
+    def __enter__(self) -> Self:
+        command = [sys.executable, "-m", "tests.support.mcp_process", "http", str(self._port)]
+        self._process = subprocess.Popen(command, cwd=ROOT, env=self._environment, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout is not None
+        self.port = int(self._process.stdout.readline())
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.kill()
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+        self._process.wait(10)
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/mcp"
+
+    def calls(self) -> list[str]:
+        """What reached the server."""
+        return self.tally.read_text(encoding="utf-8").splitlines() if self.tally.exists() else []

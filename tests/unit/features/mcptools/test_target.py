@@ -1,0 +1,69 @@
+"""Addresses, commands and secrets of servers."""
+
+from typing import Any, cast
+
+import pytest
+from pydantic import SecretStr
+
+from headgate.features.mcptools.errors import BadMcpServer
+from headgate.features.mcptools.target import Target, checked_target, same_place
+from headgate.features.secrets.lookup import Variables
+from headgate.foundation.log import REDACTED
+
+
+class Kept:
+    """Variables in a dictionary."""
+
+    async def key(self, name: str) -> SecretStr | None:
+        return SecretStr("kept-secret-value") if name == "WEATHER_TOKEN" else None
+
+
+class TestTarget:
+    async def test_fills_in_variables_whole_or_behind_a_scheme(self) -> None:
+        written = {"a": "WEATHER_TOKEN", "b": "Bearer WEATHER_TOKEN", "c": "Bearer OTHER", "d": "x WEATHER_TOKEN y"}
+        found = await Target("w", "http", secrets=written).filled(cast("Variables", Kept()))
+        assert found.secrets == written | {"a": "kept-secret-value", "b": "Bearer kept-secret-value"}
+
+    def test_takes_its_secrets_out_of_a_text(self) -> None:
+        target = Target("w", "http", secrets={"authorization": "Bearer opaque-value", "x": "ab"})
+        assert target.scrubbed("you sent opaque-value, about") == f"you sent {REDACTED}, about"
+
+    def test_does_not_show_them_when_printed(self) -> None:
+        assert "opaque" not in repr(Target("w", "http", secrets={"a": "opaque-value"}))
+
+
+class TestSamePlace:
+    @pytest.mark.parametrize(
+        ("one", "other", "same"),
+        [
+            ("https://a.example/mcp", "https://a.example/v2?x=1", True),
+            ("https://a.example/mcp", "http://a.example/mcp", False),
+            ("https://a.example/mcp", "https://a.example:8443/mcp", False),
+            ("https://a.example/mcp", "https://b.example/mcp", False),
+        ],
+    )
+    def test_is_the_same_origin(self, one: str, other: str, same: bool) -> None:
+        assert same_place(Target("w", "http", url=one), Target("w", "http", url=other)) is same
+
+    def test_is_the_same_program(self) -> None:
+        one, other = Target("w", "stdio", command=("a", "b")), Target("w", "stdio", command=("a", "c"))
+        assert same_place(one, one)
+        assert not same_place(one, other)
+        assert not same_place(one, Target("w", "http", url="https://a.example"))
+
+
+class TestCheckedTarget:
+    @pytest.mark.parametrize("name", ["LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHONPATH", "NODE_OPTIONS", "PATH", "A=B", ""])
+    def test_refuses_what_makes_another_program_of_it(self, name: str) -> None:
+        with pytest.raises(BadMcpServer):
+            checked_target("w", "stdio", url="", command=["x"], secrets={name: SecretStr("v")})
+
+    @pytest.mark.parametrize("command", [[], [""], ["x"] * 100, ["x", "y" * 5000]])
+    def test_refuses_a_command_that_is_none(self, command: list[str]) -> None:
+        with pytest.raises(BadMcpServer):
+            checked_target("w", "stdio", url="", command=command, secrets={})
+
+    def test_bounds_the_headers(self) -> None:
+        many: dict[str, Any] = {f"h{number}": SecretStr("v") for number in range(70)}
+        with pytest.raises(BadMcpServer):
+            checked_target("w", "http", url="https://a.example", command=[], secrets=many)
