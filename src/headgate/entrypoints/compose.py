@@ -21,13 +21,14 @@ from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import PROVIDER_VARIABLES
 from headgate.features.runs.engine.backend import ExecutionBackend
-from headgate.features.runs.engine.build import build_engine
+from headgate.features.runs.engine.build import build_engine, open_events
 from headgate.features.runs.evidence.service import Notary
+from headgate.features.runs.preview.service import DryRuns
 from headgate.features.secrets.lookup import Variables
 from headgate.foundation.crypto import EvidenceSeed, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import upgrade
-from headgate.foundation.events import EventBus
+from headgate.foundation.events import EventSink
 from headgate.foundation.settings import Settings
 from headgate.foundation.telemetry import Telemetry
 from headgate.foundation.telemetry.opening import open_telemetry
@@ -45,7 +46,7 @@ class Parts:
     index: WordIndex
     box: SecretBox
     storage: LocalStorage
-    bus: EventBus
+    bus: EventSink
     mcp: McpConnector
     engine: ExecutionBackend
     local_models: LocalModels
@@ -55,6 +56,7 @@ class Parts:
     notary: Notary
     classes: ModelClasses
     rules: FlowRules
+    dry_runs: DryRuns
 
     def variables_of(self, tenant_id: str) -> Variables:
         """The variables of a tenant."""
@@ -89,14 +91,17 @@ async def open_parts(settings: Settings, *, recover: bool = False, role: str = C
 
 @asynccontextmanager
 async def _engine_and_rest(settings: Settings, database: Database, *, recover: bool, role: str) -> AsyncIterator[Parts]:
-    bus = EventBus()
     telemetry = open_telemetry(settings.telemetry, role, counts=role != COMMAND)
-    async with open_services(settings, database, bus, recover=recover, telemetry=telemetry) as base:
+    async with (
+        open_events(settings) as bus,
+        open_services(settings, database, bus, recover=recover, telemetry=telemetry) as base,
+    ):
         engine = build_engine(settings, database, base.services)
         await engine.open()
         try:
             runs = FlowRuns(database=database, engine=engine)
             index = component_index(base.registry)
+            rules = FlowRules(base.registry, base.classes)
             chooser = ModelChooser(
                 settings.models, lambda principal: base.variables_of(principal.tenant_id), base.local_models
             )
@@ -117,7 +122,8 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
                 telemetry=telemetry,
                 notary=Notary(base.box, EvidenceSeed(settings)),
                 classes=base.classes,
-                rules=FlowRules(base.registry, base.classes),
+                rules=rules,
+                dry_runs=DryRuns(database, base.services, rules, base.variables_of, base.local_models),
             )
         finally:
             await engine.close()

@@ -6,6 +6,7 @@ import typer
 from rich.markup import escape
 from rich.prompt import Confirm
 
+from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
 from headgate.entrypoints.compose import Parts
@@ -17,7 +18,6 @@ from headgate.graph.draw import draw
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List, show, publish, compare, restore and delete flows."
 )
-FlowId = Annotated[str, typer.Argument(help="Id of the flow.")]
 
 
 @app.command("list")
@@ -31,6 +31,7 @@ def list_(
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
             rows = await service.list_flows(session, PRINCIPAL, search=search, limit=limit)
+            releases = await versions.published_releases(session, PRINCIPAL, rows)
         found = [FlowSummary.model_validate(row) for row in rows]
         if json:
             print_json(found)
@@ -38,7 +39,7 @@ def list_(
             console.print('No flows yet. Say what you want: [bold]headgate ask "..."[/]')
         else:
             cells = [
-                (one.id, escape(one.name), one.revision, one.published_version or "", when(one.updated_at))
+                (one.id, escape(one.name), one.revision, _release(releases.get(one.id)), when(one.updated_at))
                 for one in found
             ]
             console.print(table(("id", "name", "revision", "published", "changed"), cells))
@@ -47,10 +48,11 @@ def list_(
 
 
 @app.command()
-def show(flow_id: FlowId, json: JsonFlag = False) -> None:
+def show(which: FlowArgument, json: JsonFlag = False) -> None:
     """Draw a flow and say what keeps it from running."""
 
     async def work(parts: Parts) -> None:
+        flow_id = await flow_id_of(parts, which)
         async with parts.database.reading() as session:
             row = await service.get_flow(session, PRINCIPAL, flow_id)
         flow = service.definition_of(row)
@@ -76,13 +78,14 @@ def show(flow_id: FlowId, json: JsonFlag = False) -> None:
 
 @app.command()
 def publish(
-    flow_id: FlowId,
+    which: FlowArgument,
     notes: Annotated[str, typer.Option(help="What is new.")] = "",
     json: JsonFlag = False,
 ) -> None:
     """Freeze the draft and make it the published version."""
 
     async def work(parts: Parts) -> None:
+        flow_id = await flow_id_of(parts, which)
         async with parts.database.writing() as session:
             row = await versions.publish_flow(session, PRINCIPAL, parts.rules, flow_id, notes=notes)
         found = VersionSummary.model_validate(row)
@@ -95,10 +98,11 @@ def publish(
 
 
 @app.command("versions")
-def versions_(flow_id: FlowId, json: JsonFlag = False) -> None:
+def versions_(which: FlowArgument, json: JsonFlag = False) -> None:
     """List the versions of a flow, newest first."""
 
     async def work(parts: Parts) -> None:
+        flow_id = await flow_id_of(parts, which)
         async with parts.database.reading() as session:
             rows = await versions.list_versions(session, PRINCIPAL, flow_id)
         found = [VersionSummary.model_validate(row) for row in rows]
@@ -116,17 +120,19 @@ def versions_(flow_id: FlowId, json: JsonFlag = False) -> None:
 
 @app.command()
 def diff(
-    flow_id: FlowId,
+    which: FlowArgument,
     before: Annotated[str, typer.Argument(help="Version number, or draft.")],
     after: Annotated[str, typer.Argument(help="Version number, or draft.")] = "draft",
     json: JsonFlag = False,
 ) -> None:
     """Say what changed between two versions."""
+    first, second = _version(before), _version(after)
 
     async def work(parts: Parts) -> None:
+        flow_id = await flow_id_of(parts, which)
         async with parts.database.reading() as session:
             found = await versions.diff_versions(
-                session, PRINCIPAL, parts.registry, flow_id, before=_which(before), after=_which(after)
+                session, PRINCIPAL, parts.registry, flow_id, before=first, after=second
             )
         if json:
             print_json({"identical": found.is_empty, "lines": found.lines(), "changes": found.as_json()})
@@ -138,13 +144,14 @@ def diff(
 
 @app.command()
 def restore(
-    flow_id: FlowId,
+    which: FlowArgument,
     version: Annotated[int, typer.Argument(help="Version number.", min=1)],
     json: JsonFlag = False,
 ) -> None:
     """Put a version's content back into the draft."""
 
     async def work(parts: Parts) -> None:
+        flow_id = await flow_id_of(parts, which)
         async with parts.database.writing() as session:
             row = await service.get_flow(session, PRINCIPAL, flow_id)
             row = await versions.restore_version(
@@ -160,13 +167,14 @@ def restore(
 
 @app.command()
 def delete(
-    flow_id: FlowId,
+    which: FlowArgument,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     json: JsonFlag = False,
 ) -> None:
     """Hide a flow and stop it from running. Its versions and runs are kept as evidence."""
 
     async def work(parts: Parts) -> None:
+        flow_id = await flow_id_of(parts, which)
         async with parts.database.writing() as session:
             row = await service.get_flow(session, PRINCIPAL, flow_id)
             if not yes and not json and not Confirm.ask(f"Delete {escape(row.name)}?", default=False):
@@ -180,7 +188,11 @@ def delete(
     with_parts(work)
 
 
-def _which(text: str) -> int | Literal["draft"]:
+def _release(number: int | None) -> str:
+    return "" if number is None else f"release {number}"
+
+
+def _version(text: str) -> int | Literal["draft"]:
     if text == "draft":
         return "draft"
     if not text.isdigit() or int(text) < 1:

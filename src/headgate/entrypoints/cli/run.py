@@ -6,8 +6,10 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from headgate.entrypoints.cli.exit_codes import FAILED, OK
+from headgate.entrypoints.cli.dry_run_view import show_dry_run
+from headgate.entrypoints.cli.exit_codes import FAILED, INVALID, OK
 from headgate.entrypoints.cli.files import store_files
+from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import console, print_json
 from headgate.entrypoints.cli.run_view import RunView, show_outcome
 from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
@@ -15,6 +17,7 @@ from headgate.entrypoints.cli.transfer import read_text
 from headgate.entrypoints.compose import Parts
 from headgate.features.flows import service
 from headgate.features.flows.transfer import import_flow
+from headgate.features.runs.preview.schemas import DryRunOut, DryRunStart
 from headgate.foundation.errors import Invalid
 
 app = typer.Typer(add_completion=False)
@@ -22,7 +25,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def run(
-    flow: Annotated[str, typer.Argument(help="Id of a flow, or a flow file, which is stored first.")],
+    flow: Annotated[str, typer.Argument(help="Id or name of a flow, or a flow file, which is stored first.")],
     text: Annotated[str, typer.Option(help="Text input.")] = "",
     form: Annotated[
         list[str] | None,
@@ -30,13 +33,21 @@ def run(
     ] = None,
     file: Annotated[list[Path] | None, typer.Option(help="Input file; may be given again.")] = None,
     published: Annotated[bool, typer.Option("--published", help="Run the published version, not the draft.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what the run would do; nothing is stored, asked or sent.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")] = False,
 ) -> int:
     """Run a flow and watch its steps. Exit code 1 when the run fails."""
     answers = _answers(form or [])
 
     async def work(parts: Parts) -> int:
-        flow_id = await _store(parts, flow) if _is_path(flow) else flow
+        if dry_run:
+            start = _dry_start(text, answers, file, published=published)
+            found = await _look_ahead(parts, flow, start)
+            print_json(found) if json else show_dry_run(found)
+            return OK if found.ok else INVALID
+        flow_id = await _store(parts, flow) if _is_path(flow) else await flow_id_of(parts, flow)
         with RunView(None if json else console) as view:
             outcome = await parts.runs.run_draft(
                 PRINCIPAL,
@@ -57,9 +68,22 @@ def run(
     return with_parts(work)
 
 
+def _dry_start(text: str, answers: dict[str, str], file: list[Path] | None, *, published: bool) -> DryRunStart:
+    if file or any(value.startswith("@") for value in answers.values()):
+        raise Invalid("A dry run stores nothing, files neither.", remedy="Leave files out of a dry run.")
+    given: dict[str, JsonValue] | None = {**answers} or None
+    return DryRunStart(text=text, form_data=given, version="published" if published else "draft")
+
+
+async def _look_ahead(parts: Parts, flow: str, start: DryRunStart) -> DryRunOut:
+    if _is_path(flow):
+        return await parts.dry_runs.of(PRINCIPAL, import_flow(read_text(flow), parts.registry), start)
+    return await parts.dry_runs.of_flow(PRINCIPAL, await flow_id_of(parts, flow), start)
+
+
 def _is_path(flow: str) -> bool:
-    """Whether a flow file is meant: ids hold neither dots nor slashes."""
-    return Path(flow).is_file() or "." in flow or "/" in flow
+    """Whether a flow file is meant: one that is there, or what looks like the name of one."""
+    return Path(flow).is_file() or "/" in flow or flow.endswith((".flow", ".txt", ".json", ".yaml", ".yml"))
 
 
 async def _store(parts: Parts, path: str) -> str:

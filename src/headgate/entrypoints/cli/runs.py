@@ -7,6 +7,7 @@ import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli.deliveries import deliveries, redeliver
+from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
 from headgate.entrypoints.compose import Parts
@@ -31,7 +32,7 @@ app.command()(redeliver)
 
 @app.command("list")
 def list_(
-    flow: Annotated[str | None, typer.Option(help="Only runs of this flow.")] = None,
+    flow: Annotated[str | None, typer.Option(help="Only runs of this flow: its id or name.")] = None,
     status: Annotated[RunState | None, typer.Option(help="Only runs in this state.")] = None,
     limit: Annotated[int, typer.Option(help="Most runs to show.", min=1, max=200)] = 20,
     json: JsonFlag = False,
@@ -39,8 +40,9 @@ def list_(
     """List runs, newest first."""
 
     async def work(parts: Parts) -> None:
+        flow_id = await flow_id_of(parts, flow) if flow is not None else None
         async with parts.database.reading() as session:
-            found = await service.list_runs(session, PRINCIPAL, flow_id=flow, status=status, limit=limit)
+            found = await service.list_runs(session, PRINCIPAL, flow_id=flow_id, status=status, limit=limit)
         if json:
             print_json(found)
         elif not found:

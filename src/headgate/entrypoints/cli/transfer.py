@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
 from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
 from headgate.entrypoints.compose import Parts
@@ -56,7 +57,7 @@ def import_(
 
 @exporting.command()
 def export(
-    flow_id: Annotated[str, typer.Argument(help="Id of the flow.")],
+    which: FlowArgument,
     format: Annotated[Literal["spec", "json"], typer.Option(help="Readable text, or JSON with positions.")] = "spec",  # noqa: A002
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write; standard output when left out.")
@@ -66,6 +67,7 @@ def export(
     """Write a flow as spec text or JSON."""
 
     async def work(parts: Parts) -> None:
+        flow_id = await flow_id_of(parts, which)
         async with parts.database.reading() as session:
             flow = service.definition_of(await service.get_flow(session, PRINCIPAL, flow_id))
         content = transfer.export_flow(flow, format=format)

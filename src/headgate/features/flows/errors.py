@@ -1,6 +1,10 @@
 """Errors of flows."""
 
-from headgate.foundation.errors import Conflict, NotFound
+from collections.abc import Sequence
+
+from pydantic import JsonValue
+
+from headgate.foundation.errors import Conflict, Invalid, NotFound
 
 
 class FlowNotFound(NotFound):
@@ -10,7 +14,21 @@ class FlowNotFound(NotFound):
     title = "Flow not found"
 
     def __init__(self, flow_id: str) -> None:
-        super().__init__(f"There is no flow '{flow_id}'.", remedy="List the flows to see their ids.")
+        super().__init__(f"There is no flow '{flow_id[:200]}'.", remedy="List the flows to see their ids and names.")
+
+
+class AmbiguousFlow(Invalid):
+    """Several flows have the name. Carries their ids as `flows`."""
+
+    code = "flow_ambiguous"
+    title = "Several flows have that name"
+
+    def __init__(self, name: str, ids: Sequence[str]) -> None:
+        super().__init__(
+            f"{len(ids)} flows are called '{name[:200]}': {', '.join(ids)}.",
+            remedy="Give the id of the one you mean.",
+            flows=list[JsonValue](ids),
+        )
 
 
 class VersionNotFound(NotFound):

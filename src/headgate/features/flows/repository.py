@@ -22,6 +22,14 @@ async def find_space_of(session: AsyncSession, flow_id: str, *, tenant_id: str) 
     return (await session.execute(query)).scalar_one_or_none()
 
 
+async def find_flows_named(session: AsyncSession, name: str, *, tenant_id: str, limit: int) -> Sequence[FlowRow]:
+    """Flows of that name that are not deleted, upper and lower case alike, newest first."""
+    query = select(FlowRow).where(
+        FlowRow.tenant_id == tenant_id, FlowRow.deleted_at.is_(None), func.lower(FlowRow.name) == func.lower(name)
+    )
+    return (await session.execute(query.order_by(FlowRow.id.desc()).limit(limit))).scalars().all()
+
+
 async def list_flows(
     session: AsyncSession, *, tenant_id: str, space_id: str | None, search: str, limit: int, before: str | None
 ) -> Sequence[FlowRow]:
@@ -49,6 +57,17 @@ async def find_version(session: AsyncSession, flow_id: str, version: int, *, ten
         FlowVersionRow.flow_id == flow_id, FlowVersionRow.version == version, FlowVersionRow.tenant_id == tenant_id
     )
     return (await session.execute(query)).scalar_one_or_none()
+
+
+async def list_releases(session: AsyncSession, flow_ids: Sequence[str], *, tenant_id: str) -> dict[str, int]:
+    """Flow to the release number of its published version, for those that have one."""
+    published = and_(FlowRow.id == FlowVersionRow.flow_id, FlowRow.published_version == FlowVersionRow.version)
+    query = (
+        select(FlowRow.id, FlowVersionRow.release)
+        .join(FlowVersionRow, published)
+        .where(FlowRow.id.in_(flow_ids), FlowRow.tenant_id == tenant_id, FlowVersionRow.tenant_id == tenant_id)
+    )
+    return {flow: release for flow, release in (await session.execute(query)).all() if release is not None}
 
 
 async def find_version_by_checksum(

@@ -8,6 +8,8 @@ from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import Flow
 from headgate.graph.template import Catalog
 from headgate.graph.validate import check_runnable
+from headgate.sandbox.documents.errors import DocumentsNotInstalled
+from headgate.sandbox.documents.maker import is_installed
 from headgate.sandbox.scan import scan_code
 
 CODE_FIELDS = {"Python": ("source", "run")}
@@ -27,7 +29,22 @@ class FlowRules:
 
     async def more_issues(self, tenant_id: str, flow: Flow) -> list[Issue]:
         """The same, beyond the language's own rules."""
-        return [*code_issues(flow), *await self.classes.issues(tenant_id, flow)]
+        return [*code_issues(flow), *document_issues(flow), *await self.classes.issues(tenant_id, flow)]
+
+
+def document_issues(flow: Flow) -> Iterator[Issue]:
+    """Steps that make documents where the packages for it are not installed."""
+    makers = [node for node in flow.nodes if node.policy.makes_document]
+    if makers and not is_installed():
+        missing = DocumentsNotInstalled()
+        for node in makers:
+            yield Issue(
+                IssueCode.POLICY,
+                f"node '{node.id}' ({node.type}) has output_type {node.policy.output_type}. {missing.detail}",
+                missing.remedy,
+                node.id,
+                "output_type",
+            )
 
 
 def code_issues(flow: Flow) -> Iterator[Issue]:

@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.accounts.principal import Principal
 from headgate.features.flows import repository
-from headgate.features.flows.errors import FlowNotFound, SpaceNotFound, StaleRevision
+from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, SpaceNotFound, StaleRevision
 from headgate.features.flows.tables import FlowRow
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
@@ -62,6 +62,17 @@ async def space_of(session: AsyncSession, flow_id: str, *, tenant_id: str) -> st
     if found is None:
         raise FlowNotFound(flow_id)
     return found
+
+
+async def get_flow_named(session: AsyncSession, principal: Principal, name: str) -> FlowRow:
+    """The one flow of that name; written exactly so it wins. Raises `FlowNotFound`, `AmbiguousFlow`."""
+    rows = await repository.find_flows_named(session, name, tenant_id=principal.tenant_id, limit=20)
+    found = [row for row in rows if row.name == name] or rows
+    if not found:
+        raise FlowNotFound(name)
+    if len(found) > 1:
+        raise AmbiguousFlow(name, [row.id for row in found])
+    return found[0]
 
 
 async def list_flows(

@@ -19,7 +19,7 @@ from headgate.features.mcptools.publishing import mcp_issues
 from headgate.foundation.database import Database, now
 from headgate.graph.canonical import checksum, logic_checksum
 from headgate.graph.diff import FlowDiff, diff_flows
-from headgate.graph.issues import raise_if_any
+from headgate.graph.issues import Issue, raise_if_any
 from headgate.graph.links import SharedAssistant, effective, link, link_issues, linked_names, unlink
 from headgate.graph.model import Flow
 from headgate.graph.plan import compile_plan
@@ -75,12 +75,27 @@ async def freeze_draft(session: AsyncSession, principal: Principal, catalog: Cat
     """
     flow = await get_flow(session, principal, flow_id, lock=True)
     if flow.draft_version is None:
-        definition = definition_of(flow)
-        shared = await _assistants(session, principal, definition, catalog)
-        linked = effective(link(definition, catalog, shared))
-        raise_if_any([*link_issues(definition, catalog, shared), *check_runnable(linked, catalog)])
-        raise_if_any(await mcp_issues(session, linked, catalog, tenant_id=flow.tenant_id, space_id=flow.space_id))
+        raise_if_any((await as_it_would_run(session, principal, catalog, flow))[1])
     return await keep_draft(session, principal, catalog, flow_id)
+
+
+async def as_it_would_run(
+    session: AsyncSession, principal: Principal, catalog: Catalog, flow: FlowRow
+) -> tuple[Flow, list[Issue]]:
+    """The draft as it would be frozen, with everything that keeps it from running. Changes nothing."""
+    definition = definition_of(flow)
+    shared = await _assistants(session, principal, definition, catalog)
+    linked = effective(link(definition, catalog, shared))
+    issues = [*link_issues(definition, catalog, shared), *check_runnable(linked, catalog)]
+    issues += await mcp_issues(session, linked, catalog, tenant_id=flow.tenant_id, space_id=flow.space_id)
+    return linked, issues
+
+
+async def version_as_it_runs(session: AsyncSession, principal: Principal, flow_id: str, version: int | None) -> Flow:
+    """The content of a version as it runs. Raises `VersionNotFound`, also where nothing has been published."""
+    if version is None:
+        raise _not_published(flow_id)
+    return effective(Flow.model_validate((await get_version(session, principal, flow_id, version)).definition))
 
 
 async def keep_draft(session: AsyncSession, principal: Principal, catalog: Catalog, flow_id: str) -> FlowVersionRow:
@@ -119,6 +134,12 @@ async def publish_flow(
     flow.published_version = version.version
     await session.flush()
     return version
+
+
+async def published_releases(session: AsyncSession, principal: Principal, rows: Sequence[FlowRow]) -> dict[str, int]:
+    """Flow to the number of the release that is published."""
+    wanted = [row.id for row in rows if row.published_version is not None]
+    return await repository.list_releases(session, wanted, tenant_id=principal.tenant_id) if wanted else {}
 
 
 async def list_versions(
@@ -225,6 +246,10 @@ async def _add_version(
     ]
     await repository.add_version(session, version, steps, edges)
     return version
+
+
+def _not_published(flow_id: str) -> VersionNotFound:
+    return VersionNotFound(f"Flow '{flow_id}' has not been published.", remedy="Publish it, or run its draft.")
 
 
 def _no_version(flow_id: str, version: int) -> VersionNotFound:

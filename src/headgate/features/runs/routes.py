@@ -12,6 +12,8 @@ from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.archive import as_json, as_zip
 from headgate.features.runs.evidence.seal import EvidenceKey
 from headgate.features.runs.evidence.service import Notary, read_contents
+from headgate.features.runs.preview.schemas import DryRunOut, DryRunStart
+from headgate.features.runs.preview.service import DryRuns
 from headgate.features.runs.schemas import (
     CancelOut,
     EvidenceOut,
@@ -57,6 +59,13 @@ async def start(flow_id: str, body: RunStart, database: Rows, engine: Engine, ca
     if body.wait:
         await service.wait_for_run(engine, key.run_id)
     return await service.get_run(engine, caller, key.run_id)
+
+
+@router.post("/flows/{flow_id}/dry-run", summary="Look ahead at a run", responses=problems(404))
+async def dry_run(flow_id: str, request: Request, caller: Caller, body: DryRunStart | None = None) -> DryRunOut:
+    """What a run would do and need, and what would keep it from that. Nothing is stored, asked or sent."""
+    dry_runs: DryRuns = request.app.state.dry_runs
+    return await dry_runs.of_flow(caller, flow_id, body or DryRunStart())
 
 
 @router.get("/flows/{flow_id}/graph", summary="A flow as a graph", responses=problems(404))

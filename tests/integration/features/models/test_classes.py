@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx2
@@ -47,26 +48,21 @@ def server() -> Iterator[OpenAIServer]:
 async def client(settings: Settings, server: OpenAIServer) -> AsyncIterator[httpx2.AsyncClient]:
     """The application with classes switched on, its models answered by the scripted server."""
     wanted = settings.model_copy(update={"classification": ClassificationSettings(enabled=True)})
-    async with _client(wanted) as found:
+    async with serving(wanted) as found:
         await found.put("/api/v1/variables/OPENAI_API_KEY", json={"value": "sk-test"})
         await found.put("/api/v1/variables/OPENAI_BASE_URL", json={"value": server.base_url})
         yield found
 
 
-class _client:  # noqa: N801 - a context manager, used as a function
-    def __init__(self, settings: Settings) -> None:
-        self._app = create_app(settings)
-        self._lifespan = self._app.router.lifespan_context(self._app)
-
-    async def __aenter__(self) -> httpx2.AsyncClient:
-        await self._lifespan.__aenter__()
-        transport = httpx2.ASGITransport(app=self._app, raise_app_exceptions=False)
-        self._found = httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:7411/")
-        return self._found
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._found.aclose()
-        await self._lifespan.__aexit__(*error)
+@asynccontextmanager
+async def serving(settings: Settings) -> AsyncIterator[httpx2.AsyncClient]:
+    app = create_app(settings)
+    transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:7411/") as found,
+    ):
+        yield found
 
 
 async def put(client: httpx2.AsyncClient, model: str, level: int | str) -> dict[str, Any]:
@@ -217,7 +213,7 @@ class TestRun:
 
 class TestOff:
     async def test_nothing_is_classed_checked_or_shown(self, settings: Settings) -> None:
-        async with _client(settings) as client:
+        async with serving(settings) as client:
             await put(client, "openai/careful", 2)
             flow = await created(client, spec())
             assert flow["issues"] == []

@@ -1,0 +1,68 @@
+"""Whether a model could be asked, found out without asking it anything: no connection is made, nothing is written."""
+
+import asyncio
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel
+
+from headgate.features.models import catalogue
+from headgate.features.models.catalogue import ModelInfo
+from headgate.features.models.credentials import find_credentials
+from headgate.features.models.local.models import LocalModels
+from headgate.features.models.local.store import find_local
+from headgate.features.models.params import ModelParams
+from headgate.features.models.ports import KeySource
+from headgate.features.models.providers import LOCAL, Provider, find_provider, is_installed
+from headgate.foundation.errors import HeadgateError
+from headgate.sdk.values import Model
+
+
+class ModelOutlook(BaseModel):
+    """What is known of a model before it is asked."""
+
+    model: str
+    usable: bool
+    """Whether key, package and settings are there. Whether the provider knows the model shows when it is asked."""
+    problem: str = ""
+    remedy: str = ""
+    host: str = ""
+    """The server it is asked at; empty for one that runs inside Headgate, and where only its package knows."""
+    variable: str = ""
+    """Name of the variable its key comes from."""
+    info: ModelInfo | None = None
+    """What it can do and costs; None for an unknown provider."""
+
+
+async def look_at(model: Model, keys: KeySource, local: LocalModels | None = None) -> ModelOutlook:
+    """The outlook of one model. Never raises for what is wrong with it."""
+    info = None
+    try:
+        provider = find_provider(model.provider)
+        info = catalogue.resolve(model)
+        params = ModelParams.parse(model.params, provider=provider)
+        if not is_installed(provider):
+            problem = f"The package of {provider.label} is not installed."
+            return _unusable(model, info, problem, f"Install it with: {provider.install}")
+        if provider.id == LOCAL:
+            return await _local(model, info, local)
+        found = await find_credentials(provider, params, keys)
+    except HeadgateError as error:
+        return _unusable(model, info, str(error), error.remedy)
+    host = _host(provider, found.base_url)
+    return ModelOutlook(model=str(model), usable=True, host=host, variable=found.key_variable, info=info)
+
+
+async def _local(model: Model, info: ModelInfo, local: LocalModels | None) -> ModelOutlook:
+    if local is None:
+        return _unusable(model, info, "Local models are switched off here.", "Choose another model.")
+    await asyncio.to_thread(find_local, local.models_dir, model.name)
+    return ModelOutlook(model=str(model), usable=True, info=info)
+
+
+def _unusable(model: Model, info: ModelInfo | None, problem: str, remedy: str) -> ModelOutlook:
+    return ModelOutlook(model=str(model), usable=False, problem=problem, remedy=remedy, info=info)
+
+
+def _host(provider: Provider, address: str) -> str:
+    known = address or (provider.base_url.default if provider.base_url is not None else None) or ""
+    return urlsplit(known).netloc.rpartition("@")[2]

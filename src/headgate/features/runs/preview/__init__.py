@@ -1,0 +1,1 @@
+"""Dry run: what a run would do, without doing any of it (seed 002, Dry Run Preview)."""

@@ -1,0 +1,159 @@
+"""The path that a run would take, and what it would reach, read from its plan. Pure."""
+
+import re
+from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
+
+from pydantic import JsonValue
+
+from headgate.features.runs.preview.schemas import DryHost, DryInput
+from headgate.features.runs.steps.planned import Feed, PlannedStep
+from headgate.graph.interpolate import references, texts_in
+from headgate.graph.model import HttpCall, InputSource, Node
+from headgate.graph.plan import Attachment, PlanStep
+from headgate.graph.ports import PortType
+from headgate.graph.template import FieldKind, Template
+
+CHARACTERS_A_TOKEN = 4
+"""A rule of thumb for European languages; providers count in their own ways."""
+_VARIABLE = re.compile(r"(?:[A-Za-z]{1,20} )?(?P<name>[A-Za-z_]\w{0,127})", re.ASCII)
+"""A header's value that may name a variable, with or without a scheme before it."""
+_HTTP = frozenset({InputSource.HTTP_GET, InputSource.HTTP_POST})
+
+
+def certain_steps(steps: Mapping[str, PlannedStep]) -> set[str]:
+    """Steps that run whatever the branches before them decide; `steps` has parents before children."""
+    certain: set[str] = set()
+    for step in steps.values():
+        lost = [all(_may_miss(steps, feed, certain) for feed in inlet.feeds) for inlet in step.inlets]
+        needed = any(missing and inlet.indispensable for missing, inlet in zip(lost, step.inlets, strict=True))
+        if not needed and not (lost and all(lost)):
+            certain.add(step.id)
+    return certain
+
+
+def _may_miss(steps: Mapping[str, PlannedStep], feed: Feed, certain: set[str]) -> bool:
+    """Whether it may be that nothing comes over an edge."""
+    output = steps[feed.source].step.template.output(feed.output)
+    return feed.source not in certain or (output is not None and output.branch)
+
+
+def inputs_of(step: PlanStep) -> list[DryInput]:
+    """Where each input of a step would come from, in the order in which one stands before the other."""
+    policy, main = step.policy, step.template.main_field
+    found: dict[str, str] = {}
+    for edge in step.inbound:
+        source = f"{edge.source}.{edge.output}"
+        found[edge.input] = f"{found[edge.input]}, {source}" if edge.input in found else source
+    if main is not None and policy.input_source is not InputSource.PREVIOUS_STEP:
+        call = policy.input_config if policy.input_source in _HTTP else None
+        found[main.name] = f"{policy.input_source.value} {call.url}" if call is not None else policy.input_source.value
+    found |= policy.input_bindings
+    for name, value in step.node.params.items():
+        field = step.template.field(name)
+        texts = texts_in(value) if field is not None and field.interpolate else ()
+        mentioned = dict.fromkeys(str(reference) for text in texts for reference in references(text))
+        if mentioned and name not in found:
+            found[name] = ", ".join(mentioned)
+    return [DryInput(field=name, source=source) for name, source in found.items()]
+
+
+def members_of(step: PlanStep) -> Iterator[tuple[Node, Template]]:
+    """A step's node, and every node attached to it, directly or through others."""
+    yield step.node, step.template
+    waiting: list[Attachment] = list(step.attachments)
+    while waiting:
+        one = waiting.pop(0)
+        yield one.node, one.template
+        waiting.extend(one.attachments)
+
+
+def model_values(step: PlanStep) -> Iterator[JsonValue]:
+    """What the model fields of a step and of its attachments hold."""
+    for node, template in members_of(step):
+        for field in template.fields:
+            value = node.params.get(field.name, field.default)
+            if PortType.MODEL in field.types and value not in (None, ""):
+                yield value
+
+
+def tools_of(step: PlanStep) -> list[str]:
+    """Names of the nodes that are tools of a step."""
+    kinds = {one.edge.source: one.node for one in step.attachments if one.edge.output == "tool"}
+    return [f"{node_id} ({node.type})" for node_id, node in kinds.items()]
+
+
+def known_characters(step: PlanStep, text: str) -> int:
+    """Length of what a model of the step would be sent, as far as it is known now.
+
+    Args:
+        step: The step.
+        text: The run's text.
+    """
+    length = sum(
+        len(one)
+        for node, template in members_of(step)
+        for name, value in node.params.items()
+        if _is_prompt(template, name)
+        for one in texts_in(value)
+    )
+    return length + (len(text) if step.policy.input_source is InputSource.FLOW_INPUT else 0)
+
+
+def _is_prompt(template: Template, name: str) -> bool:
+    field = template.field(name)
+    return field is not None and field.kind in {FieldKind.MULTILINE, FieldKind.MESSAGE}
+
+
+def hosts_of(step: PlanStep) -> Iterator[DryHost]:
+    """Servers that a step would reach by its policy and its components; those of models are found elsewhere."""
+    policy = step.policy
+    if policy.input_source in _HTTP and policy.input_config is not None:
+        yield DryHost(step_id=step.id, host=host_of(policy.input_config.url), purpose="input")
+    if policy.output_mode == "http_post" and policy.output_config is not None:
+        yield DryHost(step_id=step.id, host=host_of(policy.output_config.url), purpose="delivery")
+    for node, template in members_of(step):
+        if template.outside:
+            written = node.params.get("url")
+            host = host_of(written) if isinstance(written, str) else ""
+            yield DryHost(step_id=step.id, host=host, purpose="component" if node.id == step.id else "tool")
+
+
+def host_of(url: str) -> str:
+    """The host of an address as it is written; empty where a value decides it."""
+    text = url.strip()
+    try:
+        host = urlsplit(text if "://" in text else f"https://{text}").netloc.rpartition("@")[2]
+    except ValueError:
+        return ""
+    return "" if "{{" in host or "}}" in host else host
+
+
+def variable_names(step: PlanStep) -> list[tuple[str, bool]]:
+    """Variables that a step names: each with whether it can be nothing else than a variable."""
+    found: dict[str, bool] = {}
+    for call in _calls(step):
+        for value in call.headers.values():
+            _note(found, value)
+    for node, template in members_of(step):
+        for field in template.fields:
+            held = node.params.get(field.name)
+            if field.kind is FieldKind.SECRET and isinstance(held, str) and held:
+                found[held] = True
+            elif field.name == "headers" and isinstance(held, dict):
+                for one in held.values():
+                    _note(found, one)
+    return list(found.items())
+
+
+def _calls(step: PlanStep) -> Iterator[HttpCall]:
+    if step.policy.input_source in _HTTP and step.policy.input_config is not None:
+        yield step.policy.input_config
+    if step.policy.output_mode == "http_post" and step.policy.output_config is not None:
+        yield step.policy.output_config
+
+
+def _note(found: dict[str, bool], value: JsonValue) -> None:
+    named = _VARIABLE.fullmatch(value) if isinstance(value, str) else None
+    if named is not None:
+        found.setdefault(named["name"], False)
