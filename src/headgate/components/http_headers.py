@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 from pydantic import SecretStr
 
@@ -23,14 +24,14 @@ _OWN = frozenset(
 HEADERS_HELP = "HTTP headers, name to value; a value that names a variable, as in Bearer API_KEY, sends what it holds."
 
 
-async def checked_headers(ctx: RunContext, headers: Mapping[str, str], *, component: str) -> dict[str, str]:
-    """The headers with lower-case names and variables filled in.
+async def checked_headers(ctx: RunContext, headers: Mapping[str, str], *, component: str, url: str) -> dict[str, str]:
+    """The headers of a request to `url`, with lower-case names and variables filled in.
 
     Raises `ComponentError` on line breaks, malformed or reserved names; the error never shows a value.
     """
     found: dict[str, str] = {}
     for name, written in headers.items():
-        value = await filled(written, ctx.secret)
+        value = await filled(written, partial(ctx.secret, url=url))
         lower = name.lower()
         if not _NAME.fullmatch(name):
             raise ComponentError(

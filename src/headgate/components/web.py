@@ -87,11 +87,11 @@ class HTTPRequest(Component):
     async def _send(self) -> HttpAnswer:
         """Send once, whatever is asked of the answer."""
         if self._answer is None:
-            headers = await checked_headers(self.ctx, self.headers, component="HTTPRequest")
+            url = with_query(checked_url(self.url, who="HTTPRequest"), self.query)
+            headers = await checked_headers(self.ctx, self.headers, component="HTTPRequest", url=url)
             body, media_type = _body(self.body)
             if body is not None:
                 headers.setdefault("content-type", media_type)
-            url = with_query(checked_url(self.url, who="HTTPRequest"), self.query)
             await self.ctx.check_cancelled()
             answer = await self.ctx.http.request(
                 self.method, url, headers=headers, body=body, timeout_seconds=self.timeout_seconds

@@ -1,9 +1,5 @@
 """Deliver a result to another system, signed and safe to receive twice."""
 
-import base64
-import binascii
-import hashlib
-import hmac
 import json
 import time
 from typing import Literal
@@ -13,6 +9,7 @@ from pydantic import JsonValue
 from headgate.components.http_headers import HEADERS_HELP, checked_headers
 from headgate.components.json_text import parse_json
 from headgate.foundation.errors import UpstreamFailed
+from headgate.foundation.webhooks import delivery_key, signature_headers
 from headgate.graph.names import clipped
 from headgate.graph.ports import PortType
 from headgate.graph.template import FieldKind
@@ -64,13 +61,13 @@ class WebhookOut(Component):
     @output(help="webhook_delivered, webhook_id, status, and the answer's body or webhook_error.")
     async def response(self) -> Data:
         """Post once. The id is the same whenever this step of this run is sent again."""
-        webhook_id = delivery_id(self.ctx.run_id, self.ctx.node_id)
+        webhook_id = delivery_key(self.ctx.run_id, self.ctx.node_id)
         body = self._body()
-        headers = await checked_headers(self.ctx, self.headers, component="WebhookOut")
+        headers = await checked_headers(self.ctx, self.headers, component="WebhookOut", url=self.url)
         headers |= {"content-type": "application/json", "idempotency-key": webhook_id, "webhook-id": webhook_id}
         if self.secret:
             secret = await self.ctx.secret(self.secret)
-            headers |= signature(secret.get_secret_value(), webhook_id, int(time.time()), body)
+            headers |= signature_headers(secret.get_secret_value(), webhook_id, int(time.time()), body)
         await self.ctx.check_cancelled()
         try:
             answer = await self.ctx.http.request("POST", self.url, headers=headers, body=body)
@@ -94,35 +91,6 @@ class WebhookOut(Component):
         if answer is not None:
             report |= {"status": answer.status, "body": clipped(answer.text, 2000)}
         return report
-
-
-def delivery_id(run_id: str, node_id: str) -> str:
-    """The same id whenever the same step of the same run is delivered: sha256 in hex (seed 002)."""
-    return hashlib.sha256(f"{run_id}{node_id}".encode()).hexdigest()
-
-
-def signature(secret: str, webhook_id: str, timestamp: int, body: bytes) -> dict[str, str]:
-    """The `webhook-timestamp` and `webhook-signature` headers (standardwebhooks.com, symmetric v1).
-
-    Args:
-        secret: `whsec_` and base64 of the key, or any other text, whose UTF-8 is then the key.
-        webhook_id: The delivery's id.
-        timestamp: Seconds since 1970.
-        body: The bytes that are sent.
-    """
-    key = secret.encode()
-    if secret.startswith("whsec_"):
-        try:
-            key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
-        except binascii.Error as error:
-            raise ComponentError(
-                "WebhookOut: the secret begins with whsec_ but is not base64 after it.",
-                remedy="Copy the whole secret.",
-                field="secret",
-            ) from error
-    signed = f"{webhook_id}.{timestamp}.".encode() + body
-    digest = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
-    return {"webhook-timestamp": str(timestamp), "webhook-signature": f"v1,{digest}"}
 
 
 def _body_of(answer: HttpAnswer) -> JsonValue:

@@ -10,10 +10,14 @@ from headgate.features.flows import service as flows
 from headgate.features.flows import versions
 from headgate.features.mcptools.connector import Connection, McpConnector
 from headgate.features.models import service as models
+from headgate.features.models.credentials import own_origins
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import AddressCheck
+from headgate.features.models.providers import PROVIDER_VARIABLES, PROVIDERS
 from headgate.features.runs.transitions import RunKey
+from headgate.features.secrets.errors import VariableNotFound
 from headgate.features.secrets.lookup import Variables
+from headgate.features.secrets.service import origin_of
 from headgate.foundation.database import Database
 from headgate.graph.model import Flow
 from headgate.sdk import Model
@@ -47,8 +51,19 @@ class TenantSecrets:
     variables_of: VariablesOf
 
     async def secret(self, tenant_id: str, name: str, *, url: str | None = None) -> SecretStr:
-        """The value. Raises `NotFound` naming it."""
-        return await self.variables_of(tenant_id).require(name)
+        """The value; with `url`, for a request to that address, which the flow chose.
+
+        Raises `NotFound` naming it; `Forbidden` when it was stored for other servers, or is a model provider's and the
+        address is not.
+        """
+        variables = self.variables_of(tenant_id)
+        provider = PROVIDER_VARIABLES.get(name)
+        if url is None or (provider and origin_of(url) in await own_origins(PROVIDERS[provider], variables)):
+            return await variables.require(name)
+        found = await variables.key_for(name, url, bound=provider is not None)
+        if found is None:
+            raise VariableNotFound(name)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,10 @@ class HttpClient(Protocol):
 class Files(Protocol):
     """Files of this run: what was uploaded, what earlier steps made."""
 
+    async def of_run(self) -> tuple[File, ...]:
+        """What the steps of this run have made so far, oldest first."""
+        ...
+
     async def read(self, file: File) -> bytes:
         """The content. Raises `NotFound`."""
         ...
@@ -102,8 +106,11 @@ class RunContext(Protocol):
         """A LangChain chat model, keys filled in. Raises `Invalid` naming the missing key or extra."""
         ...
 
-    async def secret(self, name: str) -> SecretStr:
-        """The value of an encrypted variable. Raises `NotFound` naming it."""
+    async def secret(self, name: str, *, url: str | None = None) -> SecretStr:
+        """The value of an encrypted variable; with `url`, to be sent to that address.
+
+        Raises `NotFound` naming it, `Forbidden` when it belongs to other servers.
+        """
         ...
 
     async def emit(self, token: str) -> None:

@@ -105,6 +105,10 @@ class FakeFiles:
         self._contents[file.id] = content
         return file
 
+    async def of_run(self) -> tuple[File, ...]:
+        """What was saved so far."""
+        return tuple(self.saved)
+
     async def read(self, file: File) -> bytes:
         """The content. Raises `NotFound`."""
         if file.id not in self._contents:
@@ -175,7 +179,7 @@ class FakeContext:
             raise Invalid(f"No chat model is scripted for {model}.", remedy="Give StepHarness a chat_model=.")
         return self.model
 
-    async def secret(self, name: str) -> SecretStr:
+    async def secret(self, name: str, *, url: str | None = None) -> SecretStr:  # noqa: ARG002 - goes anywhere
         """A scripted secret. Raises `NotFound` naming it."""
         if name not in self.secrets:
             raise NotFound(f"There is no secret '{name}'.")

@@ -19,6 +19,10 @@ Name = Annotated[str, typer.Argument(help="Name, for example OPENAI_API_KEY.")]
 @app.command("set")
 def set_(
     name: Name,
+    host: Annotated[
+        list[str] | None,
+        typer.Option("--host", help="A server it may be sent to, as api.example.org; repeat it for more. None: any."),
+    ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="It is not a secret.")] = False,
     json: JsonFlag = False,
 ) -> None:
@@ -31,7 +35,7 @@ def set_(
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
             await service.set_variable(
-                session, PRINCIPAL, parts.box, name=name, value=SecretStr(value), secret=not plain
+                session, PRINCIPAL, parts.box, name=name, value=SecretStr(value), secret=not plain, hosts=host or ()
             )
         if json:
             print_json({"name": name, "stored": True})
@@ -49,12 +53,15 @@ def list_(json: JsonFlag = False) -> None:
         async with parts.database.reading() as session:
             rows = await service.list_variables(session, PRINCIPAL)
         if json:
-            print_json([{"name": row.name, "secret": row.secret} for row in rows])
+            print_json([{"name": row.name, "secret": row.secret, "hosts": row.hosts or []} for row in rows])
         elif not rows:
             console.print("No variables yet. Store one: [bold]headgate variables set OPENAI_API_KEY[/]")
         else:
-            cells = [(row.name, "secret" if row.secret else "plain", when(row.updated_at)) for row in rows]
-            console.print(table(("name", "kind", "set"), cells))
+            cells = [
+                (row.name, "secret" if row.secret else "plain", ", ".join(row.hosts or ()), when(row.updated_at))
+                for row in rows
+            ]
+            console.print(table(("name", "kind", "only for", "set"), cells))
 
     with_parts(work)
 

@@ -3,14 +3,15 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 from urllib.parse import urlsplit
 
 import orjson
 from pydantic import SecretStr
 
 from headgate.features.mcptools.errors import BadMcpServer
-from headgate.features.secrets.lookup import Variables
 from headgate.foundation.crypto import SecretBox
+from headgate.foundation.errors import NotFound
 from headgate.foundation.guarded_http.headers import check_headers
 from headgate.foundation.guarded_http.targets import parse_target
 from headgate.foundation.log import REDACTED, redact_text
@@ -27,6 +28,14 @@ _LOADERS = re.compile(r"LD_.*|DYLD_.*|PYTHON(PATH|HOME|STARTUP|USERBASE)|NODE_OP
 _SHORTEST_SECRET = 6
 
 
+class Secrets(Protocol):
+    """A tenant's encrypted variables."""
+
+    async def secret(self, tenant_id: str, name: str, *, url: str | None = None) -> SecretStr:
+        """The value; with `url`, for a request to that address. Raises `NotFound`, `Forbidden`."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """A server to talk to."""
@@ -38,10 +47,24 @@ class Target:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Headers of an address, environment of a program."""
 
-    async def filled(self, variables: Variables) -> "Target":
-        """With the variables that its values name in place of their names."""
-        found = {name: await _filled(value, variables, self.url) for name, value in self.secrets.items()}
-        return replace(self, secrets=found)
+    async def filled(self, tenant_id: str, variables: Secrets) -> "Target":
+        """With the variables that its values name in place of their names.
+
+        Raises `Forbidden` when one is kept for other servers.
+        """
+        filled = {name: await self._filled(value, tenant_id, variables) for name, value in self.secrets.items()}
+        return replace(self, secrets=filled)
+
+    async def _filled(self, written: str, tenant_id: str, variables: Secrets) -> str:
+        """The variable that the whole value, or what follows its scheme, names; else the value as it is written."""
+        match = _VARIABLE.fullmatch(written.strip())
+        if match is None:
+            return written
+        try:
+            found = await variables.secret(tenant_id, match["name"], url=self.url or None)
+        except NotFound:
+            return written
+        return f"{match['scheme'] or ''}{found.get_secret_value()}"
 
     def scrubbed(self, text: str) -> str:
         """Text of the server without the secrets that it was sent."""
@@ -117,18 +140,3 @@ def _check_environment(name: str, environment: Mapping[str, str]) -> None:
                 f"The server '{name}' may not be given the environment variable {key[:80]!r}.",
                 remedy="Use letters, digits and _; what decides which program runs is not set here.",
             )
-
-
-async def _filled(written: str, variables: Variables, url: str) -> str:
-    """The variable that the whole value, or what follows its scheme, names; else the value as it is written.
-
-    Raises `Forbidden` for a variable that is not for the server at `url`, and for a key of the environment.
-    """
-    match = _VARIABLE.fullmatch(written.strip())
-    if match is None:
-        return written
-    name = match["name"]
-    found = await (variables.key_for(name, url, bound=False) if url else variables.key(name))
-    if found is None:
-        return written
-    return f"{match['scheme'] or ''}{found.get_secret_value()}"

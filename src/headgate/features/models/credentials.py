@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
@@ -10,6 +9,7 @@ from headgate.features.models.errors import BadModelSettings, KeyMissing
 from headgate.features.models.params import ModelParams
 from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import PROVIDER_VARIABLES, PROVIDERS, Provider, Setting
+from headgate.features.secrets.service import origin_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,13 @@ async def find_address(provider: Provider, keys: KeySource) -> str | None:
     return found.value if found else None
 
 
+async def own_origins(provider: Provider, keys: KeySource) -> frozenset[str]:
+    """The servers that a provider's key belongs to: its own, and the one that the operator or tenant set for it."""
+    found = await find_address(provider, keys)
+    default = provider.base_url.default if provider.base_url is not None else None
+    return frozenset(origin_of(one) for one in (found, default, *provider.servers) if one)
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     value: str
@@ -83,9 +90,10 @@ async def _find_key(provider: Provider, params: ModelParams, keys: KeySource, ow
     setting = provider.key
     if setting is None:
         return None
+    chosen = params.base_url if params.base_url and not _same_origin(params.base_url, own_address) else None
     if params.api_key_variable is not None:
-        return await _named_key(provider, setting, params.api_key_variable, keys)
-    if params.base_url is not None and not _same_origin(params.base_url, own_address):
+        return await _named_key(provider, setting, params.api_key_variable, keys, chosen=chosen or "", own=own_address)
+    if chosen is not None:
         # The flow chose the server: it gets the stored key only when it is the server the key was stored for.
         return _Found(setting.default) if setting.default is not None else None
     found = await _lookup(setting, keys)
@@ -94,14 +102,17 @@ async def _find_key(provider: Provider, params: ModelParams, keys: KeySource, ow
     return found
 
 
-async def _named_key(provider: Provider, setting: Setting, name: str, keys: KeySource) -> _Found:
+async def _named_key(
+    provider: Provider, setting: Setting, name: str, keys: KeySource, *, chosen: str, own: str | None
+) -> _Found:
+    """The key in the variable that a flow names, if it belongs to the server that is called."""
     owner = PROVIDER_VARIABLES.get(name, provider.id)
     if owner != provider.id:
         raise BadModelSettings(
             f"The variable {name} holds a key of {PROVIDERS[owner].label}; it is not sent to {provider.label}.",
             remedy="Store this provider's key in a variable of its own and name that in 'api_key_variable'.",
         )
-    found = await _lookup(Setting(setting.argument, (name,)), keys)
+    found = await _sendable(name, keys, chosen=chosen, own=own, usual=name in setting.variables)
     if found is None:
         usual = setting.variables[0]
         raise KeyMissing(
@@ -111,6 +122,18 @@ async def _named_key(provider: Provider, setting: Setting, name: str, keys: KeyS
             usual_variable=usual,
         )
     return found
+
+
+async def _sendable(name: str, keys: KeySource, *, chosen: str, own: str | None, usual: bool) -> _Found | None:
+    """A variable's value. Raises `Forbidden` when it was stored for other servers, or for none and the flow chose."""
+    if chosen:
+        value = await keys.key_for(name, chosen)
+    elif own is None or usual:
+        value = await keys.key(name)
+    else:
+        value = await keys.key_for(name, own, bound=False)
+    text = value.get_secret_value().strip() if value is not None else ""
+    return _Found(text, name) if text else None
 
 
 def _variable_missing(provider: Provider, setting: Setting) -> KeyMissing:
@@ -136,7 +159,4 @@ def _address_missing(provider: Provider, setting: Setting) -> KeyMissing:
 
 
 def _same_origin(one: str, other: str | None) -> bool:
-    if other is None:
-        return False
-    first, second = urlsplit(one), urlsplit(other)
-    return (first.scheme, first.hostname, first.port) == (second.scheme, second.hostname, second.port)
+    return other is not None and origin_of(one) == origin_of(other)

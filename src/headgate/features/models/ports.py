@@ -5,12 +5,23 @@ from typing import Protocol
 
 from pydantic import SecretStr
 
+from headgate.features.secrets.errors import VariableKept
+from headgate.features.secrets.service import origin_of
+
 
 class KeySource(Protocol):
     """Where keys and provider settings come from: the asker's encrypted variables first, then the environment."""
 
     async def key(self, name: str) -> SecretStr | None:
         """The value of the variable of that name; None when it is nowhere."""
+        ...
+
+    async def key_for(self, name: str, url: str, *, bound: bool = True) -> SecretStr | None:
+        """The value, to be sent to a server that a flow chose; None when it is nowhere.
+
+        Raises `Forbidden` when it is there and was not stored for that server; unless `bound`, one that was stored for
+        no server in particular is given.
+        """
         ...
 
 
@@ -39,3 +50,9 @@ class EnvironmentKeys:
         """The value of an allowed variable that is set and not blank."""
         value = self._environment.get(name, "").strip() if name in self._names else ""
         return SecretStr(value) if value else None
+
+    async def key_for(self, name: str, url: str, *, bound: bool = True) -> SecretStr | None:  # noqa: ARG002
+        """None, or a refusal: the server's own keys go to no server that a flow chose."""
+        if await self.key(name) is None:
+            return None
+        raise VariableKept(name, origin_of(url))

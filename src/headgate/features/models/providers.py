@@ -51,6 +51,8 @@ class Provider:
     settings: tuple[Setting, ...] = ()
     fixed: Mapping[str, JsonValue] = field(default_factory=dict)
     """Arguments always passed."""
+    servers: tuple[str, ...] = ()
+    """Its servers, where no default address names them."""
     flow_base_url: bool = False
     """Whether a flow may say where the server is. A provider with one address never sends its key elsewhere."""
     needs: tuple[str, ...] = ()
@@ -111,6 +113,7 @@ _TABLE = (
         class_name="ChatGoogleGenerativeAI",
         key=Setting("google_api_key", ("GOOGLE_API_KEY", "GEMINI_API_KEY")),
         base_url=Setting("base_url", ("GOOGLE_GEMINI_BASE_URL",), required=False),
+        servers=("https://generativelanguage.googleapis.com",),
         params=_SAMPLING
         | _CALLING
         | {"max_tokens": "max_output_tokens", "top_k": "top_k", "seed": "seed", "reasoning_effort": "reasoning_effort"},

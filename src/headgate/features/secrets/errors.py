@@ -1,6 +1,6 @@
 """What can go wrong with variables. No message ever holds a value."""
 
-from headgate.foundation.errors import Invalid, NotFound
+from headgate.foundation.errors import Forbidden, Invalid, NotFound
 
 
 class VariableNotFound(NotFound):
@@ -13,6 +13,20 @@ class VariableNotFound(NotFound):
         super().__init__(
             f"There is no variable '{name[:130]}'.",
             remedy="Set it under Settings or with PUT /api/v1/variables/{name}.",
+        )
+
+
+class VariableKept(Forbidden):
+    """The value may not go to the server that a flow wants it sent to."""
+
+    code = "variable_kept"
+    title = "Not sent there"
+
+    def __init__(self, name: str, server: str) -> None:
+        super().__init__(
+            f"The variable {name} is not sent to {server}: it was not stored for that server.",
+            remedy=f"If it belongs there, store it for it: `headgate variables set {name} --host {server}`.",
+            variable=name,
         )
 
 

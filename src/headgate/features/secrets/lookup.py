@@ -1,32 +1,30 @@
 """Where components and models find their keys: the tenant's variables first, then the server's environment."""
 
 import os
-import re
 from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from headgate.features.secrets import service
-from headgate.features.secrets.errors import VariableNotFound
+from headgate.features.secrets.errors import VariableKept, VariableNotFound
 from headgate.features.secrets.service import RESERVED_PREFIX
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
-
-_SERVED = re.compile(r"[A-Z][A-Z0-9_]{0,120}_(API_KEY|KEY|TOKEN|URL)", re.ASCII)
 
 
 class Variables:
     """The variables that one tenant's flows may use.
 
-    A flow can name any variable, so only names that look like a key, a token or an address are taken from the
-    environment, never Headgate's own settings, and never an address with a password in it (a database's).
+    A flow can name any variable, so only listed names are taken from the environment, never Headgate's own settings,
+    and never an address with a password in it (a database's). What a flow sends to a server that it chose itself is
+    what the tenant stored, never the environment's.
 
     Args:
         database: Where variables are.
         box: Decrypts them.
         tenant_id: Whose variables.
-        listed: Further names that may be taken from the environment.
+        listed: Names that may be taken from the environment.
         environment: The server's variables.
     """
 
@@ -53,6 +51,27 @@ class Variables:
         except VariableNotFound:
             return self._from_environment(name)
 
+    async def key_for(self, name: str, url: str, *, bound: bool = True) -> SecretStr | None:
+        """The value of a variable, to be sent to a server that a flow chose; None when it is nowhere.
+
+        Args:
+            name: The variable.
+            url: The server's address.
+            bound: Whether it must have been stored for that server; else one that is stored for none may go there too.
+
+        Raises `VariableKept` when it is there and may not go.
+        """
+        origin = service.origin_of(url)
+        try:
+            async with self._database.reading() as session:
+                return await service.reveal_variable(
+                    session, self._box, tenant_id=self._tenant_id, name=name, origin=origin, bound=bound
+                )
+        except VariableNotFound:
+            if self._from_environment(name) is None:
+                return None
+            raise VariableKept(name, origin) from None
+
     async def require(self, name: str) -> SecretStr:
         """The value of a variable. Raises `VariableNotFound` naming it."""
         found = await self.key(name)
@@ -61,7 +80,7 @@ class Variables:
         return found
 
     def _from_environment(self, name: str) -> SecretStr | None:
-        if name.upper().startswith(RESERVED_PREFIX) or not (name in self._listed or _SERVED.fullmatch(name)):
+        if name.upper().startswith(RESERVED_PREFIX) or name not in self._listed:
             return None
         value = self._environment.get(name, "").strip()
         return SecretStr(value) if value and not _holds_password(value) else None

@@ -22,11 +22,18 @@ async def list_variables(session: AsyncSession, *, tenant_id: str) -> Sequence[V
 
 
 async def save_variable(
-    session: AsyncSession, name: str, *, tenant_id: str, token: bytes, secret: bool, updated_at: datetime
+    session: AsyncSession,
+    name: str,
+    *,
+    tenant_id: str,
+    token: bytes,
+    secret: bool,
+    hosts: list[str] | None,
+    updated_at: datetime,
 ) -> Variable:
     """Set a variable, new or not, in one statement: two who set it at once both succeed."""
     insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    values = {"token": token, "secret": secret, "updated_at": updated_at}
+    values = {"token": token, "secret": secret, "hosts": hosts, "updated_at": updated_at}
     query = (
         insert(Variable)
         .values(tenant_id=tenant_id, name=name, **values)

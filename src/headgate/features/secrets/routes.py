@@ -31,7 +31,9 @@ async def list_(session: ReadSession, caller: Caller) -> Page[VariableOut]:
 @router.put("/{name}", summary="Set a variable", responses=problems())
 async def set_(name: str, body: VariableIn, session: WriteSession, caller: Caller, box: Box) -> VariableOut:
     """Keep a value, encrypted, in place of the one before."""
-    row = await service.set_variable(session, caller, box, name=name, value=body.value, secret=body.secret)
+    row = await service.set_variable(
+        session, caller, box, name=name, value=body.value, secret=body.secret, hosts=body.hosts
+    )
     return VariableOut.model_validate(row)
 
 

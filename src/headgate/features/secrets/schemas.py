@@ -12,6 +12,12 @@ class VariableIn(BaseModel):
 
     value: SecretStr = Field(description="Kept encrypted. It is never given out again.")
     secret: bool = Field(default=True, description="Whether it is a secret, or a setting such as an address.")
+    hosts: list[str] = Field(
+        default_factory=list,
+        max_length=50,
+        description="Servers it may be sent to, as `api.example.org` or `http://localhost:8000`. Empty: any that a "
+        "flow names, except that a model provider's key goes to that provider only.",
+    )
 
 
 class VariableOut(BaseModel):
@@ -21,4 +27,5 @@ class VariableOut(BaseModel):
 
     name: str
     secret: bool
+    hosts: list[str] | None
     updated_at: datetime

@@ -8,10 +8,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.accounts.principal import Principal
 from headgate.features.secrets import repository
-from headgate.features.secrets.errors import BadVariable, VariableNotFound
+from headgate.features.secrets.errors import BadVariable, VariableKept, VariableNotFound
 from headgate.features.secrets.tables import Variable
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import now
+from headgate.foundation.guarded_http import parse_target
 
 MAX_VALUE_BYTES = 65_536
 RESERVED_PREFIX = "HEADGATE_"
@@ -19,13 +20,29 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
 
 
 async def set_variable(
-    session: AsyncSession, principal: Principal, box: SecretBox, *, name: str, value: SecretStr, secret: bool = True
+    session: AsyncSession,
+    principal: Principal,
+    box: SecretBox,
+    *,
+    name: str,
+    value: SecretStr,
+    secret: bool = True,
+    hosts: Sequence[str] = (),
 ) -> Variable:
-    """Keep a value under a name, encrypted, in place of the one before. Raises `BadVariable`."""
+    """Keep a value under a name, encrypted, in place of the one before.
+
+    With `hosts` it is sent to those servers only. Raises `BadVariable`, or `BadUrl` for a host that is none.
+    """
     _check_name(name)
     _check_value(name, value)
     return await repository.save_variable(
-        session, name, tenant_id=principal.tenant_id, token=box.encrypt(value), secret=secret, updated_at=now()
+        session,
+        name,
+        tenant_id=principal.tenant_id,
+        token=box.encrypt(value),
+        secret=secret,
+        hosts=sorted({origin_of(host) for host in hosts}) or None,
+        updated_at=now(),
     )
 
 
@@ -40,15 +57,32 @@ async def delete_variable(session: AsyncSession, principal: Principal, *, name: 
         raise VariableNotFound(name)
 
 
-async def reveal_variable(session: AsyncSession, box: SecretBox, *, tenant_id: str, name: str) -> SecretStr:
+async def reveal_variable(
+    session: AsyncSession, box: SecretBox, *, tenant_id: str, name: str, origin: str | None = None, bound: bool = False
+) -> SecretStr:
     """The value, for the one place that uses it; never for an answer of the API.
 
-    Raises `VariableNotFound`, or `Unavailable` when the key is not the one that encrypted it.
+    Args:
+        session: A session.
+        box: Decrypts it.
+        tenant_id: Whose variable.
+        name: Its name.
+        origin: The server it is to be sent to; None when it stays here.
+        bound: Whether it goes to no server that it was not stored for.
+
+    Raises `VariableKept`, `VariableNotFound`, or `Unavailable` when the key is not the one that encrypted it.
     """
     row = await repository.find_variable(session, name, tenant_id=tenant_id) if _is_name(name) else None
     if row is None:
         raise VariableNotFound(name)
+    if origin is not None and origin not in (row.hosts or ()) and (row.hosts or bound):
+        raise VariableKept(name, origin)
     return box.decrypt(row.token)
+
+
+def origin_of(host: str) -> str:
+    """Scheme, host and port of an address, or of a host's name alone, which means https. Raises `BadUrl`."""
+    return parse_target(host if "://" in host else f"https://{host}").origin
 
 
 def _is_name(name: str) -> bool:

@@ -1,7 +1,7 @@
 import asyncio
 import io
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import httpx2
@@ -12,17 +12,19 @@ from sqlalchemy import text
 from headgate.features.accounts.principal import LOCAL
 from headgate.features.accounts.tables import DEFAULT_TENANT_ID
 from headgate.features.secrets import service
-from headgate.features.secrets.errors import BadVariable, VariableNotFound
+from headgate.features.secrets.errors import BadVariable, VariableKept, VariableNotFound
 from headgate.features.secrets.lookup import Variables
 from headgate.features.secrets.routes import router
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Unavailable
+from headgate.foundation.guarded_http import BadUrl
 from headgate.foundation.settings import Settings
 from tests.support.api import api
 from tests.support.tenants import add_tenant
 
 VALUE = "hunter22-very-secret"
+LISTED = ["OPENAI_API_KEY", "LISTED_ID", "LISTED_URL"]
 
 
 @pytest.fixture
@@ -36,9 +38,9 @@ async def client(database: Database, box: SecretBox) -> AsyncIterator[httpx2.Asy
         yield found
 
 
-async def put(database: Database, box: SecretBox, name: str, value: str = VALUE) -> None:
+async def put(database: Database, box: SecretBox, name: str, value: str = VALUE, hosts: Sequence[str] = ()) -> None:
     async with database.writing() as session:
-        await service.set_variable(session, LOCAL, box, name=name, value=SecretStr(value))
+        await service.set_variable(session, LOCAL, box, name=name, value=SecretStr(value), hosts=hosts)
 
 
 class TestSetVariable:
@@ -81,7 +83,7 @@ class TestSetVariable:
 class TestVariables:
     def variables(self, database: Database, box: SecretBox, **environment: str) -> Variables:
         return Variables(
-            database, box, DEFAULT_TENANT_ID, listed=["LISTED_ID", "HEADGATE_SECRET_KEY"], environment=environment
+            database, box, DEFAULT_TENANT_ID, listed=[*LISTED, "HEADGATE_SECRET_KEY"], environment=environment
         )
 
     async def test_prefer_the_tenants_value_to_the_environment(self, database: Database, box: SecretBox) -> None:
@@ -89,15 +91,14 @@ class TestVariables:
         found = await self.variables(database, box, OPENAI_API_KEY="server").key("OPENAI_API_KEY")
         assert found == SecretStr("tenant")
 
-    @pytest.mark.parametrize(
-        "name", ["OPENAI_API_KEY", "HF_TOKEN", "OLLAMA_BASE_URL", "STRIPE_KEY", "LISTED_ID", "A1_KEY"]
-    )
-    async def test_take_names_of_keys_from_the_environment(self, database: Database, box: SecretBox, name: str) -> None:
+    @pytest.mark.parametrize("name", LISTED)
+    async def test_take_listed_names_from_the_environment(self, database: Database, box: SecretBox, name: str) -> None:
         assert await self.variables(database, box, **{name: " value "}).key(name) == SecretStr("value")
 
     @pytest.mark.parametrize(
         "name",
-        ["PATH", "HOME", "openai_api_key", "Openai_API_KEY", "_KEY", "HEADGATE_SECRET_KEY", "HEADGATE_X_URL",
+        ["PATH", "HOME", "STRIPE_API_KEY", "GITHUB_TOKEN",
+         "openai_api_key", "Openai_API_KEY", "_KEY", "HEADGATE_SECRET_KEY", "HEADGATE_X_URL",
          "headgate_api_key", "AWS_SECRET", "LISTED_IDS", "OPENAI_API_KEY\n", "A\x00_KEY"],
     )  # fmt: skip
     async def test_take_nothing_else_from_it(self, database: Database, box: SecretBox, name: str) -> None:
@@ -107,7 +108,35 @@ class TestVariables:
     async def test_take_no_empty_value_and_no_address_with_a_password(
         self, database: Database, box: SecretBox, value: str
     ) -> None:
-        assert await self.variables(database, box, SOME_URL=value).key("SOME_URL") is None
+        assert await self.variables(database, box, LISTED_URL=value).key("LISTED_URL") is None
+
+    async def test_give_to_a_flows_server_only_what_was_stored_for_it(self, database: Database, box: SecretBox) -> None:
+        variables = self.variables(database, box, OPENAI_API_KEY="server", TIED="server")
+        await put(database, box, "FREE")
+        await put(database, box, "TIED", hosts=["api.example.org", "http://localhost:8000"])
+        for address in ("https://api.example.org/v1?x=1", "https://API.example.org:443", "http://localhost:8000/a"):
+            assert await variables.key_for("TIED", address) == SecretStr(VALUE)
+        assert await variables.key_for("FREE", "https://any.example", bound=False) == SecretStr(VALUE)
+        assert await variables.key_for("NOWHERE", "https://any.example") is None
+
+    @pytest.mark.parametrize(
+        "address",
+        ["https://evil.example", "http://api.example.org", "https://api.example.org:8443", "https://api.example.org.evil",
+         "https://localhost:8000", "https://sub.api.example.org"],
+    )  # fmt: skip
+    async def test_refuse_every_other_server(self, database: Database, box: SecretBox, address: str) -> None:
+        variables = self.variables(database, box, OPENAI_API_KEY="server")
+        await put(database, box, "FREE")
+        await put(database, box, "TIED", hosts=["api.example.org", "http://localhost:8000"])
+        for name, bound in (("TIED", True), ("TIED", False), ("FREE", True), ("OPENAI_API_KEY", False)):
+            with pytest.raises(VariableKept) as caught:
+                await variables.key_for(name, address, bound=bound)
+            assert f"headgate variables set {name} --host" in caught.value.remedy
+            assert VALUE not in str(caught.value)
+
+    async def test_refuse_a_host_that_is_none(self, database: Database, box: SecretBox) -> None:
+        with pytest.raises(BadUrl):
+            await put(database, box, "A", hosts=["not a host"])
 
     async def test_do_not_see_those_of_another_tenant(self, database: Database, box: SecretBox) -> None:
         await put(database, box, "SHARED_NAME")

@@ -6,6 +6,7 @@ from headgate.features.models.errors import BadModelSettings, KeyMissing
 from headgate.features.models.params import ModelParams
 from headgate.features.models.ports import EnvironmentKeys
 from headgate.features.models.providers import PROVIDER_VARIABLES, find_provider
+from headgate.features.secrets.errors import VariableKept
 from tests.support.keys import GivenKeys
 
 
@@ -51,7 +52,8 @@ class TestFindCredentials:
         assert "OPENAI_API_KEY" in caught.value.remedy
 
     async def test_uses_the_users_own_variable(self) -> None:
-        found = await find("openai", GivenKeys(OPENAI_API_KEY="k", TEAM_KEY="t"), api_key_variable="TEAM_KEY")
+        keys = GivenKeys(OPENAI_API_KEY="k", TEAM_KEY="t")
+        found = await find("openai", keys, api_key_variable="TEAM_KEY")
         assert (key_of(found), found.key_variable) == ("t", "TEAM_KEY")
 
     async def test_wants_every_required_setting(self) -> None:
@@ -89,6 +91,23 @@ class TestKeysStayWhereTheyBelong:
         assert key_of(found) == "not-needed"
         assert found.arguments["base_url"] == address
         assert found.key_variable == ""
+
+    @pytest.mark.parametrize("name", ["STRIPE_API_KEY", "OPENAI_COMPATIBLE_API_KEY", "TIED"])
+    async def test_a_named_key_goes_to_no_server_it_was_not_stored_for(self, name: str) -> None:
+        keys = GivenKeys({"TIED": "https://other.example"}, STRIPE_API_KEY="s", TIED="t", **HOUSE)
+        with pytest.raises(VariableKept) as caught:
+            await find("openai_compatible", keys, base_url="https://evil.example/v1", api_key_variable=name)
+        assert f"headgate variables set {name} --host https://evil.example" in caught.value.remedy
+
+    async def test_a_named_key_goes_to_the_server_it_was_stored_for(self) -> None:
+        keys = GivenKeys({"TIED": "https://mine.example"}, TIED="t", **HOUSE)
+        found = await find("openai_compatible", keys, base_url="https://mine.example/v1", api_key_variable="TIED")
+        assert key_of(found) == "t"
+
+    async def test_a_key_that_was_stored_for_another_server_does_not_go_to_the_providers(self) -> None:
+        keys = GivenKeys({"TIED": "https://mine.example"}, TIED="t", **HOUSE)
+        with pytest.raises(VariableKept):
+            await find("openai_compatible", keys, api_key_variable="TIED")
 
     async def test_a_flow_cannot_send_one_providers_key_to_another(self) -> None:
         keys = GivenKeys(OPENAI_API_KEY="k")

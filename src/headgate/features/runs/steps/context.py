@@ -65,6 +65,7 @@ class StepContext:
     @property
     def input(self) -> RunInput:
         """What the run was started with."""
+        self._recorder.read_input = True
         return self._input
 
     @property
@@ -91,9 +92,9 @@ class StepContext:
             self.guard.check_model(model)
         return await self._services.chat_models.chat_model(self._origin.key.tenant_id, model)
 
-    async def secret(self, name: str) -> SecretStr:
-        """A tenant's variable."""
-        return await self._services.secrets.secret(self._origin.key.tenant_id, name)
+    async def secret(self, name: str, *, url: str | None = None) -> SecretStr:
+        """A tenant's variable; with `url`, to be sent to that address."""
+        return await self._services.secrets.secret(self._origin.key.tenant_id, name, url=url)
 
     async def emit(self, token: str) -> None:
         """Show a piece of text to whoever watches."""
@@ -152,6 +153,10 @@ class StepFiles:
         self._origin = origin
         self._files = files
         self._recorder = recorder
+
+    async def of_run(self) -> tuple[File, ...]:
+        """What the steps of this run have made so far, oldest first."""
+        return await self._files.of_run(self._origin.key)
 
     async def read(self, file: File) -> bytes:
         """The content. Raises `NotFound`, also for a file of another tenant."""

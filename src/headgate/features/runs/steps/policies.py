@@ -2,20 +2,22 @@
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, cast
 
 from pydantic import BaseModel, JsonValue
 
+from headgate.components.http_headers import filled
 from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.errors import ContractBroken, PolicyUnmet
 from headgate.features.runs.steps.context import StepContext
 from headgate.features.runs.steps.ledger import Outputs
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.steps.recorder import Recorder
-from headgate.foundation.errors import NotFound, UpstreamFailed
+from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.log import redact_text
 from headgate.graph.contracts import Contract, canonical_contract, violations
-from headgate.graph.interpolate import interpolate, resolve
+from headgate.graph.interpolate import interpolate, references, resolve
 from headgate.graph.json_values import parse_json
 from headgate.graph.model import HttpCall, InputSource, InputType, OutputType
 from headgate.graph.ports import PortType
@@ -115,7 +117,7 @@ class InputPolicy:
     async def _fetch(self, call: HttpCall, method: str, main: FieldTemplate) -> tuple[Any, PortType]:
         url = str(interpolate(call.url, self._context))
         body = str(interpolate(call.body, self._context, json_safe=True)) if method == "POST" else None
-        headers = {name: await self._header(value) for name, value in call.headers.items()}
+        headers = {name: await self._header(value, url) for name, value in call.headers.items()}
         if method == "POST" and not any(name.lower() == "content-type" for name in headers):
             headers["content-type"] = "application/json"
         await self._ctx.check_cancelled()
@@ -143,12 +145,11 @@ class InputPolicy:
         self._recorder.input["file_id"] = file.id
         return file, PortType.FILE
 
-    async def _header(self, value: str) -> str:
-        """A header's value: the variable of that name, else the text with its references resolved."""
-        try:
-            return (await self._ctx.secret(value)).get_secret_value()
-        except NotFound:
+    async def _header(self, value: str, url: str) -> str:
+        """A header's value: what the variable it names holds, else the text with its references resolved."""
+        if references(value):
             return str(interpolate(value, self._context))
+        return await filled(value, partial(self._ctx.secret, url=url))
 
     def _bind(self, values: dict[str, Any]) -> None:
         bound = {name: resolve(text, self._context) for name, text in self._policy.input_bindings.items()}

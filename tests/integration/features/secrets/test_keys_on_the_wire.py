@@ -1,0 +1,151 @@
+"""What a flow can get sent where: real variables, real requests, a server that belongs to somebody else."""
+
+from collections.abc import AsyncIterator, Iterator
+from ipaddress import ip_network
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from headgate.components.web import HTTPRequest
+from headgate.entrypoints.adapters import TenantSecrets
+from headgate.features.accounts.principal import LOCAL
+from headgate.features.models.providers import PROVIDER_VARIABLES
+from headgate.features.models.service import create_chat_model
+from headgate.features.secrets import service
+from headgate.features.secrets.errors import VariableKept
+from headgate.features.secrets.lookup import Variables
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import Database
+from headgate.foundation.guarded_http import GuardedHttp
+from headgate.foundation.settings import HttpSettings, Settings
+from headgate.sdk import Model
+from headgate.sdk.fakes import FakeContext
+from tests.support.openai_server import OpenAIServer
+from tests.support.web_server import WebServer, answer, web_server
+
+KEY = "sk-house-0123456789abcdef"
+
+
+class Context(FakeContext):
+    """A run context whose secrets and web are real."""
+
+    def __init__(self, secrets: TenantSecrets, http: GuardedHttp) -> None:
+        super().__init__()
+        self._real = secrets
+        self.http = http  # type: ignore[assignment]
+
+    async def secret(self, name: str, *, url: str | None = None) -> SecretStr:
+        return await self._real.secret(LOCAL.tenant_id, name, url=url)
+
+
+@pytest.fixture
+def model_server() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as found:
+        yield found
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[WebServer]:
+    async with web_server() as found:
+        found.on("/", answer(200, "ok", content_type="text/plain"))
+        yield found
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> SecretBox:
+    return SecretBox(Settings(data_dir=tmp_path / "keys"))
+
+
+@pytest.fixture
+def variables(database: Database, box: SecretBox) -> Variables:
+    """An installation whose environment holds its own key."""
+    environment = {"OPENAI_COMPATIBLE_API_KEY": KEY, "OPENAI_API_KEY": KEY, "STRIPE_API_KEY": KEY}
+    return Variables(database, box, LOCAL.tenant_id, listed=PROVIDER_VARIABLES, environment=environment)
+
+
+@pytest.fixture
+async def context(variables: Variables) -> AsyncIterator[Context]:
+    http = GuardedHttp(HttpSettings(allowed_internal_cidrs=[ip_network("127.0.0.0/8")]))
+    yield Context(TenantSecrets(lambda _tenant: variables), http)
+    await http.close()
+
+
+async def store(database: Database, box: SecretBox, name: str, *hosts: str) -> None:
+    async with database.writing() as session:
+        await service.set_variable(session, LOCAL, box, name=name, value=SecretStr(KEY), hosts=hosts)
+
+
+async def fetch(context: Context, url: str, header: str) -> None:
+    step = HTTPRequest.create({"url": url, "headers": {"Authorization": header}}, node_id="n")
+    await step.attach(context).produce("text")
+
+
+class TestModelKeys:
+    @pytest.mark.parametrize("name", ["OPENAI_COMPATIBLE_API_KEY", "FREE"])
+    async def test_never_reach_a_server_that_a_flow_chose(
+        self, variables: Variables, database: Database, box: SecretBox, model_server: OpenAIServer, name: str
+    ) -> None:
+        await store(database, box, "FREE")
+        params = {"base_url": model_server.base_url, "api_key_variable": name}
+        with pytest.raises(VariableKept):
+            await create_chat_model(Model(provider="openai_compatible", name="m", params=params), variables)
+        assert model_server.asked == []
+
+    async def test_do_not_go_along_unnamed_either(self, variables: Variables, model_server: OpenAIServer) -> None:
+        model_server.script(model_server.text("hi"))
+        params = {"base_url": model_server.base_url}
+        model = await create_chat_model(Model(provider="openai_compatible", name="m", params=params), variables)
+        await model.ainvoke("hi")
+        assert KEY not in str(model_server.asked[0].headers)
+
+    async def test_reach_the_server_they_were_stored_for(
+        self, variables: Variables, database: Database, box: SecretBox, model_server: OpenAIServer
+    ) -> None:
+        await store(database, box, "MINE", model_server.base_url)
+        model_server.script(model_server.text("hi"))
+        params = {"base_url": model_server.base_url, "api_key_variable": "MINE"}
+        model = await create_chat_model(Model(provider="openai_compatible", name="m", params=params), variables)
+        await model.ainvoke("hi")
+        assert model_server.asked[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+class TestHeaders:
+    @pytest.mark.parametrize("name", ["OPENAI_API_KEY", "OPENAI_COMPATIBLE_API_KEY", "TIED"])
+    async def test_carry_no_key_to_a_server_that_it_does_not_belong_to(
+        self, context: Context, database: Database, box: SecretBox, server: WebServer, name: str
+    ) -> None:
+        await store(database, box, "TIED", "api.example.org")
+        with pytest.raises(VariableKept):
+            await fetch(context, server.url("/"), f"Bearer {name}")
+        assert server.requests == []
+
+    async def test_carry_a_providers_stored_key_to_no_one_else(
+        self, context: Context, database: Database, box: SecretBox, server: WebServer
+    ) -> None:
+        await store(database, box, "OPENAI_API_KEY")
+        with pytest.raises(VariableKept):
+            await fetch(context, server.url("/"), "OPENAI_API_KEY")
+        assert server.requests == []
+
+    async def test_take_nothing_else_from_the_environment(self, context: Context, server: WebServer) -> None:
+        await fetch(context, server.url("/"), "Bearer STRIPE_API_KEY")
+        assert server.requests[0].headers["authorization"] == "Bearer STRIPE_API_KEY"
+
+    @pytest.mark.parametrize("tied", [True, False])
+    async def test_carry_a_variable_where_it_belongs(
+        self, context: Context, database: Database, box: SecretBox, server: WebServer, *, tied: bool
+    ) -> None:
+        await store(database, box, "MINE", *([server.origin] if tied else []))
+        await fetch(context, server.url("/"), "Bearer MINE")
+        assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+    async def test_carry_a_providers_key_to_the_server_set_for_it(
+        self, context: Context, database: Database, box: SecretBox, server: WebServer
+    ) -> None:
+        async with database.writing() as session:
+            await service.set_variable(
+                session, LOCAL, box, name="OPENAI_BASE_URL", value=SecretStr(server.url("/v1")), secret=False
+            )
+        await fetch(context, server.url("/"), "Bearer OPENAI_API_KEY")
+        assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
