@@ -69,7 +69,7 @@ async def open_services(
     files = RunFiles(database, storage, settings.limits)
     secrets = TenantSecrets(variables_of)
     courier = Courier(database, box, Sender(http, secrets, files), bus)
-    mcp = McpConnector(database, box, variables_of, http, settings.mcp)
+    mcp = McpConnector(database, box, secrets, http, settings.mcp)
     services = Services(
         components=registry,
         definitions=VersionContents(database),

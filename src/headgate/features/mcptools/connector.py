@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,7 @@ from headgate.features.mcptools.errors import (
 from headgate.features.mcptools.schemas import McpTestOut
 from headgate.features.mcptools.service import Changes
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
-from headgate.features.mcptools.target import Target
-from headgate.features.secrets.lookup import Variables
+from headgate.features.mcptools.target import Secrets, Target
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
@@ -41,14 +40,14 @@ class McpConnector:
     Args:
         database: Where servers and their tools are.
         box: Decrypts their headers.
-        variables_of: The variables of a tenant.
+        secrets: The tenants' variables, for headers that name one.
         http: Sends the requests.
         settings: Limits; whether programs are allowed.
     """
 
     database: Database
     box: SecretBox
-    variables_of: Callable[[str], Variables]
+    secrets: Secrets
     http: GuardedHttp
     settings: McpSettings
 
@@ -90,7 +89,7 @@ class McpConnector:
 
     async def open_session(self, tenant_id: str, target: Target) -> "Session":
         """A new session; the caller closes it."""
-        filled = await target.filled(self.variables_of(tenant_id))
+        filled = await target.filled(tenant_id, self.secrets)
         session = _session_class()(filled, self.http, self.settings)
         await session.open()
         return session

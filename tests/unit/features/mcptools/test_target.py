@@ -1,28 +1,36 @@
 """Addresses, commands and secrets of servers."""
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
 from headgate.features.mcptools.errors import BadMcpServer
 from headgate.features.mcptools.target import Target, checked_target, same_place
-from headgate.features.secrets.lookup import Variables
+from headgate.foundation.errors import Forbidden, NotFound
 from headgate.foundation.log import REDACTED
 
 
 class Kept:
     """Variables in a dictionary."""
 
-    async def key(self, name: str) -> SecretStr | None:
-        return SecretStr("kept-secret-value") if name == "WEATHER_TOKEN" else None
+    async def secret(self, tenant_id: str, name: str, *, url: str | None = None) -> SecretStr:
+        if name != "WEATHER_TOKEN" or tenant_id != "tenant":
+            raise NotFound("There is no such variable.")
+        if url not in {None, "https://a.example/mcp"}:
+            raise Forbidden("It is kept for other servers.")
+        return SecretStr("kept-secret-value")
 
 
 class TestTarget:
     async def test_fills_in_variables_whole_or_behind_a_scheme(self) -> None:
         written = {"a": "WEATHER_TOKEN", "b": "Bearer WEATHER_TOKEN", "c": "Bearer OTHER", "d": "x WEATHER_TOKEN y"}
-        found = await Target("w", "http", secrets=written).filled(cast("Variables", Kept()))
+        found = await Target("w", "http", "https://a.example/mcp", secrets=written).filled("tenant", Kept())
         assert found.secrets == written | {"a": "kept-secret-value", "b": "Bearer kept-secret-value"}
+
+    async def test_sends_no_variable_to_a_server_that_it_is_not_for(self) -> None:
+        with pytest.raises(Forbidden):
+            await Target("w", "http", "https://b.example", secrets={"a": "WEATHER_TOKEN"}).filled("tenant", Kept())
 
     def test_takes_its_secrets_out_of_a_text(self) -> None:
         target = Target("w", "http", secrets={"authorization": "Bearer opaque-value", "x": "ab"})
