@@ -247,6 +247,9 @@ class MemoryFiles:
             raise NotFound(f"There is no file '{file_id}'.")
         return self.contents[tenant_id, file_id]
 
+    async def of_run(self, key: RunKey) -> tuple[File, ...]:
+        return tuple(self.files[key.tenant_id, made] for made, one in self.origins.items() if one.key == key)
+
     async def save(self, origin: Origin, name: str, content: bytes, media_type: str) -> File:
         file = self.add(name, content, media_type, origin.key.tenant_id)
         self.origins[file.id] = origin

@@ -6,6 +6,7 @@ from headgate.components.calculator import Calculator
 from headgate.components.clock import CurrentDate, Wait
 from headgate.components.code import Python
 from headgate.components.data import MessageHistory, ParseJSON, SelectData
+from headgate.components.documents import MakeDocument
 from headgate.components.inputs import ChatInput, FileInput, FormInput, TextInput
 from headgate.components.logic import If, Merge
 from headgate.components.mapping import Map
@@ -33,6 +34,7 @@ BUILTINS: tuple[type[Component], ...] = (
     InstalledPackages,
     ChatOutput,
     SaveFile,
+    MakeDocument,
     WebhookOut,
     PromptTemplate,
     CombineText,

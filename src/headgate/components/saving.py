@@ -126,12 +126,17 @@ def _is_rows(content: Content) -> bool:
     return isinstance(content, list) and bool(content) and all(isinstance(item, dict) for item in content)
 
 
-def _markdown(content: Content, _name: str) -> str:
+def markdown_of(content: Content) -> str:
+    """Text as it is, rows as a table, other data as a block of JSON."""
     if isinstance(content, str):
         return content
     if isinstance(content, Table) or _is_rows(content):
         return markdown_table(_as_table(content)) + "\n"
     return f"```json\n{text_of(content)}\n```\n"
+
+
+def _markdown(content: Content, _name: str) -> str:
+    return markdown_of(content)
 
 
 def _json(content: Content, _name: str) -> str:

@@ -8,7 +8,8 @@ from headgate.graph.interpolate import Reference, references
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import InputSource, Node
 from headgate.graph.names import did_you_mean, listed, nearest, sentence
-from headgate.graph.template import Template
+from headgate.graph.ports import PortType
+from headgate.graph.template import DOCUMENT_OUTPUT, Template
 from headgate.graph.wiring import FLOW_INPUT, MAIN_OUTPUT, Wiring, ancestor_masks
 
 ALMOST_THE_SAME = 80.0
@@ -24,6 +25,7 @@ def policy_issues(wiring: Wiring) -> Iterator[Issue]:
         template = wiring.templates[step]
         yield from _source_issues(node, template, has_parents=bool(wiring.parents[step]))
         yield from _delivery_issues(node)
+        yield from _document_issues(node, template)
         yield from _contract_issues(node)
         if template is not None:
             yield from _binding_issues(node, template, reach)
@@ -129,6 +131,25 @@ def _delivery_issues(node: Node) -> Iterator[Issue]:
     if node.policy.output_mode == "http_post" and node.policy.output_config is None:
         yield _policy_issue(
             node, "output_config", "has output_mode http_post but no output_config", "Give output_config a url."
+        )
+
+
+def _document_issues(node: Node, template: Template | None) -> Iterator[Issue]:
+    """A document is made of words: of a text, message, data or table, and beside no other output of its name."""
+    if template is None or not node.policy.makes_document:
+        return
+    what = node.policy.output_type
+    main = template.main_output
+    if main is None or main.type is PortType.FILE:
+        yield _policy_issue(
+            node, "output_type", f"has output_type {what} but no text that could become one", "Set output_type to text."
+        )
+    elif [one.type for one in template.outputs if one.name == DOCUMENT_OUTPUT] != [PortType.FILE]:
+        yield _policy_issue(
+            node,
+            "output_type",
+            f"has an output '{DOCUMENT_OUTPUT}' already, which output_type {what} would add",
+            "Put a MakeDocument after it.",
         )
 
 

@@ -182,7 +182,7 @@ def _handover_issues(wiring: Wiring, edge: Edge) -> Iterator[Issue]:
 
 def _fits(giver: Node, output: PortType, wanted: InputType, *, main: bool) -> bool:
     if wanted in _FILE_INPUTS:
-        return output is PortType.FILE or (main and giver.policy.output_type in {OutputType.PDF, OutputType.DOCX})
+        return output is PortType.FILE or output is PortType.MESSAGE
     if wanted is InputType.JSON:
         return output in _STRUCTURED or (main and giver.policy.output_type is OutputType.JSON)
     return wanted is not InputType.TEXT or output is not PortType.FILE

@@ -89,6 +89,11 @@ class StepPolicy(Value):
     tool_policy: Literal["inherit", "restricted"] = "inherit"
     tool_allowlist: tuple[PlainText, ...] = ()
 
+    @property
+    def makes_document(self) -> bool:
+        """Whether the main output becomes a file too."""
+        return self.output_type in {OutputType.PDF, OutputType.DOCX}
+
 
 class Node(Value):
     """One component on the canvas: the values that were set, never a copy of its template."""

@@ -8,7 +8,7 @@ from headgate.graph.check_graph import MAX_ATTACHMENTS
 from headgate.graph.issues import FlowInvalid
 from headgate.graph.mentions import mentions
 from headgate.graph.model import Edge, Flow, InputSource, Node, OutputType, StepPolicy
-from headgate.graph.template import Catalog, Template
+from headgate.graph.template import DOCUMENT_OUTPUT, Catalog, Template
 from headgate.graph.validate import check_draft
 from headgate.graph.wiring import (
     FLOW_INPUT,
@@ -186,6 +186,8 @@ def _outputs(wiring: Wiring, templates: Mapping[str, Template]) -> dict[str, tup
         main = template.main_output.name if template.main_output else ""
         if MAIN_OUTPUT in names or not names or _shapes_output(wiring.nodes[step].policy):
             names.add(main)
+        if wiring.nodes[step].policy.makes_document:
+            names.add(DOCUMENT_OUTPUT)
         produced[step] = tuple(output.name for output in template.outputs if output.name in names)
     return produced
 

@@ -14,6 +14,8 @@ from headgate.graph.ports import PortType
 
 TOOL_OUTPUT = "tool"
 """Reserved output name: the component itself as a tool for an agent."""
+DOCUMENT_OUTPUT = "document"
+"""Output that a step has besides its own when its policy makes a document of its main output."""
 
 
 class FieldKind(StrEnum):
@@ -108,6 +110,15 @@ class Template(BaseModel):
     def output(self, name: str) -> OutputTemplate | None:
         """The output of that name."""
         return next((output for output in self.outputs if output.name == name), None)
+
+    def with_document(self, format_: str) -> "Template":
+        """The template of a step whose policy makes a PDF or Word document of its main output."""
+        if self.main_output is None or self.output(DOCUMENT_OUTPUT) is not None:
+            return self
+        made = OutputTemplate(
+            name=DOCUMENT_OUTPUT, type=PortType.FILE, label="Document", help=f"The main output as a {format_} file."
+        )
+        return self.model_copy(update={"outputs": (*self.outputs, made)})
 
     @property
     def ports(self) -> tuple[FieldTemplate, ...]:

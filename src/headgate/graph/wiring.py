@@ -17,6 +17,8 @@ FLOW_INPUT = "flow_input"
 """Root of the run's own input in `{{...}}`; no node may be called so."""
 MAIN_OUTPUT = "output"
 """Name under which references find a step's main output, whatever the component calls it."""
+FILE_IDS = "file_ids"
+"""Name under which references find the ids of the files a step gave, joined by commas (seed 002, build_context)."""
 _BY_NAME = {TOOL_OUTPUT: PortType.TOOL, "model": PortType.MODEL}
 
 
@@ -77,7 +79,7 @@ def wire(flow: Flow, catalog: Catalog | None = None) -> Wiring:
     nodes: dict[str, Node] = {}
     for node in flow.nodes:
         nodes.setdefault(node.id, node)
-    templates = {key: catalog.template(node.type, node.params) if catalog else None for key, node in nodes.items()}
+    templates = {key: _template(node, catalog) if catalog else None for key, node in nodes.items()}
     arriving: dict[str, list[Wire]] = {key: [] for key in nodes}
     leaving: dict[str, list[Wire]] = {key: [] for key in nodes}
     for edge in flow.edges:
@@ -93,6 +95,12 @@ def wire(flow: Flow, catalog: Catalog | None = None) -> Wiring:
     return Wiring(
         flow, nodes, templates, arriving, leaving, notes, configuration - notes, steps, parents, children, order
     )
+
+
+def _template(node: Node, catalog: Catalog) -> Template | None:
+    """The node's template, with the output that its policy adds."""
+    found = catalog.template(node.type, node.params)
+    return found.with_document(node.policy.output_type) if found and node.policy.makes_document else found
 
 
 def output_type(template: Template | None, output: str) -> PortType | None:

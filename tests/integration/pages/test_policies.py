@@ -1,10 +1,13 @@
 """Step policies at work, as the page on the text of a flow describes them."""
 
+import io
 from typing import Any
 
 import httpx2
 import pytest
+from pypdf import PdfReader
 
+from headgate.sandbox.documents import maker
 from tests.integration.http.conftest import created
 
 CHAIN = """nodes:
@@ -66,15 +69,24 @@ class TestContracts:
         assert run["error"]["code"] == "contract_broken"
 
 
-class TestNotOffered:
-    @pytest.mark.parametrize(
-        ("policy", "named"),
-        [
-            ('{"output_type": "pdf"}', "SaveFile"),
-        ],
-    )
-    async def test_is_refused_before_anything_runs(self, client: httpx2.AsyncClient, policy: str, named: str) -> None:
-        flow = await created(client, f"nodes:\n  ask: TextInput\n    policy: {policy}\n")
-        refused = (await client.post(f"/api/v1/flows/{flow['id']}/runs", json={"wait": True})).json()
-        assert refused["code"] == "policy_not_offered"
-        assert named in refused["remedy"]
+class TestDocuments:
+    async def test_of_a_step_are_files_of_the_run(self, client: httpx2.AsyncClient) -> None:
+        nodes = 'ask: TextInput\n    text: "# Åtgärd"\n    policy: {"output_type": "pdf"}\n'
+        flow = await created(client, f"nodes:\n  {nodes}")
+        run = (await client.post(f"/api/v1/flows/{flow['id']}/runs", json={"wait": True})).json()
+        assert run["text"] == "# Åtgärd"
+        (file_id,) = run["output"]["file_ids"]
+        answer = await client.get(f"/api/v1/artifacts/{file_id}")
+        assert answer.headers["content-type"] == "application/pdf"
+        assert PdfReader(io.BytesIO(answer.content)).pages[0].extract_text().startswith("Åtgärd")
+
+    async def test_are_refused_where_the_packages_are_not_installed(
+        self, client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        flow = await created(client, 'nodes:\n  ask: TextInput\n    policy: {"output_type": "docx"}\n')
+        monkeypatch.setattr(maker, "find_spec", lambda name: None)
+        started = (await client.post(f"/api/v1/flows/{flow['id']}/runs", json={"wait": True})).json()
+        assert started["code"] == "documents_not_installed"
+        assert started["remedy"] == "Install them with: pip install 'headgate[documents]'"
+        published = (await client.post(f"/api/v1/flows/{flow['id']}/publish", json={})).json()
+        assert "pip install 'headgate[documents]'" in str(published)

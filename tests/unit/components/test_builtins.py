@@ -28,6 +28,7 @@ FileInput: field -> file:File files:Data
 InstalledPackages: match~ licence_texts -> table:Table text:Text
 ChatOutput: input*@(Text|Message) -> message:Message text:Text
 SaveFile!: content*@(Text|Table|Data) name -> file:File
+MakeDocument!: content*@(Text|Message|Table|Data) format name title images[](File) page_size language -> file:File
 WebhookOut!: url* payload@(Data|Text) headers secret -> response:Data
 PromptTemplate: template* -> text:Text
 CombineText: parts*@[](Text) separator title -> text:Text

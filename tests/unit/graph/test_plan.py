@@ -104,11 +104,17 @@ class TestCompilePlan:
 
     def test_produces_the_main_output_that_a_policy_shapes(self) -> None:
         made = flow(
-            node("page", "URL", StepPolicy(output_type=OutputType.PDF)),
+            node("page", "URL", StepPolicy(output_type=OutputType.JSON)),
             node("a", "SelectData"),
             edges="page.links -> a.data",
         )
         assert compile_plan(made, PALETTE).step("page").outputs == ("text", "links")
+
+    def test_gives_a_step_whose_output_becomes_a_document_an_output_for_it(self) -> None:
+        made = flow(node("page", "URL", StepPolicy(output_type=OutputType.PDF)))
+        step = compile_plan(made, PALETTE).step("page")
+        assert step.outputs == ("text", "document")
+        assert step.main_output == "text"
 
     def test_does_not_count_a_reference_in_code(self) -> None:
         made = flow(node("page", "URL"), node("py", "Python", source="{{page.title}}"), edges="page.text -> py.inputs")

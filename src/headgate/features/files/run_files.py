@@ -10,6 +10,8 @@ from headgate.foundation.database import Database
 from headgate.foundation.settings import LimitSettings
 from headgate.sdk import File
 
+MOST_LISTED = 500
+
 
 class Run(Protocol):
     """The run that an artifact belongs to."""
@@ -57,6 +59,12 @@ class RunFiles:
         async with self._database.reading() as session:
             rows = await service.get_files(session, tenant_id=tenant_id, file_ids=file_ids)
         return tuple(as_value(row) for row in rows)
+
+    async def of_run(self, key: Run) -> tuple[File, ...]:
+        """The artifacts of a run so far, oldest first; the newest `MOST_LISTED` when there are more."""
+        async with self._database.reading() as session:
+            rows = await service.run_artifacts(session, tenant_id=key.tenant_id, run_id=key.run_id, limit=MOST_LISTED)
+        return tuple(as_value(row) for row in reversed(rows))
 
     async def read(self, tenant_id: str, file_id: str) -> bytes:
         """The content. Raises `FileNotFound`, `FileDamaged`."""

@@ -104,6 +104,11 @@ async def list_files(
     )
 
 
+async def run_artifacts(session: AsyncSession, *, tenant_id: str, run_id: str, limit: int) -> Sequence[StoredFile]:
+    """What the steps of a run made, newest first."""
+    return await repository.list_files(session, tenant_id=tenant_id, flow_run_id=run_id, limit=limit, before=None)
+
+
 async def open_file(storage: Storage, row: StoredFile) -> AsyncIterator[bytes]:
     """The content in pieces. Raises `FileDamaged` before the first one."""
     return await storage.get(row.tenant_id, row.id, sha256=row.sha256)

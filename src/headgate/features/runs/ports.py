@@ -134,6 +134,10 @@ class RunFiles(Protocol):
         """The content. Raises `NotFound`."""
         ...
 
+    async def of_run(self, key: RunKey) -> tuple[File, ...]:
+        """The artifacts of a run so far, oldest first."""
+        ...
+
     async def save(self, origin: Origin, name: str, content: bytes, media_type: str) -> File:
         """Keep an artifact with its tags."""
         ...

@@ -5,6 +5,7 @@ Everything it needs is imported before it locks itself in; only then is the text
 
 import base64
 import json
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -20,6 +21,8 @@ from headgate.sandbox.documents.tree import Cleaner, TooDeep, Unusable
 FONT_PACKAGES = ("manimgx_fonts", "manimgx_fonts_cjk")
 READER = "gfm-yaml_metadata_block"
 """GitHub's Markdown. It has no raw attributes, and raw HTML does not get past `tree.Cleaner`."""
+NO_FOOTNOTES = "-footnotes"
+_FOOTNOTE = re.compile(r"^[ \t>*+-]*\[\^[^\]\n]+\]:((?:.|\n(?![ \t]*\n\S|[ \t>*+-]*\[\^[^\]\n]+\]:))*)", re.MULTILINE)
 PANDOC_SECONDS = 50
 _MEDIA = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif"}
 
@@ -61,8 +64,11 @@ class _Press:
 
     def make(self, job: Job) -> tuple[bytes, list[str]]:
         """The document and what is to be said of it. Raises `Refused`."""
-        tree = json.loads(self._run_pandoc(READER, "json", job.markdown.encode()))
-        return self._word(job, tree) if job.format == "docx" else self._pdf(job, tree)
+        nested = has_nested_footnotes(job.markdown)
+        reader = READER + NO_FOOTNOTES if nested else READER
+        tree = json.loads(self._run_pandoc(reader, "json", job.markdown.encode(errors="replace")))
+        content, notes = self._word(job, tree) if job.format == "docx" else self._pdf(job, tree)
+        return content, [*notes, "Footnotes refer to footnotes; they were set as they were typed."] if nested else notes
 
     def _word(self, job: Job, tree: dict[str, Any]) -> tuple[bytes, list[str]]:
         def as_data(target: str) -> str:
@@ -75,7 +81,11 @@ class _Press:
         made = self._run_pandoc("json", "docx", json.dumps(clean).encode())
         confinement.confine_calls()
         finished = word.finish(
-            self._docx, made, title=job.title or cleaner.heading, language=job.language, page_size=job.page_size
+            self._docx,
+            made,
+            title=job.title or cleaner.heading or job.name,
+            language=job.language,
+            page_size=job.page_size,
         )
         return finished, list(cleaner.notes)
 
@@ -95,7 +105,7 @@ class _Press:
         confinement.confine_calls()
         said = ""
         for body, (_, cleaner) in zip(bodies, tries, strict=True):
-            title = job.title or cleaner.heading
+            title = job.title or cleaner.heading or job.name
             page = pdf.Page(title, job.title, job.language, job.page_size)
             try:
                 made = pdf.set_pdf(self._typst, body, page=page, root=self._scratch, fonts=self._fonts)
@@ -126,6 +136,11 @@ class _Press:
                 raise Refused("It is too large or nested too deep.")
             raise Refused(f"It could not be converted: {said[:300]}.")
         return done.stdout
+
+
+def has_nested_footnotes(markdown: str) -> bool:
+    """Whether a footnote refers to a footnote: pandoc 3.9 never ends when that is itself."""
+    return "[^" in markdown and any("[^" in body for body in _FOOTNOTE.findall(markdown))
 
 
 def _cleaned(tree: dict[str, Any], image_of: Any, *, math_as_code: bool = False) -> tuple[dict[str, Any], Cleaner]:  # noqa: ANN401

@@ -22,16 +22,20 @@ class Job:
     markdown: str
     format: Format
     title: str = ""
-    """Set above the text and in the document's properties; without one, the first heading is the property."""
-    language: str = "en"
-    """ISO 639-1 code, for hyphenation and screen readers."""
+    """Set above the text and in the document's properties."""
+    name: str = ""
+    """In the properties when there is neither a title nor a heading."""
+    language: str = "und"
+    """ISO 639 code, for screen readers; `und` for unknown."""
     page_size: Literal["a4", "us-letter"] = "a4"
     images: Mapping[str, bytes] = field(default_factory=dict)
     """What an image of the text may refer to: name or id to content."""
 
     def to_json(self) -> bytes:
         """As the process reads it."""
-        members = {name: getattr(self, name) for name in ("markdown", "format", "title", "language", "page_size")}
+        members = {
+            name: getattr(self, name) for name in ("markdown", "format", "title", "name", "language", "page_size")
+        }
         images = {name: base64.b64encode(content).decode() for name, content in self.images.items()}
         return json.dumps(members | {"images": images}).encode()
 

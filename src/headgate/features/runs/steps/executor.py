@@ -12,6 +12,7 @@ from headgate.features.runs.errors import StepTimeout
 from headgate.features.runs.events import StepEvents
 from headgate.features.runs.ports import Origin, Services
 from headgate.features.runs.steps.context import StepContext
+from headgate.features.runs.steps.documents import with_document
 from headgate.features.runs.steps.guard import open_guard
 from headgate.features.runs.steps.hashes import execution_hash
 from headgate.features.runs.steps.inputs import gather_inputs
@@ -23,6 +24,7 @@ from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.transitions import Delivery, StepRecord
 from headgate.graph.context import build_context, step_entry
 from headgate.graph.model import OutputType
+from headgate.graph.template import DOCUMENT_OUTPUT
 from headgate.sdk import NOT_TAKEN
 from headgate.sdk.coerce import encode
 
@@ -97,7 +99,12 @@ class StepExecutor:
         component.attach(ctx)
         outputs: dict[str, JsonValue] = {}
         for name, type_ in step.outputs:
+            if step.document is not None and name == DOCUMENT_OUTPUT:
+                continue
             value = await component.produce(name)
             if value is not NOT_TAKEN:
                 outputs[name] = encode(value, type_)
-        return outputs if step.plain else shape_output(step, outputs)
+        if step.plain:
+            return outputs
+        shaped = shape_output(step, outputs)
+        return await with_document(step, shaped, ctx) if step.document is not None else shaped

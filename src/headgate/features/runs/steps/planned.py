@@ -4,14 +4,17 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from headgate.features.runs.errors import NotOffered
 from headgate.features.runs.ports import Components, Definitions
 from headgate.features.runs.transitions import RunKey, Seed
 from headgate.graph.execution_hash import step_logic_hash
 from headgate.graph.interpolate import references_in
-from headgate.graph.model import Flow, FormField, InputSource, OutputType, StepPolicy
+from headgate.graph.mentions import mentions
+from headgate.graph.model import Flow, FormField, InputSource, StepPolicy
 from headgate.graph.plan import Plan, PlanStep, compile_plan
 from headgate.graph.ports import PortType
+from headgate.graph.wiring import FLOW_INPUT
+from headgate.sandbox.documents.job import Format
+from headgate.sandbox.documents.maker import require_installed
 from headgate.sdk import Component
 
 MOST_PLANS = 256
@@ -57,6 +60,8 @@ class PlannedStep:
     plain: bool
     """Whether its policy asks for nothing."""
     attached: bool
+    reads_input: bool
+    """Whether its params, its policy or what is attached to it refer to what the run was started with."""
     logic: str
     """Hash of what the step does, whatever it is given."""
 
@@ -64,6 +69,11 @@ class PlannedStep:
     def id(self) -> str:
         """The node id."""
         return self.step.node.id
+
+    @property
+    def document(self) -> Format | None:
+        """What the step's main output is made into besides."""
+        return self.step.policy.output_type.value if self.step.policy.makes_document else None  # type: ignore[return-value]
 
     @property
     def label(self) -> str:
@@ -134,20 +144,28 @@ def prepare_step(plan: Plan, step: PlanStep, components: Components) -> PlannedS
         ),
         plain=step.policy == _PLAIN,
         attached=bool(step.attachments),
+        reads_input=_reads_input(step),
         logic=step_logic_hash(step),
     )
 
 
+def _reads_input(step: PlanStep) -> bool:
+    if step.policy.input_source is InputSource.FLOW_INPUT:
+        return True
+    nodes = [(step.node, step.template)]
+    waiting = list(step.attachments)
+    while waiting:
+        one = waiting.pop()
+        nodes.append((one.node, one.template))
+        waiting.extend(one.attachments)
+    return any(mention.reference.root == FLOW_INPUT for node, template in nodes for mention in mentions(node, template))
+
+
 def refuse_unoffered(planned: PlannedFlow) -> None:
-    """Raise `NotOffered` for the first step whose policy needs document making, which runs do not have."""
+    """Raise `DocumentsNotInstalled` for the first step whose policy needs packages that are not installed."""
     for step in planned.steps.values():
-        policy = step.step.policy
-        if policy.output_type in {OutputType.PDF, OutputType.DOCX}:
-            raise NotOffered(
-                f"Step '{step.id}' wants its output as {policy.output_type}, which this version of Headgate does not"
-                " make.",
-                remedy="Save it as Markdown or HTML with a SaveFile component after the step.",
-            )
+        if step.document is not None:
+            require_installed(f"Step '{step.id}' wants its output as {step.document}; that")
 
 
 def _inlets(plan: Plan, step: PlanStep) -> tuple[Inlet, ...]:

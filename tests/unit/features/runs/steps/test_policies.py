@@ -1,15 +1,22 @@
 """Step policies at run time: input sources, bindings, contracts, output types."""
 
+import io
 from typing import Any, ClassVar
 
+import orjson
 import pytest
+from pypdf import PdfReader
 
+from headgate.features.catalog.registry import Registry
 from headgate.features.runs.errors import ContractBroken, PolicyUnmet
+from headgate.features.runs.ports import Origin
 from headgate.features.runs.steps.policies import without_fence
 from headgate.foundation.errors import Cancelled, UpstreamFailed
 from headgate.graph.model import Flow, HttpCall, InputSource, InputType, Node, OutputType, StepPolicy
+from headgate.graph.validate import check_draft
 from headgate.sdk import Component, Data, File, Message, RunInput, Text, field, output
 from tests.support.engine import COMPONENTS, make_flow
+from tests.support.images import png
 from tests.support.steps import KEY, StepBench, make_bench
 
 
@@ -237,6 +244,47 @@ class TestJsonOutput:
         policy = StepPolicy(output_type=OutputType.JSON)
         with pytest.raises(PolicyUnmet, match="output of step 'it' is not JSON"):
             await bench().execute(step("Echo", policy), "it", STARTED)
+
+
+class TestDocumentOutput:
+    async def test_is_a_file_beside_the_text(self) -> None:
+        made = bench()
+        policy = StepPolicy(output_type=OutputType.DOCX)
+        found = await made.execute(step("Echo", policy), "it", {"start": {"text": "# Å"}})
+        file = found.outputs["document"]
+        assert isinstance(file, dict)
+        assert found.outputs["text"] == "# Å"
+        assert file["name"] == "it.docx"
+        payload = orjson.loads(found.record.output_payload or "")
+        assert (payload["main"], payload["file_ids"]) == ("text", [file["id"]])
+        assert payload["generated_file_ids"] == [file["id"]]
+        assert made.files.origins[str(file["id"])] == Origin(KEY, "it")
+
+    async def test_goes_on_to_a_step_that_takes_a_file(self) -> None:
+        node = Node(id="it", type="Echo", policy=StepPolicy(output_type=OutputType.PDF), label="Årsrapport: 1")
+        flow = make_flow(
+            {"start": "Start", "it": node, "next": "TakeFile"},
+            ["start.text -> it.input", "it.document -> next.file"],
+        )
+        made = bench()
+        before = dict((await made.execute(flow, "it", STARTED)).outputs)
+        found = await made.execute(flow, "next", {**STARTED, "it": before})
+        assert found.outputs["text"] == "Årsrapport: 1.pdf"
+
+    async def test_shows_images_that_earlier_steps_made(self) -> None:
+        made = bench()
+        await made.files.save(Origin(KEY, "start"), "kurva.png", png(), "image/png")
+        policy = StepPolicy(output_type=OutputType.PDF)
+        found = await made.execute(step("Echo", policy), "it", {"start": {"text": "![kurva](kurva.png)"}})
+        file = found.outputs["document"]
+        assert isinstance(file, dict)
+        content = await made.files.read(KEY.tenant_id, str(file["id"]))
+        assert len(PdfReader(io.BytesIO(content)).pages[0].images) == 1
+
+    def test_is_refused_of_a_step_that_gives_no_text(self) -> None:
+        node = Node(id="it", type="Keep", policy=StepPolicy(output_type=OutputType.PDF))
+        flow = make_flow({"start": "Start", "it": node}, ["start.text -> it.input"])
+        assert [issue.field for issue in check_draft(flow, Registry(ALL))] == ["output_type"]
 
 
 class TestWithoutFence:
