@@ -33,6 +33,8 @@ LATE_MODULES = {
     "headgate.foundation.telemetry.prometheus": "brings prometheus-client, which only servers and workers need",
     "headgate.features.models.tracing": "brings LangChain, and only where traces are asked for",
     "headgate.features.models.chat": "brings LangChain, most of the start-up time",
+    "headgate.features.runs.engine.distributed.opening": "brings Celery, an extra",
+    "headgate.entrypoints.worker.processes": "brings Celery, an extra",
     "headgate.features.mcptools.protocol": "brings the MCP client, a second of imports",
 }
 """Modules of our own that are imported inside a function, and the reason."""

@@ -75,11 +75,15 @@ class EventRelay:
             if self._sending is not None:
                 await asyncio.wait([self._sending])
 
+    async def settle(self, seconds: float = 1.0) -> None:
+        """Send what was published so far, if that takes no longer than this."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.flush()
+
     async def aclose(self) -> None:
         """Send the last events and disconnect."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(CONNECT_SECONDS):
-                await self.flush()
+        await self.settle(CONNECT_SECONDS)
         if self._sending is not None:
             self._sending.cancel()
         await self.client.aclose()

@@ -15,6 +15,8 @@ from headgate.foundation.errors import HeadgateError
 COMMANDS: dict[str, tuple[str, str]] = {
     "ask": ("ask", "Say what you want: the assistant builds, edits or runs a flow."),
     "serve": ("serve", "Start the server."),
+    "worker": ("worker", "Carry runs out, as a worker process."),
+    "beat": ("beat", "Send what is due to the workers."),
     "run": ("run", "Run a flow and watch its steps."),
     "flows": ("flows", "List, show, publish, compare, restore and delete flows."),
     "runs": ("runs", "List and inspect runs; cancel one; export its evidence."),

@@ -59,6 +59,8 @@ class NewRun:
     """Roots to claim at once; without any the run is queued."""
     trace_parent: str | None = None
     """The `traceparent` in which whoever works on the run goes on."""
+    dispatched: bool = False
+    """Whether work on it is handed to a queue as soon as it is stored. PostgreSQL only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +229,7 @@ class ReadStep:
     error_message: str | None
     started_at: int | None
     finished_at: int | None
+    reused_from_run_id: str | None
     output_payload: dict[str, Any] | None
 
 
@@ -246,6 +249,9 @@ class ReadRun:
     created_at: int
     started_at: int | None
     finished_at: int | None
+    resumes: int
+    source_run_id: str | None
+    source_step_id: str | None
     input_payload: dict[str, Any]
     output_payload: dict[str, Any] | None
     steps: tuple[ReadStep, ...]

@@ -104,6 +104,7 @@ class PostgresRunStore:
                 "user_id": run.user_id,
                 "session_id": run.session_id,
                 "trace_parent": run.trace_parent,
+                "dispatched": run.dispatched,
                 "status": RunStatus.RUNNING.value if claimed else RunStatus.QUEUED.value,
                 "input_payload": run.input_payload,
                 "steps": [seed.step_id for seed in run.steps],

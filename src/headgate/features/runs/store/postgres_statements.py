@@ -48,10 +48,11 @@ _OPENED = """opened AS (
 CREATE = _shortened(f"""
 WITH run AS (
     INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,
-        created_at, started_at, trace_parent)
+        created_at, started_at, trace_parent, dispatched_at, dispatches)
     VALUES (%(run_id)s, %(tenant_id)s, %(flow_id)s, %(version)s, %(user_id)s, %(session_id)s, %(status)s::text,
         cardinality(%(steps)s::text[]), %(input_payload)s::jsonb, %(at)s,
-        CASE WHEN %(status)s::text = 'running' THEN %(at)s::bigint END, %(trace_parent)s)
+        CASE WHEN %(status)s::text = 'running' THEN %(at)s::bigint END, %(trace_parent)s,
+        CASE WHEN %(dispatched)s::bool THEN %(at)s::bigint END, %(dispatched)s::bool::int)
 ), steps AS (
     INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,
         attempts, worker_id, lease_until, started_at)

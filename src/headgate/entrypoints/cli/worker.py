@@ -1,0 +1,22 @@
+"""`headgate worker`."""
+
+from typing import Annotated
+
+import typer
+
+from headgate.entrypoints.cli.distributed import load_processes, ready_settings
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def worker(
+    concurrency: Annotated[int | None, typer.Option(help="Child processes; one task each.", min=1, max=256)] = None,
+) -> int:
+    """Carry runs out, as a worker of the engine `celery`. Start as many as you like, on as many machines."""
+    settings = ready_settings()
+    if concurrency is not None:
+        celery = settings.celery.model_copy(update={"concurrency": concurrency})
+        settings = settings.model_copy(update={"celery": celery})
+    code: int = load_processes().run_worker(settings)
+    return code

@@ -1,0 +1,1 @@
+"""Worker and beat processes of the distributed engine."""

@@ -1,0 +1,29 @@
+"""What a worker child opens: the services of steps and the engine's parts, without the API around them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from celery import Celery
+
+from headgate.entrypoints.services import open_services
+from headgate.features.runs.engine.distributed.opening import WorkerChild, open_relay, open_worker
+from headgate.foundation.database import Database
+from headgate.foundation.settings import Settings
+from headgate.foundation.telemetry.opening import open_telemetry
+
+
+@asynccontextmanager
+async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChild]:
+    """Open it on the loop that runs now. Raises `Unavailable` when the database is away."""
+    database = Database(settings)
+    relay = open_relay(settings)
+    telemetry = open_telemetry(settings.telemetry, "worker", counts=True)
+    try:
+        async with (
+            open_services(settings, database, relay, telemetry=telemetry) as base,
+            open_worker(settings, database, base.services, relay, app) as child,
+        ):
+            yield child
+    finally:
+        await relay.aclose()
+        await database.close()

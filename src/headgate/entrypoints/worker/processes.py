@@ -1,0 +1,92 @@
+"""Celery's worker and beat, as processes of this installation."""
+
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from types import FrameType
+from typing import Any
+
+from celery import Celery
+from celery.apps.beat import Beat
+from celery.signals import setup_logging, worker_ready
+
+from headgate.entrypoints.worker.child import open_child
+from headgate.features.runs.engine.distributed.celery_app import make_app
+from headgate.features.runs.engine.distributed.child import Child
+from headgate.features.runs.engine.distributed.orders import RECOVER, queues_of
+from headgate.features.runs.engine.distributed.tasks import WorkerParts, register
+from headgate.foundation.ids import new_id
+from headgate.foundation.log import configure
+from headgate.foundation.settings import Settings
+
+OpenChild = Callable[[Settings, Celery], AbstractAsyncContextManager[WorkerParts]]
+
+
+def make_worker_app(settings: Settings, open_parts: OpenChild = open_child) -> Celery:
+    """The application with its tasks: what a worker's processes run."""
+    app = make_app(settings)
+    app.set_default()
+    child: Child[WorkerParts] = Child(lambda: open_parts(settings, app))
+    register(app, child, settings.celery.queue, settings.engine.lease_seconds)
+    return app
+
+
+def run_worker(settings: Settings, open_parts: OpenChild = open_child) -> int:
+    """Take tasks until told to stop; a stopping worker lets its tasks go on for a moment. Returns the exit code."""
+    app = make_worker_app(settings, open_parts)
+    setup_logging.connect(lambda **_: configure(settings.log), weak=False)
+    worker_ready.connect(lambda **_: _stop_in_time(settings.celery.shutdown_seconds), weak=False)
+    worker = app.Worker(
+        hostname=f"headgate-{new_id()[-12:]}@{socket.gethostname()}",
+        queues=list(queues_of(settings.celery.queue).names),
+        concurrency=settings.celery.concurrency,
+        loglevel=settings.log.level.upper(),
+        optimization="fair",
+        quiet=True,
+        without_mingle=True,
+        without_gossip=True,
+        without_heartbeat=True,
+    )
+    worker.start()
+    return int(worker.exitcode or 0)
+
+
+def run_beat(settings: Settings) -> None:
+    """Send what is due, until told to stop. Two at once are harmless: what is due twice is done once."""
+    app = make_app(settings)
+    app.conf.beat_schedule = schedule(settings)
+    setup_logging.connect(lambda **_: configure(settings.log), weak=False)
+    beat = Beat(app=app, scheduler="celery.beat:Scheduler", loglevel=settings.log.level.upper(), quiet=True)
+    beat.run()
+
+
+def schedule(settings: Settings) -> dict[str, dict[str, Any]]:
+    """What beat sends: messages that expire, so that none pile up while no worker is there."""
+    seconds = settings.celery.sweep_seconds
+    upkeep = {"queue": queues_of(settings.celery.queue).upkeep}
+    return {"recover": {"task": RECOVER, "schedule": seconds, "options": {**upkeep, "expires": 2 * seconds}}}
+
+
+def _stop_in_time(seconds: float) -> None:
+    """Stop on SIGTERM and Ctrl+C as Celery does, when its tasks are done; but not later than this."""
+
+    def arrange(number: int) -> None:
+        before = signal.getsignal(number)
+
+        def stop(received: int, frame: FrameType | None) -> None:
+            # What is cut off is taken over at once: the kernel lets go of the children's locks.
+            last = threading.Timer(seconds, os._exit, (0,))
+            last.daemon = True
+            last.start()
+            if callable(before):
+                before(received, frame)
+
+        signal.signal(number, stop)
+
+    arrange(signal.SIGTERM)
+    if sys.platform != "win32":
+        arrange(signal.SIGINT)

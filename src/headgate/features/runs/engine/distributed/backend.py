@@ -1,0 +1,233 @@
+"""The distributed engine as its users see it: writes runs down, sends them, listens to them. Carries nothing out."""
+
+import asyncio
+from contextlib import suppress
+
+from headgate.features.runs.engine.backend import BackendHealth, RunRequest
+from headgate.features.runs.engine.distributed.broker import Broker
+from headgate.features.runs.engine.distributed.dispatcher import Dispatcher
+from headgate.features.runs.engine.distributed.presence import Presence
+from headgate.features.runs.engine.distributed.sweeper import Sweeper
+from headgate.features.runs.engine.reconciler import Reconciler
+from headgate.features.runs.engine.recovery import new_run_from
+from headgate.features.runs.engine.shift import Shift
+from headgate.features.runs.events import RunEvents, topic_of
+from headgate.features.runs.ports import Services
+from headgate.features.runs.run_input import input_payload
+from headgate.features.runs.states import RunStatus
+from headgate.features.runs.steps.planned import Plans
+from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore
+from headgate.features.runs.transitions import Cancelled, NewRun, Resumed, Reuse, RunKey, clock
+from headgate.foundation.errors import Unavailable
+from headgate.foundation.event_relay import EventRelay, RelayFeed
+from headgate.foundation.log import get_logger
+
+POLL_SECONDS = 0.5
+"""How often the rows of a run are read while Redis does not tell of it."""
+log = get_logger(__name__)
+
+
+class CeleryBackend:
+    """Hands runs to workers.
+
+    Args:
+        store: The rows.
+        services: Plans, events and limits.
+        shift: Judges whether workers are gone; takes no lease.
+        plans: The plans of versions.
+        dispatcher: Sends.
+        sweeper: Finds what was lost.
+        reconciler: Ends steps that dead workers left.
+        broker: Tells of the queues.
+        presence: Tells of the workers.
+        relay: Where events of runs go and come from.
+    """
+
+    def __init__(
+        self,
+        store: PostgresDispatchStore,
+        services: Services,
+        shift: Shift,
+        plans: Plans,
+        *,
+        dispatcher: Dispatcher,
+        sweeper: Sweeper,
+        reconciler: Reconciler,
+        broker: Broker,
+        presence: Presence,
+        relay: EventRelay,
+    ) -> None:
+        self._store = store
+        self._services = services
+        self._shift = shift
+        self._plans = plans
+        self._dispatcher = dispatcher
+        self._sweeper = sweeper
+        self._reconciler = reconciler
+        self._broker = broker
+        self._presence = presence
+        self._relay = relay
+        self._feed = RelayFeed(relay.client)
+        self._later: set[asyncio.Task[None]] = set()
+        self._waiting: set[asyncio.Task[object]] = set()
+
+    @property
+    def plans(self) -> Plans:
+        """Plans of versions, kept."""
+        return self._plans
+
+    @property
+    def services(self) -> Services:
+        """What steps may reach."""
+        return self._services
+
+    @property
+    def store(self) -> PostgresDispatchStore:
+        """The rows of runs."""
+        return self._store
+
+    @property
+    def feed(self) -> RelayFeed:
+        """The events of all workers."""
+        return self._feed
+
+    async def open(self) -> None:
+        """Connect to the database; send what was left, if so set. Redis may be away."""
+        await self._store.open()
+        if self._services.engine.recover_on_start:
+            with suppress(Unavailable):
+                await self.recover()
+
+    async def close(self, grace_seconds: float = 0.0) -> None:  # noqa: ARG002 - nothing works here
+        """Disconnect. Runs go on without this process."""
+        if self._shift.stopping:
+            return
+        self._shift.stopping = True
+        for task in [*self._waiting, *self._later]:
+            task.cancel()
+        if self._later:
+            await asyncio.wait(self._later)
+        await self._store.close()
+        await self._broker.close()
+
+    async def start(self, request: RunRequest) -> RunStatus:
+        """Store a run as queued, then send it. With the broker away it waits for the next sweep."""
+        if request.reuse is not None:
+            return await self._start_from(request, request.reuse)
+        key = request.key
+        planned = await self._plans.of(key)
+        new = NewRun(
+            key=key,
+            input_payload=input_payload(request.input),
+            steps=planned.seeds,
+            user_id=request.user_id,
+            session_id=request.session_id,
+            trace_parent=self._services.telemetry.traces.run_began(key.run_id),
+            dispatched=True,
+        )
+        await self._store.create(new, self._shift.lease())
+        self._events(key, new.trace_parent).run_queued(key.flow_id, key.version, len(planned.steps))
+        await self._dispatcher.send_new(key, planned.plan)
+        return RunStatus.QUEUED
+
+    async def _start_from(self, request: RunRequest, reuse: Reuse) -> RunStatus:
+        key = request.key
+        planned = await self._plans.of(key)
+        trace = self._services.telemetry.traces.run_began(key.run_id)
+        await self._store.create_from(new_run_from(request, planned, reuse, trace), reuse, clock())
+        self._events(key, trace).run_queued(key.flow_id, key.version, len(planned.steps))
+        await self._send_rest(key.run_id)
+        return RunStatus.QUEUED
+
+    async def resume(self, key: RunKey) -> Resumed | None:
+        """Let a failed run go on: send what is left of it."""
+        await self._reconciler.settle_lost(key.run_id)
+        found = await self._store.resume(key, clock())
+        if found is not None and found.changed:
+            self._events(key).reopen()
+            await self._send_rest(key.run_id)
+        return found
+
+    async def cancel(self, run_id: str, tenant_id: str) -> Cancelled | None:
+        """End a run: in the database first, then its messages are taken back. Who works on it notices in seconds."""
+        found = await self._store.cancel(run_id, tenant_id, clock())
+        if found is not None and found.changed:
+            events = RunEvents(self._services.bus, run_id, self._services.telemetry)
+            events.run_cancelled()
+            events.close()
+            task = asyncio.create_task(self._dispatcher.revoke(run_id))
+            self._later.add(task)
+            task.add_done_callback(self._later.discard)
+        return found
+
+    async def wait(self, run_id: str) -> None:
+        """Return once the run is over, or this engine has closed. Its events say so; the rows where they do not."""
+        waiting: asyncio.Task[object] = asyncio.create_task(self._until_over(run_id))
+        self._waiting.add(waiting)
+        try:
+            await asyncio.wait([waiting])
+            if not waiting.cancelled():
+                waiting.result()
+        finally:
+            self._waiting.discard(waiting)
+            waiting.cancel()
+
+    async def _until_over(self, run_id: str) -> None:
+        while not await self._is_over(run_id):
+            try:
+                async for heard in self._feed.follow(topic_of(run_id)):
+                    if heard is None and await self._is_over(run_id):
+                        return
+            except Unavailable:
+                await asyncio.sleep(POLL_SECONDS)
+
+    async def _is_over(self, run_id: str) -> bool:
+        status = await self._store.status(run_id)
+        return status is None or status.over
+
+    async def recover(self) -> int:
+        """Send runs whose messages were lost or never sent; end those that are hopeless."""
+        count, ended = await self._sweeper.sweep()
+        for key, verdict in ended:
+            events = self._events(key)
+            events.run_failed(verdict.code, verdict.message, None if verdict.step is None else verdict.step.step_id)
+            events.close()
+        return count + len(ended)
+
+    async def health(self) -> BackendHealth:
+        """Whether the broker and the result backend answer, and workers live."""
+        depths, results, workers = await asyncio.gather(
+            self._broker.depths(), self._broker.results_answer(), self._workers()
+        )
+        problems = []
+        if depths is None:
+            problems.append("The broker does not answer: check HEADGATE_CELERY__BROKER_URL.")
+        if not results:
+            problems.append("The result backend does not answer: check HEADGATE_CELERY__RESULT_URL.")
+        if workers is None:
+            problems.append("The events database does not answer: check HEADGATE_CELERY__EVENTS_URL.")
+        elif workers == 0:
+            problems.append("No worker is alive: start one with `headgate worker`.")
+        return BackendHealth(
+            "celery",
+            broker=depths is not None,
+            results=results,
+            workers=workers or 0,
+            queue_depth=-1 if depths is None else sum(depths),
+            problems=tuple(problems),
+        )
+
+    async def _workers(self) -> int | None:
+        try:
+            return await asyncio.wait_for(self._presence.count(), 1.5)
+        except Exception as error:  # noqa: BLE001 - whatever it is, they cannot be counted
+            log.warning("workers not counted", problem=str(error))
+            return None
+
+    async def _send_rest(self, run_id: str) -> None:
+        """Send what is left of a run that was not sent for it; what cannot be sent now is swept."""
+        for one in await self._store.sent([run_id]):
+            await self._dispatcher.send_rest(one)
+
+    def _events(self, key: RunKey, trace_parent: str | None = None) -> RunEvents:
+        return RunEvents(self._services.bus, key.run_id, self._services.telemetry, trace_parent)

@@ -1,0 +1,98 @@
+"""The Celery application: what is set, and why."""
+
+from typing import Any
+
+from celery import Celery
+from kombu.entity import Queue
+
+from headgate.features.runs.engine.distributed.orders import queues_of
+from headgate.foundation.settings import Settings
+
+CONNECT_SECONDS = 2.0
+ANSWER_SECONDS = 10.0
+
+
+def make_app(settings: Settings) -> Celery:
+    """An application without tasks: enough to send."""
+    found = Celery("headgate", set_as_current=False)
+    found.conf.update(_durable(settings) | _transport(settings) | _quiet(settings))
+    return found
+
+
+def _durable(settings: Settings) -> dict[str, Any]:
+    """A message is done when its work is: it comes again when its worker dies. It only says which rows to read."""
+    celery = settings.celery
+    queues = queues_of(celery.queue)
+    return {
+        "task_acks_late": True,
+        "task_reject_on_worker_lost": True,
+        "worker_prefetch_multiplier": 1,
+        "worker_concurrency": celery.concurrency,
+        "worker_max_memory_per_child": celery.max_memory_per_child_mb * 1024,
+        "worker_soft_shutdown_timeout": celery.shutdown_seconds,
+        "worker_cancel_long_running_tasks_on_connection_loss": False,
+        "task_serializer": "json",
+        "result_serializer": "json",
+        "accept_content": ["json"],
+        "task_ignore_result": True,
+        "task_store_errors_even_if_ignored": False,
+        "result_expires": celery.result_expires_seconds,
+        "task_queues": [_queue(name) for name in queues.names],
+        "task_default_queue": queues.first,
+        "task_default_routing_key": queues.first,
+        "task_create_missing_queues": False,
+    }
+
+
+def _transport(settings: Settings) -> dict[str, Any]:
+    """Redis: separate databases; one visibility timeout in all three places; a broker that is away is told at once."""
+    celery = settings.celery
+    visibility = celery.visibility_timeout_seconds
+    sockets = {"socket_connect_timeout": CONNECT_SECONDS, "socket_keepalive": True}
+    return {
+        "broker_url": celery.broker_url,
+        "result_backend": celery.result_url,
+        "visibility_timeout": visibility,
+        "broker_transport_options": {
+            "visibility_timeout": visibility,
+            # Finish what has begun before something new begins.
+            "queue_order_strategy": "priority",
+            "global_keyprefix": "",
+            **sockets,
+        },
+        "result_backend_transport_options": {
+            "visibility_timeout": visibility,
+            "retry_policy": {"timeout": ANSWER_SECONDS, "max_retries": 3},
+            **sockets,
+        },
+        "redis_socket_connect_timeout": CONNECT_SECONDS,
+        "redis_socket_timeout": ANSWER_SECONDS,
+        "redis_socket_keepalive": True,
+        "broker_connection_timeout": CONNECT_SECONDS,
+        "broker_connection_retry": True,
+        "broker_connection_retry_on_startup": True,
+        "broker_connection_max_retries": None,
+        "broker_pool_limit": 10,
+        "task_publish_retry": False,
+    }
+
+
+def _quiet(settings: Settings) -> dict[str, Any]:
+    """Logs are ours; nobody listens to Celery's own events."""
+    return {
+        "worker_hijack_root_logger": False,
+        "worker_redirect_stdouts": False,
+        "worker_send_task_events": False,
+        "task_send_sent_event": False,
+        "worker_enable_remote_control": True,
+        "enable_utc": True,
+        "timezone": "UTC",
+        "beat_schedule_filename": str(settings.data_dir / "beat-schedule"),
+        "beat_max_loop_interval": max(0.5, settings.celery.sweep_seconds / 2),
+    }
+
+
+def _queue(name: str) -> Queue:
+    make: Any = Queue
+    found: Queue = make(name, routing_key=name)
+    return found

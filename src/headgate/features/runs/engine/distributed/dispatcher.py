@@ -1,0 +1,91 @@
+"""Sends canvases. What cannot be sent is written down as not sent, and swept."""
+
+import asyncio
+from collections.abc import Container, Sequence
+
+from celery import Celery
+from celery.exceptions import CeleryError
+from kombu.exceptions import KombuError
+from redis.exceptions import RedisError
+
+from headgate.features.runs.engine.distributed.compiler import FlowCompiler
+from headgate.features.runs.steps.planned import Plans
+from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore, Sent
+from headgate.features.runs.transitions import RunKey, StoredRun, clock
+from headgate.foundation.errors import HeadgateError, Unavailable
+from headgate.foundation.log import get_logger
+from headgate.graph.plan import Plan
+
+_AWAY = (KombuError, RedisError, CeleryError, OSError)
+log = get_logger(__name__)
+
+
+class Dispatcher:
+    """Hands runs to the queues of one installation.
+
+    Args:
+        app: The Celery application.
+        compiler: Turns plans into canvases.
+        store: The rows.
+        plans: The plans of versions.
+    """
+
+    def __init__(self, app: Celery, compiler: FlowCompiler, store: PostgresDispatchStore, plans: Plans) -> None:
+        self._app = app
+        self._compiler = compiler
+        self._store = store
+        self._plans = plans
+
+    async def send_new(self, key: RunKey, plan: Plan) -> bool:
+        """Send a run that was just stored as sent. False when the broker is away: then it is swept later."""
+        return await self._send(key, plan, 1, begun=False)
+
+    async def send_rest(self, sent: Sent) -> bool:
+        """Send what is left of a run. False when another was quicker, the run is over, or the broker is away.
+
+        Raises `HeadgateError` when its version can no longer be carried out.
+        """
+        stored = await self._store.load(sent.run_id)
+        if stored is None or stored.status.over:
+            return False
+        planned = await self._plans.of(stored.key)
+        dispatch = await self._store.next_dispatch(sent.run_id, sent.dispatches, clock())
+        if dispatch is None:
+            return False
+        begun = sent.claimed_at is not None or sent.settled_at is not None
+        return await self._send(stored.key, planned.plan, dispatch, _settled(stored), begun=begun)
+
+    async def revoke(self, run_id: str) -> None:
+        """Take back the messages of a run that is over. Whatever is not reached finds the run over."""
+        stored = await self._store.load(run_id)
+        if stored is None:
+            return
+        try:
+            planned = await self._plans.of(stored.key)
+            dispatch = await self._store.dispatches(run_id)
+            settled = _settled(stored)
+            ids = self._compiler.task_ids(stored.key, planned.plan, dispatch, settled)
+            await asyncio.to_thread(self._app.control.revoke, ids)
+        except (HeadgateError, *_AWAY) as error:
+            log.warning("messages not revoked", run_id=run_id, problem=str(error))
+
+    async def _send(self, key: RunKey, plan: Plan, dispatch: int, settled: Container[str] = (), *, begun: bool) -> bool:
+        canvas = self._compiler.compile(key, plan, dispatch, settled, begun=begun)
+        try:
+            await asyncio.to_thread(canvas.apply_async)
+        except _AWAY as error:
+            log.warning("run not sent: the broker is away", run_id=key.run_id, problem=str(error))
+            await self._mark_unsent(key.run_id)
+            return False
+        return True
+
+    async def _mark_unsent(self, run_id: str) -> None:
+        try:
+            await self._store.not_sent(run_id)
+        except Unavailable as error:
+            # Then it counts as sent and lost, which takes a little longer to find.
+            log.warning("run not marked as unsent", run_id=run_id, problem=error.detail)
+
+
+def _settled(stored: StoredRun) -> Sequence[str]:
+    return [step.step_id for step in stored.steps.values() if step.status.settled]

@@ -1,0 +1,231 @@
+"""What a worker child does with a message: look at the rows, take the segment if it is there to be taken, carry it out.
+
+A message is a hint. It may come twice, too early, too late, or for a run that is over: the rows say what is so, a claim
+by compare-and-swap decides who works, and whoever cannot claim leaves without a trace.
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from enum import StrEnum
+
+from headgate.features.runs.engine.active import ActiveRun
+from headgate.features.runs.engine.conductor import Conductor
+from headgate.features.runs.engine.distributed.limits import TaskLimits
+from headgate.features.runs.engine.distributed.orders import Order
+from headgate.features.runs.engine.distributed.presence import Presence
+from headgate.features.runs.engine.distributed.segments import stretch
+from headgate.features.runs.engine.recovery import Recovery
+from headgate.features.runs.engine.shift import Shift
+from headgate.features.runs.errors import STEP_TIMEOUT, WORKER_LOST
+from headgate.features.runs.events import RunEvents
+from headgate.features.runs.ports import Services
+from headgate.features.runs.states import MAX_ATTEMPTS, RunStatus, StepStatus
+from headgate.features.runs.steps.ledger import Following
+from headgate.features.runs.steps.planned import Plans
+from headgate.features.runs.store.port import RunStore
+from headgate.features.runs.transitions import Claim, Failed, Held, RunKey, StoredRun, clock
+from headgate.foundation.errors import HeadgateError, Unavailable
+from headgate.foundation.log import get_logger
+
+log = get_logger(__name__)
+
+
+class Outcome(StrEnum):
+    """What became of a message."""
+
+    DONE = "done"
+    """The segment is settled."""
+    OVER = "over"
+    """The run is over, or not there."""
+    ELSEWHERE = "elsewhere"
+    """Another worker has the step, or it waits for steps that are not settled."""
+    FAILED = "failed"
+    """The run failed here."""
+
+
+class SegmentWorker:
+    """Carries out segments in one process, one at a time.
+
+    Args:
+        store: The rows.
+        services: What steps may reach.
+        shift: In whose name steps are claimed.
+        limits: How long a segment may be.
+        presence: Says that this process lives.
+    """
+
+    def __init__(
+        self, store: RunStore, services: Services, shift: Shift, limits: TaskLimits, presence: Presence
+    ) -> None:
+        self._store = store
+        self._services = services
+        self._shift = shift
+        self._limits = limits
+        self._presence = presence
+        self._recovery = Recovery(
+            store,
+            Plans(services.definitions, services.components),
+            services.files,
+            services.bus,
+            services.telemetry,
+        )
+        self._conductor = Conductor(store, services, shift, self._recovery, on_end=self._ended)
+        self._active: dict[str, ActiveRun] = {}
+        self._beat: asyncio.Task[None] | None = None
+        self.beaten_at = time.monotonic()
+        """When the leases were renewed last, by the clock that nobody sets."""
+
+    async def open(self) -> None:
+        """Begin to renew leases."""
+        self._beat = asyncio.create_task(self._heartbeat())
+
+    async def close(self) -> None:
+        """Let go of what is at work: others take it over."""
+        self._shift.stopping = True
+        if self._beat is not None:
+            self._beat.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._beat
+        for run in self._active.values():
+            run.abandon()
+        await self._presence.leave(self._shift.worker.id)
+
+    async def carry_out(self, order: Order) -> Outcome:
+        """Carry out the segment that begins with the order's step, as far as it is not settled.
+
+        Raises `Unavailable` when the database is away for long, or when the work could not be written down.
+        """
+        stored = await self._store.load(order.run_id)
+        if stored is None or stored.key != order.key or stored.status.over:
+            return Outcome.OVER
+        try:
+            run = await self._recovery.revive(stored)
+        except Unavailable:
+            raise
+        except HeadgateError as error:
+            await self.end(order.key, error.code, str(error))
+            return Outcome.FAILED
+        steps = stretch(run.planned.plan, order.head, self._limits.longest)
+        run.only = frozenset(steps)
+        self._active[order.run_id] = run
+        try:
+            taken = await self._take(run, stored, steps)
+            if not taken:
+                return Outcome.ELSEWHERE
+            return await self._outcome(run)
+        finally:
+            del self._active[order.run_id]
+
+    async def end(self, key: RunKey, code: str, message: str) -> bool:
+        """Fail a run for a reason that is no step's, unless it is over."""
+        ended = await self._store.end(key, code, message, clock())
+        if ended:
+            events = RunEvents(self._services.bus, key.run_id, self._services.telemetry)
+            events.run_failed(code, message, None)
+            events.close()
+        return ended
+
+    async def time_out(self, run_id: str, seconds: float) -> None:
+        """The task may not go on: fail the step that it is at, and stop it."""
+        run = self._active.get(run_id)
+        if run is None:
+            return
+        for claim in list(run.working.values()):
+            said = f"Step '{claim.step_id}' was stopped: its task may not take longer than {seconds:g} seconds."
+            await self._conductor.fail(run, Failed(claim, STEP_TIMEOUT, said))
+        run.abandon()
+
+    async def _take(self, run: ActiveRun, stored: StoredRun, steps: Sequence[str]) -> bool:
+        """Claim the first step that is not settled, and go on from there. False when it is not to be had."""
+        found = next((step for step in steps if not stored.steps[step].status.settled), None)
+        if found is None:
+            # Its worker died between the last step's end and the run's.
+            await self._work(run, await self._conductor.move(run, Following()))
+            return True
+        step = stored.steps[found]
+        if step.status is StepStatus.RUNNING:
+            return await self._take_over(run, stored, Claim(found, step.attempts))
+        if step.status is not StepStatus.PENDING or step.waiting or not run.ledger.decidable(found):
+            return False
+        if stored.status is RunStatus.QUEUED:
+            run.events.run_started(stored.key.flow_id, stored.key.version, len(stored.steps))
+        async with run.turn:
+            claims = await self._conductor.move(run, run.ledger.decide([found]))
+        await self._work(run, claims)
+        return bool(claims) or run.ledger.settled(found) or run.ended
+
+    async def _take_over(self, run: ActiveRun, stored: StoredRun, claim: Claim) -> bool:
+        """Take a step from a worker that is gone."""
+        held = stored.steps[claim.step_id]
+        mine = held.worker_id == self._shift.worker.id
+        if not mine and not self._shift.has_lost(held.worker_id or "", held.lease_until or 0):
+            return False
+        if claim.attempt >= MAX_ATTEMPTS:
+            said = f"Step '{claim.step_id}' was interrupted {claim.attempt} times: each time its worker died."
+            await self._conductor.fail(run, Failed(claim, WORKER_LOST, said))
+            return True
+        run.events.run_started(stored.key.flow_id, stored.key.version, len(stored.steps), resumed=True)
+        async with run.turn:
+            taken = await self._store.take_over(stored.key, [claim], self._shift.lease())
+            run.working.update({one.step_id: one for one in taken})
+        await self._work(run, taken)
+        return bool(taken)
+
+    async def _work(self, run: ActiveRun, claims: Sequence[Claim]) -> None:
+        """Carry claimed steps out, in a task that can be stopped."""
+        if not claims:
+            return
+        work = asyncio.create_task(self._conductor.conduct(run, claims))
+        run.tasks.add(work)
+        await asyncio.wait([work])
+        if not work.cancelled():
+            work.result()
+
+    async def _outcome(self, run: ActiveRun) -> Outcome:
+        if run.failed:
+            return Outcome.FAILED
+        if run.ended:
+            return Outcome.OVER
+        if not run.abandoned:
+            return Outcome.DONE
+        status = await self._store.status(run.key.run_id)
+        if status is None or status.over:
+            return Outcome.OVER
+        raise Unavailable("The step's end could not be written down.", remedy="It is tried again.")
+
+    def _ended(self, run: ActiveRun) -> None:
+        run.ended = True
+        run.events.close()
+
+    async def _heartbeat(self) -> None:
+        """Keep the leases of what is at work; notice what was cancelled or taken."""
+        while True:
+            try:
+                await self._renew()
+                self.beaten_at = time.monotonic()
+                await self._presence.tell(self._shift.worker.id)
+            except Unavailable as error:
+                log.warning("heartbeat missed", problem=error.detail)
+            except Exception:
+                log.exception("heartbeat failed")
+            await asyncio.sleep(self._shift.lease_seconds / 3)
+
+    async def _renew(self) -> None:
+        held = self.held()
+        if not held:
+            return
+        kept = await self._store.renew(list(held), self._shift.lease())
+        for one, run in held.items():
+            still = run.working.get(one.step_id)
+            if one not in kept and still is not None and still.attempt == one.attempt:
+                await self._conductor.lose(run)
+
+    def held(self) -> dict[Held, ActiveRun]:
+        """The steps at work."""
+        return {
+            Held(run.key.run_id, claim.step_id, claim.attempt): run
+            for run in list(self._active.values())
+            for claim in list(run.working.values())
+        }

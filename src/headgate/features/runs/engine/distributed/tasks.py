@@ -1,0 +1,179 @@
+"""The Celery tasks. Each takes ids, asks the child's loop to do the work, and says what Celery is to make of it."""
+
+import concurrent.futures
+from collections.abc import Awaitable
+from typing import Any, Protocol, TypeVar
+
+from billiard.exceptions import SoftTimeLimitExceeded, TimeLimitExceeded
+from celery import Celery, Task
+from celery.signals import worker_process_init, worker_process_shutdown
+
+from headgate.features.runs.engine.distributed.child import Child
+from headgate.features.runs.engine.distributed.limits import GRACE_SECONDS
+from headgate.features.runs.engine.distributed.orders import END, JOIN, RECOVER, SEGMENT, Order, queues_of
+from headgate.features.runs.engine.distributed.segment_worker import Outcome, SegmentWorker
+from headgate.features.runs.errors import INTERNAL, STEP_TIMEOUT
+from headgate.features.runs.transitions import RunKey
+from headgate.foundation.errors import Unavailable
+from headgate.foundation.log import get_logger
+
+LONGEST_PAUSE_SECONDS = 60
+T = TypeVar("T")
+log = get_logger(__name__)
+
+
+class WorkerParts(Protocol):
+    """What is open in a child."""
+
+    @property
+    def segments(self) -> SegmentWorker:
+        """Carries segments out."""
+        ...
+
+    async def recover(self) -> int:
+        """Look for runs that were left. Returns how many there were."""
+        ...
+
+    async def settle(self) -> None:
+        """Send the events that are still held back."""
+        ...
+
+    def retried(self) -> None:
+        """A task is tried again: count it."""
+        ...
+
+    def renew_from_outside(self) -> None:
+        """Keep the leases of what is at work, from a thread that is not the loop's; see `LeaseKeeper`."""
+        ...
+
+
+class SegmentFailed(Exception):
+    """A step failed and its run with it, in the database already: what follows in the canvas is not sent."""
+
+
+def register(app: Celery, child: Child[WorkerParts], queue: str, lease_seconds: float) -> None:
+    """Give an application its tasks, and its children their loop.
+
+    Args:
+        app: The application.
+        child: The loop of whichever child this process becomes.
+        queue: The name of the installation's queues.
+        lease_seconds: How long a claim lasts without being renewed.
+    """
+    worker_process_init.connect(lambda **_: child.start(), weak=False)
+    worker_process_shutdown.connect(lambda **_: child.stop(), weak=False)
+    upkeep = queues_of(queue).upkeep
+    base = _base(child, upkeep)
+
+    @app.task(bind=True, base=base, name=SEGMENT, max_retries=None, throws=(SegmentFailed,))  # type: ignore[untyped-decorator]
+    def segment(self: Any, **ids: Any) -> str:  # noqa: ANN401 - Celery's task
+        return _carry_out(self, child, Order(**ids), lease_seconds / 3)
+
+    @app.task(name=JOIN)  # type: ignore[untyped-decorator]
+    def join() -> None:
+        """Nothing: it stands between two groups."""
+
+    @app.task(bind=True, name=END, max_retries=None)  # type: ignore[untyped-decorator]
+    def end(self: Any, *, code: str, message: str, **ids: Any) -> bool:  # noqa: ANN401
+        key = RunKey(**ids)
+        work: concurrent.futures.Future[bool] = child.submit(
+            lambda parts: _then_settle(parts, parts.segments.end(key, code, message))
+        )
+        return _patiently(self, work)
+
+    @app.task(name=RECOVER, ignore_result=True)  # type: ignore[untyped-decorator]
+    def recover() -> int:
+        work: concurrent.futures.Future[int] = child.submit(lambda parts: _then_settle(parts, parts.recover()))
+        try:
+            return work.result()
+        except Unavailable as error:
+            log.warning("sweep put off", problem=error.detail)
+            return 0
+
+
+async def _then_settle(parts: WorkerParts, work: Awaitable[T]) -> T:
+    try:
+        return await work
+    finally:
+        await parts.settle()
+
+
+def _base(child: Child[WorkerParts], upkeep: str) -> type[Any]:
+    """The class of tasks that work on a run."""
+
+    class RunTask(Task):  # type: ignore[misc]
+        """Tells of retries, and ends the run of a task that failed for a reason that is not a step's."""
+
+        abstract = True
+
+        def on_retry(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:  # noqa: ANN401, ARG002
+            log.warning("task tried again", task_id=task_id, retries=self.request.retries, problem=str(exc))
+            parts = child.parts
+            if parts is not None:
+                parts.retried()
+
+        def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:  # noqa: ANN401, ARG002
+            if isinstance(exc, SegmentFailed):
+                return
+            key = Order(**kwargs).key
+            code, message = _told(exc, kwargs["head"])
+            log.error("task failed", task_id=task_id, code=code, problem=str(exc))
+            ids = {"run_id": key.run_id, "tenant_id": key.tenant_id, "flow_id": key.flow_id, "version": key.version}
+            # The main process, which sees hard limits, has no loop; a child whose loop hangs has none to speak of.
+            self.app.send_task(END, kwargs={**ids, "code": code, "message": message}, queue=upkeep)
+
+    return RunTask
+
+
+def _told(error: Exception, head: str) -> tuple[str, str]:
+    if isinstance(error, SoftTimeLimitExceeded | TimeLimitExceeded):
+        return STEP_TIMEOUT, f"A step from '{head}' on did not return within its time limit; its process was ended."
+    return INTERNAL, f"The task of step '{head}' failed: {type(error).__name__}."
+
+
+def _carry_out(task: Any, child: Child[WorkerParts], order: Order, beat: float) -> str:  # noqa: ANN401 - Celery's task
+    """Carry a segment out. Returns what became of it; raises `SegmentFailed` to keep back what follows."""
+    work = child.submit(lambda parts: _then_settle(parts, parts.segments.carry_out(order)))
+    try:
+        outcome = _watched(child, work, beat)
+    except SoftTimeLimitExceeded:
+        outcome = _stopped(task, child, order, work)
+    except Unavailable as error:
+        raise _again(task, error) from error
+    if outcome is Outcome.FAILED:
+        raise SegmentFailed(order.run_id)
+    return outcome.value
+
+
+def _watched(child: Child[WorkerParts], work: "concurrent.futures.Future[Outcome]", beat: float) -> Outcome:
+    """Wait for the work. While it keeps the loop from its heartbeat, keep its leases from here."""
+    while True:
+        try:
+            return work.result(beat)
+        except concurrent.futures.TimeoutError:
+            if work.done():
+                raise
+            parts = child.parts
+            if parts is not None:
+                parts.renew_from_outside()
+
+
+def _stopped(task: Any, child: Child[WorkerParts], order: Order, work: "concurrent.futures.Future[Outcome]") -> Outcome:  # noqa: ANN401
+    """The soft limit: end the step. A loop that does not answer is left to the hard limit, which ends the process."""
+    seconds = task.request.timelimit[1] or 0
+    child.submit(lambda parts: parts.segments.time_out(order.run_id, seconds)).result(GRACE_SECONDS * 10)
+    return work.result(GRACE_SECONDS * 10)
+
+
+def _patiently(task: Any, work: "concurrent.futures.Future[T]") -> T:  # noqa: ANN401
+    try:
+        return work.result()
+    except Unavailable as error:
+        raise _again(task, error) from error
+
+
+def _again(task: Any, error: Exception) -> Exception:  # noqa: ANN401
+    """The same message a while later: 1, 2, 4 ... seconds."""
+    pause = min(2**task.request.retries, LONGEST_PAUSE_SECONDS)
+    found: Exception = task.retry(exc=error, countdown=pause, throw=False)
+    return found

@@ -1,0 +1,61 @@
+"""What the distributed engine writes and asks besides: which runs were handed to a queue, and when."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headgate.features.runs.states import LIVE_RUNS, RunStatus, sql_list
+from headgate.features.runs.store.postgres import PostgresRunStore
+
+_NOT_SENT = f"""
+UPDATE flow_runs SET dispatched_at = NULL WHERE id = %(run_id)s AND status IN {sql_list(LIVE_RUNS)} RETURNING 1
+"""  # noqa: S608 - states
+_NEXT = f"""
+UPDATE flow_runs SET dispatched_at = %(at)s, dispatches = dispatches + 1
+WHERE id = %(run_id)s AND dispatches = %(seen)s AND status IN {sql_list(LIVE_RUNS)}
+RETURNING dispatches
+"""  # noqa: S608
+_SENT = f"""
+SELECT r.id, r.status, r.dispatched_at, r.dispatches, max(s.started_at) FILTER (WHERE s.status = 'running'),
+    max(s.finished_at)
+FROM flow_runs r LEFT JOIN flow_step_results s ON s.flow_run_id = r.id AND r.status = 'running'
+WHERE r.id = ANY(%(runs)s) AND r.status IN {sql_list(LIVE_RUNS)}
+GROUP BY r.id
+"""  # noqa: S608
+_COUNT = "SELECT dispatches FROM flow_runs WHERE id = %(run_id)s"
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """How a live run stands with its queue. Times are microseconds in UTC."""
+
+    run_id: str
+    status: RunStatus
+    dispatched_at: int | None
+    dispatches: int
+    claimed_at: int | None
+    """When the last of its running steps was claimed."""
+    settled_at: int | None
+    """When one of its steps was last done."""
+
+
+class PostgresDispatchStore(PostgresRunStore):
+    """Runs in PostgreSQL, and what is known of their messages."""
+
+    async def not_sent(self, run_id: str) -> None:
+        """The message could not be sent: whoever sweeps next is to send it."""
+        await self._execute(_NOT_SENT, {"run_id": run_id})
+
+    async def next_dispatch(self, run_id: str, seen: int, at: int) -> int | None:
+        """The number of the next sending. None when another was quicker, or the run is over."""
+        rows = await self._execute(_NEXT, {"run_id": run_id, "seen": seen, "at": at})
+        return rows[0][0] if rows else None
+
+    async def dispatches(self, run_id: str) -> int:
+        """How often work on a run was handed to a queue."""
+        rows = await self._execute(_COUNT, {"run_id": run_id})
+        return rows[0][0] if rows else 0
+
+    async def sent(self, run_ids: Sequence[str]) -> list[Sent]:
+        """How these runs stand with their queues; those that are over are left out."""
+        rows = await self._execute(_SENT, {"runs": list(run_ids)}) if run_ids else []
+        return [Sent(row[0], RunStatus(row[1]), *row[2:]) for row in rows]
