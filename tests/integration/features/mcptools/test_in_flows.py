@@ -16,6 +16,7 @@ from pydantic import SecretStr
 from headgate.features.accounts.principal import LOCAL
 from headgate.features.secrets import service as secrets
 from headgate.foundation.settings import McpSettings
+from tests.integration.pages.conftest import flow_of
 from tests.support.mcp_server import COMMAND, McpProcess
 from tests.support.openai_server import OpenAIServer
 
@@ -434,6 +435,19 @@ class TestOlderServers:
             assert done["text"] == "Sun."
             assert "forecast Lund 1" in old.calls()
             assert "asked initialize" in old.calls()
+
+
+class TestPage:
+    @pytest.mark.parametrize(("name", "names"), [("Weather", 7), ("Forecast only", 2)])
+    async def test_shows_flows_that_do_what_it_says(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer, server: McpProcess, name: str, names: int
+    ) -> None:
+        await register(client, server)
+        openai.script(openai.text("Hi."))
+        flow = await create(client, flow_of("mcp-tools.md", name))
+        assert (await client.post(f"/flows/{flow}/publish", json={})).json()["release"] == 1
+        await client.post(f"/flows/{flow}/runs", json={"text": "x", "wait": True})
+        assert len(offered(openai)) == names
 
 
 async def names_offered(client: httpx2.AsyncClient, openai: OpenAIServer) -> list[str]:
