@@ -1,10 +1,27 @@
 """Chooses what a process measures with, from the settings. Heavy libraries are imported here, and only when used."""
 
+import os
+from pathlib import Path
+
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.settings import TelemetrySettings
 from headgate.foundation.telemetry import Telemetry
 from headgate.foundation.telemetry.instruments import Instruments
 from headgate.foundation.telemetry.tracing import Tracing
+
+SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+"""The variable that prometheus-client reads when it is imported."""
+
+
+def share_between_processes(folder: Path) -> None:
+    """Count in files of `folder`, which is emptied, so that a parent shows what its children count.
+
+    To be called in the parent before its telemetry is opened, and before it forks.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.glob("*.db"):
+        left.unlink(missing_ok=True)
+    os.environ[SHARED_FOLDER] = str(folder)
 
 
 def open_telemetry(settings: TelemetrySettings, role: str, *, counts: bool) -> Telemetry:

@@ -6,19 +6,19 @@ Imported only by processes that are asked for figures.
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
+from wsgiref.simple_server import WSGIServer
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, start_http_server
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from headgate.foundation.telemetry.instruments import Failing, Instruments
+from headgate.foundation.telemetry.opening import SHARED_FOLDER
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 MOST_VALUES = 200
 """Different values of one label that are told apart; what comes later is counted as `other`."""
 OTHER = "other"
-_SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 _STEP_BUCKETS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600)
 _REQUEST_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60)
 
@@ -141,7 +141,7 @@ class PrometheusInstruments(Instruments):
 
     def collected(self) -> CollectorRegistry:
         """The registry to show: this process's own, or one that reads the shared folder."""
-        if _SHARED_FOLDER not in os.environ:
+        if SHARED_FOLDER not in os.environ:
             return self._registry
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
@@ -174,18 +174,7 @@ class PrometheusInstruments(Instruments):
         return found
 
 
-def share_between_processes(folder: Path) -> None:
-    """Count in files of `folder`, which is emptied, so that a parent shows what its children count.
-
-    To be called in the parent before anything is counted there and before it forks.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    for left in folder.glob("*.db"):
-        left.unlink(missing_ok=True)
-    os.environ[_SHARED_FOLDER] = str(folder)
-
-
-def serve_metrics(instruments: PrometheusInstruments, host: str, port: int) -> int:
-    """Answer with the figures on a port of their own, from a thread; a worker has no API. Returns the port."""
+def serve_metrics(instruments: PrometheusInstruments, host: str, port: int) -> WSGIServer:
+    """Answer with the figures on a port of their own, from a thread: a worker has no API. Port 0 picks a free one."""
     server, _thread = start_http_server(port, host, registry=instruments.collected())
-    return int(server.server_port)
+    return server

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from pydantic import SecretStr
 
 from headgate.features.flows.routes import router as flows_router
 from headgate.features.runs.engine.backend import ExecutionBackend
@@ -26,13 +27,18 @@ from tests.support.engine import make_chain, make_flow, store_flow
 from tests.support.rows import execute
 from tests.support.tenants import add_tenant
 
+_KEYS = Settings(_env_file=None, secret_key=SecretStr("A" * 43 + "="), evidence_key=SecretStr("A" * 43 + "="))
+NOTARY = Notary(SecretBox(_KEYS), EvidenceSeed(_KEYS))
+
 
 @pytest.fixture
-async def client(
-    database: Database, engine: ExecutionBackend, settings: Settings
-) -> AsyncIterator[httpx2.AsyncClient]:
-    notary = Notary(SecretBox(settings), EvidenceSeed(settings))
-    parts = {"database": database, "engine": engine, "registry": engine.services.components, "notary": notary}
+async def client(database: Database, engine: ExecutionBackend) -> AsyncIterator[httpx2.AsyncClient]:
+    parts: dict[str, Any] = {
+        "database": database,
+        "engine": engine,
+        "registry": engine.services.components,
+        "notary": NOTARY,
+    }
     async with api(flows_router, runs_router, **parts) as found:
         yield found
 
@@ -340,8 +346,8 @@ class TestTenants:
         version = await store_flow(database, make_chain(2))
         made = await run(client, version.flow_id, text="secret")
         stranger = await add_tenant(database)
-        registry = engine.services.components
-        async with api(runs_router, principal=stranger, database=database, engine=engine, registry=registry) as theirs:
+        parts: dict[str, Any] = {"registry": engine.services.components, "notary": NOTARY}
+        async with api(runs_router, principal=stranger, database=database, engine=engine, **parts) as theirs:
             answers = [
                 await theirs.get(f"/flow-runs/{made['id']}"),
                 await theirs.get(f"/flow-runs/{made['id']}/events"),

@@ -13,7 +13,7 @@ from headgate.features.runs.evidence.canonical import canonical, portable
 from headgate.features.runs.evidence.verify import verify
 from tests.support.evidence import FILE_ID, make_record, make_step, package_of
 
-PRIVATE = [{"id": "pnr", "private": True}, {"id": "city"}]
+PRIVATE: list[dict[str, Any]] = [{"id": "pnr", "private": True}, {"id": "city"}]
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
