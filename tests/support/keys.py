@@ -9,9 +9,8 @@ from headgate.features.secrets.service import origin_of
 class GivenKeys:
     """Serves what it was given and remembers what was asked for."""
 
-    def __init__(self, stored_for: dict[str, str] | None = None, **values: str) -> None:
-        """`stored_for`: variable to the origin it was stored for; all others are the server's own."""
-        self._stored_for = stored_for or {}
+    def __init__(self, **values: str) -> None:
+        self._stored_for: dict[str, str] = {}
         self._values = values
         self.asked: list[str] = []
 
@@ -19,6 +18,11 @@ class GivenKeys:
         self.asked.append(name)
         value = self._values.get(name)
         return SecretStr(value) if value is not None else None
+
+    def tied(self, name: str, origin: str) -> "GivenKeys":
+        """With a variable that was stored for one server; all others are the server's own."""
+        self._stored_for[name] = origin
+        return self
 
     async def key_for(self, name: str, url: str, *, bound: bool = True) -> SecretStr | None:
         found = await self.key(name)

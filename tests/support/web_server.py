@@ -29,6 +29,8 @@ class WebServer:
     requests: list[Received] = field(default_factory=list)
     connections: int = 0
     routes: dict[str, list[bytes | Handler]] = field(default_factory=dict)
+    anything: bytes | None = None
+    """The answer of every other path, in place of 404."""
 
     @property
     def origin(self) -> str:
@@ -49,7 +51,7 @@ class WebServer:
         try:
             while (request := await _read(reader)) is not None:
                 self.requests.append(request)
-                answers = self.routes.get(request.path, [answer(404)])
+                answers = self.routes.get(request.path, [self.anything or answer(404)])
                 found = answers.pop(0) if len(answers) > 1 else answers[0]
                 if isinstance(found, bytes):
                     writer.write(found)
@@ -76,7 +78,9 @@ def redirect(location: str, status: int = 302, **headers: str) -> bytes:
 
 
 @asynccontextmanager
-async def web_server(host: str = "127.0.0.1", *, tls: ssl.SSLContext | None = None) -> AsyncIterator[WebServer]:
+async def web_server(
+    host: str = "127.0.0.1", *, port: int = 0, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[WebServer]:
     """Run one for the length of a block."""
     found = WebServer(host=host, scheme="https" if tls else "http")
     handlers: set[asyncio.Task[None]] = set()
@@ -92,7 +96,7 @@ async def web_server(host: str = "127.0.0.1", *, tls: ssl.SSLContext | None = No
         finally:
             handlers.discard(task)
 
-    server = await asyncio.start_server(tracked, host, 0, ssl=tls)
+    server = await asyncio.start_server(tracked, host, port, ssl=tls)
     found.port = server.sockets[0].getsockname()[1]
     try:
         yield found

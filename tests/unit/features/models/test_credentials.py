@@ -94,18 +94,18 @@ class TestKeysStayWhereTheyBelong:
 
     @pytest.mark.parametrize("name", ["STRIPE_API_KEY", "OPENAI_COMPATIBLE_API_KEY", "TIED"])
     async def test_a_named_key_goes_to_no_server_it_was_not_stored_for(self, name: str) -> None:
-        keys = GivenKeys({"TIED": "https://other.example"}, STRIPE_API_KEY="s", TIED="t", **HOUSE)
+        keys = GivenKeys(STRIPE_API_KEY="s", TIED="t", **HOUSE).tied("TIED", "https://other.example")
         with pytest.raises(VariableKept) as caught:
             await find("openai_compatible", keys, base_url="https://evil.example/v1", api_key_variable=name)
         assert f"headgate variables set {name} --host https://evil.example" in caught.value.remedy
 
     async def test_a_named_key_goes_to_the_server_it_was_stored_for(self) -> None:
-        keys = GivenKeys({"TIED": "https://mine.example"}, TIED="t", **HOUSE)
+        keys = GivenKeys(TIED="t", **HOUSE).tied("TIED", "https://mine.example")
         found = await find("openai_compatible", keys, base_url="https://mine.example/v1", api_key_variable="TIED")
         assert key_of(found) == "t"
 
     async def test_a_key_that_was_stored_for_another_server_does_not_go_to_the_providers(self) -> None:
-        keys = GivenKeys({"TIED": "https://mine.example"}, TIED="t", **HOUSE)
+        keys = GivenKeys(TIED="t", **HOUSE).tied("TIED", "https://mine.example")
         with pytest.raises(VariableKept):
             await find("openai_compatible", keys, api_key_variable="TIED")
 
