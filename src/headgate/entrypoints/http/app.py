@@ -21,6 +21,7 @@ from headgate.features.flows.routes import router as flows_router
 from headgate.features.mcptools.routes import router as mcptools_router
 from headgate.features.models.routes import router as models_router
 from headgate.features.runs.deliveries.routes import router as deliveries_router
+from headgate.features.runs.reruns.routes import router as reruns_router
 from headgate.features.runs.routes import router as runs_router
 from headgate.features.secrets.routes import router as secrets_router
 from headgate.foundation.settings import Settings
@@ -34,6 +35,7 @@ ROUTERS = (
     flows_router,
     mcptools_router,
     models_router,
+    reruns_router,
     runs_router,
     secrets_router,
     shared_assistants_router,

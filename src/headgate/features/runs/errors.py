@@ -64,6 +64,33 @@ class RunIsOver(Conflict):
     title = "The run is over"
 
 
+class RunNotOver(Conflict):
+    """The run is still under way; what was asked for needs one that has ended."""
+
+    code = "run_not_over"
+    title = "The run is under way"
+
+
+class NotResumable(Conflict):
+    """The run cannot go on: it was cancelled, it is completed, or its flow was deleted."""
+
+    code = "run_not_resumable"
+    title = "The run cannot be resumed"
+
+
+class RunDamaged(Conflict):
+    """What is stored of a run is not what Headgate stores; it cannot go on."""
+
+    code = "run_damaged"
+    title = "Run damaged"
+
+    def __init__(self, part: str) -> None:
+        super().__init__(
+            f"What is stored of {part} is damaged, so the run cannot go on.",
+            remedy="Start it again, and look for what writes to the database beside Headgate.",
+        )
+
+
 class SourceGone(Conflict):
     """A run whose results were to be taken over has them no more."""
 

@@ -1,6 +1,6 @@
 """Queries on runs for those who look at them. The tenant is always required. Writing is the store's."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import Row, and_, select
@@ -54,6 +54,13 @@ async def list_steps(session: AsyncSession, run_id: str, *, tenant_id: str) -> S
         .order_by(flow_step_results.c.step_order)
     )
     return (await session.execute(query)).all()
+
+
+async def versions_of(session: AsyncSession, run_ids: Collection[str], *, tenant_id: str) -> dict[str, int]:
+    """Run id to the version that the run carried out, of those that the tenant has."""
+    query = select(flow_runs.c.id, flow_runs.c.version)
+    rows = await session.execute(query.where(flow_runs.c.id.in_(run_ids), flow_runs.c.tenant_id == tenant_id))
+    return {row.id: row.version for row in rows}
 
 
 async def list_attempts(

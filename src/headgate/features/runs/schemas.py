@@ -66,6 +66,8 @@ class StepSummary(BaseModel):
     error: Ending | None
     started_at: datetime | None
     finished_at: datetime | None
+    reused_from_run_id: str | None = None
+    """The run that did the work and paid for it, where the result was taken over; times and tokens are its."""
 
 
 class AttemptOut(BaseModel):
@@ -115,6 +117,12 @@ class RunSummary(BaseModel):
     started_at: datetime | None
     finished_at: datetime | None
     ms: float | None
+    resumes: int
+    """How often it failed and went on."""
+    source_run_id: str | None
+    """The past run whose results it took over."""
+    source_step_id: str | None
+    """The first step it did again."""
 
 
 class RunOut(RunSummary):

@@ -32,9 +32,21 @@ async def start_run(
 ) -> RunKey:
     """Pin a version, check the input, write the run down and begin it.
 
+    Raises what `prepare_run` raises, or `Unavailable`; then there is no run.
+    """
+    request = await prepare_run(database, engine, principal, flow_id, wanted)
+    await engine.start(request)
+    return request.key
+
+
+async def prepare_run(
+    database: Database, engine: ExecutionBackend, principal: Principal, flow_id: str, wanted: RunStart
+) -> RunRequest:
+    """Pin a version and check the input of a run that is to be started.
+
     It takes the database and not a session: the version must be committed before the engine, on connections of its own,
-    can refer to it. Raises `FlowNotFound`, `VersionNotFound`, `FlowInvalid`, `InputInvalid`, `NotOffered`, `NotFound`
-    for a file that is not the tenant's, or `Unavailable`; then there is no run.
+    can refer to it. Raises `FlowNotFound`, `VersionNotFound`, `FlowInvalid`, `InputInvalid`, `NotOffered`, or
+    `NotFound` for a file that is not the tenant's.
     """
     services = engine.services
     pinned = await versions.pin_version(database, principal, services.components, flow_id, wanted=wanted.version)
@@ -47,8 +59,7 @@ async def start_run(
     wanted_files = list(dict.fromkeys([*wanted.file_ids, *file_ids_in(planned.form, answers)]))
     files = await services.files.describe(principal.tenant_id, wanted_files) if wanted_files else ()
     given = RunInput(text=wanted.text, form_data=answers, files=files)
-    await engine.start(RunRequest(key=key, input=given, user_id=principal.user_id, session_id=wanted.session_id))
-    return key
+    return RunRequest(key=key, input=given, user_id=principal.user_id, session_id=wanted.session_id)
 
 
 async def wait_for_run(engine: ExecutionBackend, run_id: str, *, seconds: float = LONGEST_WAIT_SECONDS) -> None:

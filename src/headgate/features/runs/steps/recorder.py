@@ -35,6 +35,8 @@ class Recorder:
         self.saved_file_ids: list[str] = []
         self.input: dict[str, JsonValue] = {}
         """What came to the step by its policy and not over an edge."""
+        self.read_input = False
+        """Whether the step's component, or what is attached to it, looked at what the run was started with."""
 
     def prompt(self, text: str) -> None:
         """Keep a prompt as it was sent."""

@@ -28,7 +28,8 @@ WITH run AS (
     INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,
         created_at, source_run_id, source_step_id, trace_parent)
     SELECT %(run_id)s, %(tenant_id)s, %(flow_id)s, %(version)s, %(user_id)s, %(session_id)s, 'queued',
-        count(*) FILTER (WHERE NOT taken), %(input_payload)s::jsonb, %(at)s, %(source_run_id)s, %(source_step_id)s, %(trace_parent)s
+        count(*) FILTER (WHERE NOT taken), %(input_payload)s::jsonb, %(at)s, %(source_run_id)s, %(source_step_id)s,
+        %(trace_parent)s
     FROM unnest(%(taken)s::bool[]) AS t(taken)
 ), seeded AS (
     INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,
@@ -60,8 +61,8 @@ WITH changed AS (
 ), steps AS (
     UPDATE flow_step_results s SET status = 'pending', input_payload = NULL, effective_prompt = NULL,
         output_payload = NULL, model_parameters = NULL, tool_calls = NULL, log = NULL, num_tokens_input = NULL,
-        num_tokens_output = NULL, execution_hash = NULL, classification = NULL, error_code = NULL, error_message = NULL, worker_id = NULL,
-        lease_until = NULL, started_at = NULL, finished_at = NULL
+        num_tokens_output = NULL, execution_hash = NULL, classification = NULL, error_code = NULL,
+        error_message = NULL, worker_id = NULL, lease_until = NULL, started_at = NULL, finished_at = NULL
     FROM changed
     WHERE s.flow_run_id = changed.id AND s.status IN {sql_list(sources(STEP_RESUMES, StepStatus.PENDING))}
 )

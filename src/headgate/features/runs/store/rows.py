@@ -35,12 +35,12 @@ _LEAF = (
 )
 READ_RUN_SQL = (
     "SELECT id, tenant_id, flow_id, version, user_id, session_id, status, error_code, error_message, created_at,"
-    " started_at, finished_at, input_payload, output_payload FROM flow_runs"
+    " started_at, finished_at, resumes, source_run_id, source_step_id, input_payload, output_payload FROM flow_runs"
     " WHERE id = :run_id AND tenant_id = :tenant_id"
 )
 READ_STEPS_SQL = (
     "SELECT s.step_id, s.step_order, v.type, s.status, s.attempts, s.num_tokens_input, s.num_tokens_output,"
-    " s.error_code, s.error_message, s.started_at, s.finished_at,"
+    " s.error_code, s.error_message, s.started_at, s.finished_at, s.reused_from_run_id,"
     f" CASE WHEN {_LEAF} THEN s.output_payload END"
     " FROM flow_step_results s JOIN version_steps v"
     " ON v.flow_id = s.flow_id AND v.version = s.version AND v.step_id = s.step_id"

@@ -42,8 +42,8 @@ _RESUME_RUN = (
 _RESUME_STEPS = (
     "UPDATE flow_step_results SET status = 'pending', input_payload = NULL, effective_prompt = NULL,"
     " output_payload = NULL, model_parameters = NULL, tool_calls = NULL, log = NULL, num_tokens_input = NULL,"
-    " num_tokens_output = NULL, execution_hash = NULL, classification = NULL, error_code = NULL, error_message = NULL, worker_id = NULL,"
-    " lease_until = NULL, started_at = NULL, finished_at = NULL"
+    " num_tokens_output = NULL, execution_hash = NULL, classification = NULL, error_code = NULL,"
+    " error_message = NULL, worker_id = NULL, lease_until = NULL, started_at = NULL, finished_at = NULL"
     f" WHERE flow_run_id = ? AND tenant_id = ? AND {guard(STEP_RESUMES, StepStatus.PENDING)}"
 )
 

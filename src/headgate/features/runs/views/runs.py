@@ -110,6 +110,9 @@ def _run_members(row: Any) -> dict[str, Any]:  # noqa: ANN401
         "started_at": _moment(row.started_at),
         "finished_at": _moment(row.finished_at),
         "ms": _milliseconds(row),
+        "resumes": row.resumes,
+        "source_run_id": row.source_run_id,
+        "source_step_id": row.source_step_id,
     }
 
 
@@ -124,6 +127,7 @@ def _step_members(row: Any, labels: Labels) -> dict[str, Any]:  # noqa: ANN401
         "ms": _milliseconds(row),
         "tokens_input": row.num_tokens_input,
         "tokens_output": row.num_tokens_output,
+        "reused_from_run_id": row.reused_from_run_id,
         "error": _ending(row),
         "started_at": _moment(row.started_at),
         "finished_at": _moment(row.finished_at),

@@ -293,13 +293,16 @@ class TestExecutionHash:
         assert await self.hash_of(label="Nice name") == await self.hash_of()
 
     async def test_changes_with_params_and_with_any_input(self) -> None:
-        found = [
-            await self.hash_of(),
-            await self.hash_of(text="y"),
-            await self.hash_of(mark="!"),
-            await self.hash_of(run_text="z"),
-        ]
-        assert len(set(found)) == 4
+        found = [await self.hash_of(), await self.hash_of(text="y"), await self.hash_of(mark="!")]
+        assert len(set(found)) == 3
+
+    async def test_covers_the_input_of_the_run_exactly_where_the_step_looked_at_it(self) -> None:
+        assert await self.hash_of(run_text="z") == await self.hash_of()
+        named = {"mark": "{{flow_input.text}}"}
+        assert await self.hash_of(mark=named["mark"], run_text="z") != await self.hash_of(mark=named["mark"])
+        flow = make_flow({"s": "Start"})
+        looked = [await make_bench(ALL).execute(flow, "s", given=RunInput(text=text)) for text in "ab"]
+        assert looked[0].record.execution_hash != looked[1].record.execution_hash
 
     async def test_does_not_depend_on_the_order_of_members(self) -> None:
         flow = make_flow({"rows": "Show", "show": "Show"}, ["rows.data -> show.value"])

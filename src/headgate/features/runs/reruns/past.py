@@ -1,0 +1,133 @@
+"""A run that is over, read back to build on it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from headgate.features.accounts.principal import Principal
+from headgate.features.runs import repository
+from headgate.features.runs.engine.active import ActiveRun
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.engine.recovery import LONGEST_HISTORY
+from headgate.features.runs.errors import RunNotFound, RunNotOver
+from headgate.features.runs.events import RunEvents
+from headgate.features.runs.run_input import run_input_of
+from headgate.features.runs.states import RunStatus, StepStatus
+from headgate.features.runs.steps.hashes import hash_of, run_pin
+from headgate.features.runs.steps.ledger import Ledger
+from headgate.features.runs.steps.payloads import unpack
+from headgate.features.runs.steps.planned import PlannedFlow
+from headgate.features.runs.transitions import PastTurn, RunKey
+from headgate.foundation.database import Database
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.ids import is_id
+
+
+@dataclass(frozen=True)
+class PastRun:
+    """A run with its plan, its rows, and what it was started with."""
+
+    key: RunKey
+    status: RunStatus
+    session_id: str | None
+    input_payload: Mapping[str, Any]
+    planned: PlannedFlow
+    steps: Mapping[str, Any]
+    """Step to its row, in order."""
+    payers: Mapping[str, int]
+    """Runs that paid for results it took over, and their versions."""
+
+    @property
+    def outcomes(self) -> dict[str, StepStatus]:
+        """Step to what became of it."""
+        return {step_id: StepStatus(row.status) for step_id, row in self.steps.items()}
+
+    @property
+    def first_failed(self) -> str | None:
+        """The first step that failed; where none did, the first without a result. None when all have one."""
+        outcomes = self.outcomes
+        failed = [step_id for step_id, status in outcomes.items() if status is StepStatus.FAILED]
+        return next(iter(failed or [step_id for step_id, status in outcomes.items() if not status.settled]), None)
+
+
+async def read_past_run(database: Database, engine: ExecutionBackend, principal: Principal, run_id: str) -> PastRun:
+    """A run of the caller's tenant that is over. Raises `RunNotFound`, `RunNotOver`, or `FlowInvalid`."""
+    tenant_id = principal.tenant_id
+    async with database.reading() as session:
+        row = await repository.find_run(session, run_id, tenant_id=tenant_id) if is_id(run_id) else None
+        if row is None:
+            raise RunNotFound(run_id)
+        steps = await repository.list_steps(session, run_id, tenant_id=tenant_id)
+        payers = {step.reused_from_run_id for step in steps} - {None}
+        versions = await repository.versions_of(session, payers, tenant_id=tenant_id)
+    status = RunStatus(row.status)
+    if not status.over:
+        raise RunNotOver(f"Run '{run_id}' is still {status}.", remedy="Wait for its end, or cancel it first.")
+    key = RunKey(row.id, row.tenant_id, row.flow_id, row.version)
+    return PastRun(
+        key=key,
+        status=status,
+        session_id=row.session_id,
+        input_payload=row.input_payload,
+        planned=await engine.plans.of(key),
+        steps={step.step_id: step for step in steps},
+        payers=versions,
+    )
+
+
+async def history_of(engine: ExecutionBackend, key: RunKey, session_id: str | None) -> Sequence[PastTurn]:
+    """The chat that a run was, or would be, given."""
+    return await engine.store.past_turns(key, session_id, LONGEST_HISTORY) if session_id else ()
+
+
+async def input_readers(engine: ExecutionBackend, past: PastRun) -> frozenset[str]:
+    """Steps with a result that looked at what the run was started with, and those of which that cannot be told.
+
+    A step refers to the input in what its flow says, or its component looked at it while it worked. The second is found
+    in its execution hash, which covers the input only where it was looked at: worked out again without the input it is
+    the same for a step that never looked.
+    """
+    outcomes = past.outcomes
+    done = [step_id for step_id, status in outcomes.items() if status is StepStatus.COMPLETED]
+    run = ActiveRun(
+        key=past.key,
+        planned=past.planned,
+        input=run_input_of(orjson.dumps(past.input_payload).decode()),
+        started_at=0,
+        ledger=Ledger(past.planned),
+        events=RunEvents(engine.services.bus, past.key.run_id),
+    )
+    found: set[str] = set()
+    for step_id in done:
+        step = past.planned.steps.get(step_id)
+        readable = await _take_in(engine, run, past, step_id)
+        if step is None or step.reads_input or not readable or not _looked_away(run, past, step_id):
+            found.add(step_id)
+    return frozenset(found)
+
+
+async def _take_in(engine: ExecutionBackend, run: ActiveRun, past: PastRun, step_id: str) -> bool:
+    """Put a step's outputs into the run's ledger. False when they cannot be read any more."""
+    payload = orjson.dumps(past.steps[step_id].output_payload).decode()
+    try:
+        run.ledger.results[step_id] = await unpack(payload, past.key.tenant_id, engine.services.files)
+    except HeadgateError:
+        return False
+    return True
+
+
+def _looked_away(run: ActiveRun, past: PastRun, step_id: str) -> bool:
+    """Whether a step surely did not look at the run's input."""
+    row = past.steps[step_id]
+    payer = row.reused_from_run_id
+    version = past.key.version if payer is None else past.payers.get(payer)
+    if version is None:
+        return False
+    pin = run_pin(payer or past.key.run_id, version)
+    try:
+        found = hash_of(run, past.planned.steps[step_id], row.input_payload or {}, pin=pin, reads_input=False)
+    except KeyError:  # what it was given is not there to be hashed
+        return False
+    return bool(found == row.execution_hash)

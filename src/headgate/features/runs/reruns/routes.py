@@ -1,0 +1,66 @@
+"""HTTP routes of resuming and running again."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+
+from headgate.features.accounts.principal import Caller
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.reruns.schemas import RerunPlanOut, RerunPlanStart, RerunStart, ResumeOut, ResumeStart
+from headgate.features.runs.reruns.service import plan_rerun, rerun, resume_run
+from headgate.features.runs.reruns.views import rerun_plan
+from headgate.features.runs.schemas import RunOut
+from headgate.features.runs.service import get_run, wait_for_run
+from headgate.foundation.api import get_database, problems
+from headgate.foundation.database import Database
+
+router = APIRouter(prefix="/flow-runs/{run_id}", tags=["runs"])
+Rows = Annotated[Database, Depends(get_database)]
+
+
+def _engine(request: Request) -> ExecutionBackend:
+    found: ExecutionBackend = request.app.state.engine
+    return found
+
+
+Engine = Annotated[ExecutionBackend, Depends(_engine)]
+
+
+@router.post("/resume", summary="Resume a failed run", responses=problems(404, 409))
+async def resume(
+    run_id: str, database: Rows, engine: Engine, caller: Caller, body: ResumeStart | None = None
+) -> ResumeOut:
+    """Go on at the step that failed; finished steps are not done again.
+
+    With `version` the flow may have been changed meanwhile: then a new run goes on, with what was paid where nothing
+    before the failed step has changed, from the first step where something has.
+    """
+    wanted = body or ResumeStart()
+    found = await resume_run(database, engine, caller, run_id, wanted=wanted.version)
+    if wanted.wait:
+        await wait_for_run(engine, found.key.run_id)
+    return ResumeOut(
+        how=found.how,
+        reason=found.reason,
+        from_step=found.from_step,
+        changed_step=found.changed_step,
+        run=await get_run(engine, caller, found.key.run_id),
+    )
+
+
+@router.post("/rerun-plan", summary="Plan running a run again", responses=problems(404, 409))
+async def plan(
+    run_id: str, database: Rows, engine: Engine, caller: Caller, body: RerunPlanStart | None = None
+) -> RerunPlanOut:
+    """What a rerun would take over, do again, and cost. Nothing is started."""
+    return rerun_plan(await plan_rerun(database, engine, caller, run_id, body or RerunPlanStart()))
+
+
+@router.post("/rerun", status_code=201, summary="Run a run again", responses=problems(404, 409))
+async def again(run_id: str, database: Rows, engine: Engine, caller: Caller, body: RerunStart | None = None) -> RunOut:
+    """A new run with the past one's input and edits to it, from any step; results that still hold are taken over."""
+    wanted = body or RerunStart()
+    found = await rerun(database, engine, caller, run_id, wanted)
+    if wanted.wait:
+        await wait_for_run(engine, found.request.key.run_id)
+    return await get_run(engine, caller, found.request.key.run_id)

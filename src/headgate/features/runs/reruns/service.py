@@ -1,0 +1,218 @@
+"""Resuming failed runs, and running past runs again from any step with the paid results kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import orjson
+
+from headgate.features.accounts.principal import Principal
+from headgate.features.flows import versions
+from headgate.features.flows.errors import FlowNotFound
+from headgate.features.flows.schemas import Wanted
+from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
+from headgate.features.runs.errors import NotResumable, RunNotFound, StepNotFound
+from headgate.features.runs.form import file_ids_in
+from headgate.features.runs.reruns.past import PastRun, history_of, input_readers, read_past_run
+from headgate.features.runs.reruns.plan import Decision, Why, changed_upstream, decide_steps, everything
+from headgate.features.runs.reruns.schemas import RerunPlanStart
+from headgate.features.runs.run_input import input_payload
+from headgate.features.runs.schemas import RunStart
+from headgate.features.runs.service import prepare_run
+from headgate.features.runs.states import RunStatus
+from headgate.features.runs.steps.planned import PlannedFlow
+from headgate.features.runs.transitions import Reuse, RunKey
+from headgate.foundation.database import Database
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """A run that is ready to be started on the results of a past one."""
+
+    past: PastRun
+    request: RunRequest
+    planned: PlannedFlow
+    decisions: tuple[Decision, ...]
+    input_changed: bool
+
+
+@dataclass(frozen=True)
+class Resumption:
+    """Which way a run goes on."""
+
+    key: RunKey
+    how: Literal["in_place", "continued", "restarted"]
+    reason: str
+    from_step: str | None
+    changed_step: str | None = None
+
+
+async def resume_run(
+    database: Database, engine: ExecutionBackend, principal: Principal, run_id: str, *, wanted: Wanted | None = None
+) -> Resumption:
+    """Let a failed run go on from the step that failed: in place, or in a new run where another version is wanted.
+
+    A new run takes over what was paid when nothing before the failed step has changed, and starts anew when something
+    has (seed 002, Resume rules). Raises `RunNotFound`, `RunNotOver`, `NotResumable`, or what `prepare_run` raises.
+    """
+    past = await read_past_run(database, engine, principal, run_id)
+    _require_failed(past)
+    catalog = engine.services.components
+    pinned = await versions.pin_version(
+        database, principal, catalog, past.key.flow_id, wanted=wanted or past.key.version
+    )
+    if pinned.version == past.key.version:
+        return await _resume_in_place(engine, past)
+    changes = RerunPlanStart(version=pinned.version)
+    prepared = await _prepare(database, engine, principal, past, changes, keeps_session=True)
+    await _begin(engine, prepared)
+    return _told_of(prepared)
+
+
+async def plan_rerun(
+    database: Database, engine: ExecutionBackend, principal: Principal, run_id: str, wanted: RerunPlanStart
+) -> Rerun:
+    """What running a past run again would take over and do again. Starts nothing; a draft that is wanted is frozen.
+
+    Raises `RunNotFound`, `RunNotOver`, `StepNotFound`, or what `prepare_run` raises.
+    """
+    past = await read_past_run(database, engine, principal, run_id)
+    return await _prepare(database, engine, principal, past, wanted)
+
+
+async def rerun(
+    database: Database, engine: ExecutionBackend, principal: Principal, run_id: str, wanted: RerunPlanStart
+) -> Rerun:
+    """Run a past run again, as `plan_rerun` says. Raises what it raises, `SourceGone`, or `Unavailable`."""
+    planned = await plan_rerun(database, engine, principal, run_id, wanted)
+    await _begin(engine, planned)
+    return planned
+
+
+def _require_failed(past: PastRun) -> None:
+    again = f"`headgate runs rerun {past.key.run_id}` (POST .../rerun)"
+    if past.status is RunStatus.CANCELLED:
+        raise NotResumable(
+            f"Run '{past.key.run_id}' was cancelled, and a cancelled run never goes on.",
+            remedy=f"Start a new run; {again} takes over what was paid.",
+        )
+    if past.status is RunStatus.COMPLETED:
+        raise NotResumable(
+            f"Run '{past.key.run_id}' is completed: there is nothing left of it to do.",
+            remedy=f"Run it again, from any step and with other inputs: {again}.",
+        )
+
+
+async def _resume_in_place(engine: ExecutionBackend, past: PastRun) -> Resumption:
+    found = await engine.resume(past.key)
+    if found is None:
+        raise RunNotFound(past.key.run_id)
+    if not found.changed:
+        if found.status is RunStatus.FAILED:
+            raise FlowNotFound(past.key.flow_id)
+        raise NotResumable(
+            f"Run '{past.key.run_id}' is {found.status} by now.", remedy="Read the run to see what became of it."
+        )
+    step = past.first_failed
+    return Resumption(past.key, "in_place", f"The run goes on at step '{step}'.", step)
+
+
+async def _prepare(
+    database: Database,
+    engine: ExecutionBackend,
+    principal: Principal,
+    past: PastRun,
+    wanted: RerunPlanStart,
+    *,
+    keeps_session: bool = False,
+) -> Rerun:
+    """The new run, checked like any other, and what becomes of each of its steps.
+
+    Args:
+        database: Where versions are.
+        engine: Will carry it out.
+        principal: Who asks.
+        past: The run to build on.
+        wanted: What is to be changed.
+        keeps_session: Whether this is the resumption of a failed turn of a chat, whose place it takes; a rerun is no
+            turn of the chat, and is not given the turns before it.
+    """
+    version: Wanted = past.key.version if wanted.version is None else wanted.version
+    start = await _start_of(database, engine, principal, past, wanted, version=version)
+    start = start.model_copy(update={"session_id": past.session_id if keeps_session else None})
+    request = await prepare_run(database, engine, principal, past.key.flow_id, start)
+    planned = await engine.plans.of(request.key)
+    if wanted.from_step is not None and wanted.from_step not in planned.steps:
+        raise StepNotFound(past.key.run_id, wanted.from_step)
+    changed = await _input_changed(engine, past, request)
+    readers = await input_readers(engine, past) if changed else frozenset[str]()
+    decisions = decide_steps(past.planned, planned, past.outcomes, from_step=wanted.from_step, reads_input=readers)
+    upstream = _upstream(past, planned) if keeps_session else None
+    if upstream is not None:
+        decisions = everything(planned, Why.UPSTREAM, upstream)
+    elif all(one.reuse for one in decisions):
+        decisions = everything(planned, Why.EVERYTHING)
+    return Rerun(past, request, planned, decisions, input_changed=changed)
+
+
+async def _start_of(
+    database: Database,
+    engine: ExecutionBackend,
+    principal: Principal,
+    past: PastRun,
+    wanted: RerunPlanStart,
+    *,
+    version: Wanted,
+) -> RunStart:
+    """The past run's input with the edits made. Its answers to questions that the form no longer asks are left out."""
+    pinned = await versions.pin_version(
+        database, principal, engine.services.components, past.key.flow_id, wanted=version
+    )
+    planned = await engine.plans.of(replace(past.key, version=pinned.version))
+    asked = {field.id for field in planned.form}
+    before: dict[str, Any] = past.input_payload.get("form_data", {})
+    answers = {name: answer for name, answer in before.items() if name in asked} | (wanted.form_data or {})
+    answers = {name: answer for name, answer in answers.items() if answer is not None}
+    own_files = set(file_ids_in(past.planned.form, before))
+    kept = [file["id"] for file in past.input_payload.get("files", ()) if file["id"] not in own_files]
+    return RunStart(
+        text=past.input_payload["text"] if wanted.text is None else wanted.text,
+        form_data=answers,
+        file_ids=kept if wanted.file_ids is None else wanted.file_ids,
+        version=pinned.version,
+    )
+
+
+async def _input_changed(engine: ExecutionBackend, past: PastRun, request: RunRequest) -> bool:
+    """Whether the new run is given anything else than the past one: text, answers, files, or chat before it."""
+    if orjson.loads(input_payload(request.input)) != past.input_payload:
+        return True
+    before = await history_of(engine, past.key, past.session_id)
+    return list(before) != list(await history_of(engine, request.key, request.session_id))
+
+
+def _upstream(past: PastRun, planned: PlannedFlow) -> str | None:
+    failed = past.first_failed
+    return None if failed is None else changed_upstream(past.planned, planned, failed)
+
+
+async def _begin(engine: ExecutionBackend, rerun: Rerun) -> None:
+    reused = tuple(one.step_id for one in rerun.decisions if one.reuse)
+    first = first_again(rerun.decisions)
+    await engine.start(replace(rerun.request, reuse=Reuse(rerun.past.key.run_id, reused, first)))
+
+
+def first_again(decisions: Sequence[Decision]) -> str | None:
+    """The first step that is done again."""
+    return next((one.step_id for one in decisions if not one.reuse), None)
+
+
+def _told_of(rerun: Rerun) -> Resumption:
+    first = rerun.decisions[0] if rerun.decisions else None
+    from_step = first_again(rerun.decisions)
+    version = rerun.request.key.version
+    if first is not None and first.why is Why.UPSTREAM:
+        said = f"A new run of version {version} starts anew: '{first.because}' has changed before the step that failed."
+        return Resumption(rerun.request.key, "restarted", said, from_step, first.because)
+    said = f"A new run of version {version} takes over what was paid and goes on at step '{from_step}'."
+    return Resumption(rerun.request.key, "continued", said, from_step)
