@@ -34,6 +34,14 @@ def node_issues(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
             )
         if wiring.templates[node.id] is None:
             yield unknown_type(node.type, catalog, node.id)
+        elif node.code is not None:
+            yield Issue(
+                IssueCode.INVALID_VALUE,
+                f"{named(node)} has code of its own, which nothing would run.",
+                "Take it out; a Python node has its code in 'source'.",
+                node.id,
+                "code",
+            )
 
 
 def unknown_type(type_: str, catalog: Catalog, node_id: str = "") -> Issue:

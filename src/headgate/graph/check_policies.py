@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping
 
 from headgate.graph.check_graph import named
-from headgate.graph.contracts import check_contract
+from headgate.graph.contracts import check_contract, missing_member
 from headgate.graph.interpolate import Reference, references
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import InputSource, Node
 from headgate.graph.names import did_you_mean, listed, nearest, sentence
-from headgate.graph.ports import PortType
+from headgate.graph.ports import CONFIGURATION_TYPES, PortType
 from headgate.graph.template import DOCUMENT_OUTPUT, Template
-from headgate.graph.wiring import FLOW_INPUT, MAIN_OUTPUT, Wiring, ancestor_masks
+from headgate.graph.wiring import FILE_IDS, FLOW_INPUT, MAIN_OUTPUT, Wiring, ancestor_masks
 
 ALMOST_THE_SAME = 80.0
 """Least similarity, of 100, at which the first word of `{{...}}` is taken for a misspelt step."""
@@ -57,14 +57,12 @@ class Reach:
                 f"{reference} refers to '{step}', which is not a step and produces nothing",
                 "Refer to a step, or remove the reference.",
             )
-        if own_output and step == node_id:
-            return None
-        if not self.bits[step] & self.before[node_id]:
+        if not (own_output and step == node_id) and not self.bits[step] & self.before[node_id]:
             return (
                 f"{reference} refers to '{step}', which does not run before '{node_id}'",
                 f"Connect '{step}' to '{node_id}', directly or through other steps.",
             )
-        return None
+        return never_given(self.wiring, reference, step)
 
     @property
     def bits(self) -> dict[str, int]:
@@ -97,6 +95,30 @@ class Reach:
         )
 
 
+def never_given(wiring: Wiring, reference: Reference, step: str) -> tuple[str, str] | None:
+    """Message and remedy when a step never gives what a reference asks of it; None when it may."""
+    template = wiring.templates[step]
+    if template is None or len(reference.path) < 2:
+        return None
+    name = reference.path[1]
+    main = template.main_output.name if template.main_output is not None else ""
+    given = [output.name for output in template.outputs if output.type not in CONFIGURATION_TYPES]
+    if name not in {*given, MAIN_OUTPUT, FILE_IDS}:
+        hint = did_you_mean(name, [*given, MAIN_OUTPUT])
+        told = f"{reference} refers to an output '{name}' that '{step}' ({template.type}) does not have{hint}"
+        return told, f"Its outputs: {listed(given)}."
+    contract = wiring.nodes[step].policy.output_contract
+    if name not in {main, MAIN_OUTPUT} or contract is None or check_contract(contract):
+        return None
+    missing = missing_member(contract, reference.path[2:])
+    if missing is None:
+        return None
+    return (
+        f"{reference} refers to '{missing}', which the output contract of '{step}' does not allow",
+        f"Change the output contract of '{step}', or the reference.",
+    )
+
+
 def _source_issues(node: Node, template: Template | None, *, has_parents: bool) -> Iterator[Issue]:
     source = node.policy.input_source
     if source is InputSource.ALL_PREVIOUS_STEPS and not has_parents:
@@ -114,8 +136,9 @@ def _source_issues(node: Node, template: Template | None, *, has_parents: bool) 
             "Give input_config a url.",
         )
     if (
-        source not in {InputSource.PREVIOUS_STEP, InputSource.FLOW_INPUT}
+        source is not InputSource.PREVIOUS_STEP
         and template is not None
+        and not (source is InputSource.FLOW_INPUT and template.reads_input)
         and template.main_field is None
         and not template.annotation
     ):

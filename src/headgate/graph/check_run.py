@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 
 from headgate.graph.check_graph import named
-from headgate.graph.check_policies import HTTP_SOURCES, Reach
-from headgate.graph.contracts import compatible
-from headgate.graph.interpolate import Reference
+from headgate.graph.check_policies import Reach
+from headgate.graph.contracts import Contract, check_contract, compatible, part_of
+from headgate.graph.interpolate import REFERENCE, Reference
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.mentions import mentions
 from headgate.graph.model import Edge, InputSource, InputType, Node, OutputType
 from headgate.graph.names import did_you_mean, listed, sentence
 from headgate.graph.ports import PortType
 from headgate.graph.template import TOOL_OUTPUT, FieldTemplate, Template
-from headgate.graph.wiring import FLOW_INPUT, Wiring
+from headgate.graph.wiring import FLOW_INPUT, MAIN_OUTPUT, Wiring
 
 _STRUCTURED = frozenset({PortType.DATA, PortType.TABLE, PortType.MESSAGE})
 _FILE_INPUTS = frozenset({InputType.IMAGE, InputType.AUDIO, InputType.DOCUMENT, InputType.FILE})
@@ -30,6 +30,7 @@ def run_issues(wiring: Wiring) -> Iterator[Issue]:
             yield from _missing_issues(wiring, node, template)
     yield from _reference_issues(wiring)
     for step in wiring.order:
+        yield from _bound_contract_issues(wiring, wiring.nodes[step])
         for one in wiring.data_into(step):
             yield from _handover_issues(wiring, one.edge)
 
@@ -126,10 +127,15 @@ def _reference_issues(wiring: Wiring) -> Iterator[Issue]:
 
 
 def _form_fault(reference: Reference, form: list[str]) -> tuple[str, str] | None:
-    """What is wrong with `{{flow_input.<field>}}` when the form has no such field. Without a form any name passes."""
-    if reference.root != FLOW_INPUT or not form or len(reference.path) < 2 or reference.path[1] in [*form, "text"]:
+    """What is wrong with `{{flow_input.<field>}}` when the form has no such field."""
+    if reference.root != FLOW_INPUT or len(reference.path) < 2 or reference.path[1] in [*form, "text"]:
         return None
     name = reference.path[1]
+    if not form:
+        return (
+            f"{reference} refers to a form field '{name}', and the flow has no form",
+            f"Give the flow a form with the field '{name}', or use {{{{flow_input.text}}}}.",
+        )
     return (
         f"{reference} refers to a form field '{name}' that the flow does not have{did_you_mean(name, form)}",
         f"Form fields: {listed(form)}.",
@@ -155,7 +161,8 @@ def _handover_issues(wiring: Wiring, edge: Edge) -> Iterator[Issue]:
     given, taken = wiring.templates[edge.source], wiring.templates[edge.target]
     if given is None or taken is None or given.main_output is None or taken.main_field is None:
         return
-    if edge.input != taken.main_field.name or taker.policy.input_source in HTTP_SOURCES:
+    brought = taker.policy.input_source is not InputSource.PREVIOUS_STEP
+    if edge.input != taken.main_field.name or brought or edge.input in taker.policy.input_bindings:
         return
     wanted = taker.policy.input_type
     output = given.output(edge.output)
@@ -178,6 +185,37 @@ def _handover_issues(wiring: Wiring, edge: Edge) -> Iterator[Issue]:
                 "input_contract",
                 edge.id,
             )
+
+
+def _bound_contract_issues(wiring: Wiring, taker: Node) -> Iterator[Issue]:
+    """Contracts where a binding brings the main input: one whole reference to a step, or to a part of what it gives."""
+    template, wanted = wiring.templates[taker.id], taker.policy.input_contract
+    if template is None or template.main_field is None or wanted is None or check_contract(wanted):
+        return
+    text = taker.policy.input_bindings.get(template.main_field.name, "").strip()
+    whole = REFERENCE.fullmatch(text)
+    given = _promised(wiring, whole[1].split(".")) if whole is not None else None
+    for gap in compatible(given, wanted):
+        yield Issue(
+            IssueCode.INCOMPATIBLE,
+            f"{text}, as its step's output contract promises it, does not satisfy the input contract of "
+            f"'{taker.id}': {gap}.",
+            "Change one of the two contracts, or the binding.",
+            taker.id,
+            f"input_bindings.{template.main_field.name}",
+        )
+
+
+def _promised(wiring: Wiring, path: list[str]) -> Contract | None:
+    """What the contract of a step promises of the value at a path; None when it promises nothing."""
+    step = wiring.step_named(path[0], wiring.aliases) or ""
+    template = wiring.templates.get(step)
+    if template is None or template.main_output is None or len(path) < 2:
+        return None
+    contract = wiring.nodes[step].policy.output_contract
+    if contract is None or path[1] not in {MAIN_OUTPUT, template.main_output.name} or check_contract(contract):
+        return None
+    return part_of(contract, path[2:])
 
 
 def _fits(giver: Node, output: PortType, wanted: InputType, *, main: bool) -> bool:

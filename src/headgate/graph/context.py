@@ -1,12 +1,12 @@
 """The context that `{{...}}` is resolved in: the run's input and what earlier steps produced."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from pydantic import JsonValue
 
 from headgate.graph.plan import Plan
-from headgate.graph.wiring import FLOW_INPUT, MAIN_OUTPUT
+from headgate.graph.wiring import FILE_IDS, FLOW_INPUT, MAIN_OUTPUT
 
 
 class RunInputLike(Protocol):
@@ -54,8 +54,22 @@ def flow_input_entry(run_input: RunInputLike) -> dict[str, JsonValue]:
 
 
 def step_entry(outputs: Mapping[str, JsonValue], main_output: str | None) -> dict[str, JsonValue]:
-    """What a step's id stands for: each output by name, the main one as `output` too."""
-    entry = dict(outputs)
+    """What a step's id stands for: each output by name, the main one as `output`, its files' ids as `file_ids` too."""
+    ids = dict.fromkeys(one for value in outputs.values() for one in _file_ids(value))
+    entry: dict[str, JsonValue] = {FILE_IDS: ",".join(ids), **outputs}
     if main_output is not None and main_output in entry:
         entry[MAIN_OUTPUT] = entry[main_output]
     return entry
+
+
+def _file_ids(value: JsonValue) -> Iterator[str]:
+    """Ids of the files that an output is, lists, or carries as a message."""
+    if isinstance(value, list):
+        for one in value:
+            if isinstance(one, dict):
+                yield from _file_ids(one)
+    elif isinstance(value, dict):
+        if isinstance(value.get("id"), str) and "media_type" in value:
+            yield str(value["id"])
+        elif "role" in value:
+            yield from _file_ids(value.get("files"))

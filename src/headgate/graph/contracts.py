@@ -17,7 +17,7 @@ list of these.
 """
 
 import mimetypes
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -94,6 +94,41 @@ def compatible(given: Contract | None, wanted: Contract | None) -> list[Violatio
     if have["type"] != want["type"] and (have["type"], want["type"]) not in _WIDENS:
         return [Violation("$", f"must be {want['type']}, but is {have['type']}")]
     return list(_envelope_gaps(have, want))
+
+
+def part_of(contract: Contract, path: Sequence[str]) -> Contract | None:
+    """What a contract promises of the value at a path inside it; None when it says nothing about it."""
+    wanted = canonical_contract(contract)
+    if wanted.get("type") != "json":
+        return wanted if not path else None
+    schema: JsonValue = wanted.get("schema", {})
+    for segment in path:
+        schema = _inner(schema, segment)
+    return {"type": "json", "schema": schema} if isinstance(schema, dict) and schema else None
+
+
+def missing_member(contract: Contract, path: Sequence[str]) -> str | None:
+    """The first member on a path that no value keeping the contract has; None when there may be one."""
+    schema: JsonValue = canonical_contract(contract).get("schema")
+    for number, segment in enumerate(path):
+        if not isinstance(schema, dict):
+            return None
+        members = schema.get("properties")
+        known = members if isinstance(members, dict) else {}
+        if schema.get("type") == "object" and schema.get("additionalProperties") is False and segment not in known:
+            return ".".join(path[: number + 1])
+        schema = _inner(schema, segment)
+    return None
+
+
+def _inner(schema: JsonValue, segment: str) -> JsonValue:
+    """The schema of a member, or of an item of a list; None when nothing is said of it."""
+    if not isinstance(schema, dict):
+        return None
+    members = schema.get("properties")
+    if isinstance(members, dict) and segment in members:
+        return members[segment]
+    return schema.get("items") if segment.isascii() and segment.isdigit() else None
 
 
 _WIDENS = {("json", "text"), ("image", "file"), ("audio", "file"), ("document", "file")}

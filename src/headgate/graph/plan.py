@@ -8,9 +8,11 @@ from headgate.graph.check_graph import MAX_ATTACHMENTS
 from headgate.graph.issues import FlowInvalid
 from headgate.graph.mentions import mentions
 from headgate.graph.model import Edge, Flow, InputSource, Node, OutputType, StepPolicy
+from headgate.graph.ports import PortType
 from headgate.graph.template import DOCUMENT_OUTPUT, Catalog, Template
 from headgate.graph.validate import check_draft
 from headgate.graph.wiring import (
+    FILE_IDS,
     FLOW_INPUT,
     MAIN_OUTPUT,
     Wiring,
@@ -188,6 +190,8 @@ def _outputs(wiring: Wiring, templates: Mapping[str, Template]) -> dict[str, tup
             names.add(main)
         if wiring.nodes[step].policy.makes_document:
             names.add(DOCUMENT_OUTPUT)
+        if FILE_IDS in names:
+            names |= {main, *(output.name for output in template.outputs if output.type is PortType.FILE)}
         produced[step] = tuple(output.name for output in template.outputs if output.name in names)
     return produced
 

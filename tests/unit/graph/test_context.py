@@ -58,5 +58,13 @@ class TestBuildContext:
 
 class TestStepEntry:
     def test_calls_the_main_output_output_too(self) -> None:
-        assert step_entry({"text": "a", "output": "other"}, "text") == {"text": "a", "output": "a"}
-        assert step_entry({"x": 1}, None) == {"x": 1}
+        assert step_entry({"text": "a", "output": "other"}, "text") == {"text": "a", "output": "a", "file_ids": ""}
+        assert step_entry({"x": 1}, None) == {"x": 1, "file_ids": ""}
+
+    def test_names_the_files_that_a_step_gave(self) -> None:
+        one: JsonValue = {"id": "f1", "name": "a.pdf", "media_type": "application/pdf", "size": 1}
+        two: JsonValue = {"id": "f2", "name": "b.png", "media_type": "image/png", "size": 1}
+        said: JsonValue = {"role": "user", "text": "see", "files": [two]}
+        assert step_entry({"file": one, "files": [one, two], "message": said}, "file")["file_ids"] == "f1,f2"
+        assert step_entry({"file_ids": "its own"}, "file_ids")["file_ids"] == "its own"
+        assert step_entry({"data": {"id": "x"}, "rows": [1, "a", None]}, None)["file_ids"] == ""

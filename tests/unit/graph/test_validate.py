@@ -258,6 +258,43 @@ class TestStepPolicies:
         (found,) = draft(flow(node("d", "CurrentDate", policy)))
         assert "has input_source http_get but no input that could take it" in found
         assert draft(flow(node("c", "ChatInput", with_policy(input_source="flow_input")))) == []
+        (found,) = draft(flow(node("d", "CurrentDate", with_policy(input_source="flow_input"))))
+        assert "has input_source flow_input but no input that could take it" in found
+
+    def test_refuse_code_that_nothing_would_run(self) -> None:
+        for type_ in ("Calculator", "Python"):
+            made = flow(node("a", type_).model_copy(update={"code": "def run(inputs): ..."}))
+            assert any("has code of its own, which nothing would run" in one for one in draft(made))
+
+    def test_refuse_a_binding_to_an_output_that_is_not_there(self) -> None:
+        for text, said in (
+            ("{{u.titel}}", "an output 'titel' that 'u' (URL) does not have; did you mean 'title'?"),
+            ("{{step_1.tool}}", "an output 'tool' that 'u' (URL) does not have"),
+        ):
+            policy = with_policy(input_bindings={"prompt": text})
+            (found,) = draft(flow(node("u", "URL"), node("a", "AIStep", policy), edges="u.text -> a.input"))
+            assert said in found
+        for text in ("{{u.title}}", "{{u.output}}", "{{u.file_ids}}", "{{u.links.0.url}}", "{{u}}"):
+            policy = with_policy(input_bindings={"prompt": text})
+            assert draft(flow(node("u", "URL"), node("a", "AIStep", policy), edges="u.text -> a.input")) == []
+
+    def test_refuse_a_reference_that_the_contract_rules_out(self) -> None:
+        closed: JsonValue = {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {"items": {"type": "array", "items": {"type": "object", "properties": {}}}},
+        }
+        for text, missing in (
+            ("{{u.output.x}}", "x"),
+            ("{{u.text.name.first}}", "name"),
+            ("{{u.output.items.0.y}}", ""),
+        ):
+            gives = with_policy(output_contract=closed)
+            takes = with_policy(input_bindings={"prompt": text})
+            found = draft(flow(node("u", "URL", gives), node("a", "AIStep", takes), edges="u.text -> a.input"))
+            assert [f"'{missing}', which the output contract of 'u' does not allow" in one for one in found] == (
+                [True] if missing else []
+            )
 
     def test_are_not_blamed_for_a_cycle(self) -> None:
         policy = with_policy(input_bindings={"title": "{{a.text}}"})
@@ -394,9 +431,37 @@ class TestCheckRunnable:
 
     def test_knows_the_forms_fields(self) -> None:
         made = flow(node("a", "URL", url="{{flow_input.nam}}"))
-        assert runnable(made) == []
+        assert "refers to a form field 'nam', and the flow has no form" in runnable(made)[0]
+        assert runnable(flow(node("a", "URL", url="{{flow_input.text}}"))) == []
         with_form = made.model_copy(update={"form": (FormField(id="namn"),)})
         assert "'nam' that the flow does not have; did you mean 'namn'?" in runnable(with_form)[0]
+
+    @pytest.mark.parametrize("part", ["{{a.output.who}}", " {{ step_1.text.who }} "])
+    def test_compares_contracts_where_a_binding_brings_a_part(self, part: str) -> None:
+        who: JsonValue = {"type": "object", "properties": {"name": {"type": "string"}}}
+        gives = with_policy(output_contract={"type": "object", "properties": {"who": who}})
+        takes = with_policy(
+            input_bindings={"input": part}, input_contract={"type": "object", "required": ["name", "age"]}
+        )
+        made = flow(
+            node("a", "URL", gives, url=URL),
+            node("b", "AIStep", takes, prompt="p", model="a/b"),
+            edges="a.text -> b.input",
+        )
+        found = [one for one in check_runnable(made, PALETTE) if one.code is IssueCode.INCOMPATIBLE]
+        assert [one.field for one in found] == ["input_bindings.input"] * 2
+        assert "does not satisfy the input contract of 'b': $.name: is required, but not promised" in found[0].message
+
+    @pytest.mark.parametrize("source", ["flow_input", "all_previous_steps"])
+    def test_compares_no_contract_over_an_edge_whose_value_the_policy_replaces(self, source: str) -> None:
+        gives = with_policy(output_contract={"type": "text", "max_length": 10})
+        takes = with_policy(input_source=source, input_contract={"type": "text", "max_length": 5})
+        made = flow(
+            node("a", "URL", gives, url=URL),
+            node("b", "AIStep", takes, prompt="p", model="a/b"),
+            edges="a.text -> b.input",
+        )
+        assert runnable(made) == []
 
     def test_compares_contracts_where_one_main_port_feeds_the_next(self) -> None:
         gives = StepPolicy(output_type=OutputType.JSON, output_contract={"type": "object"})
