@@ -8,18 +8,22 @@ import socket
 import stat
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import typer
+from pydantic import SecretStr
 from rich.markup import escape
 
 from headgate import __version__
 from headgate.entrypoints.cli.exit_codes import OK, UNAVAILABLE
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
+from headgate.entrypoints.compose import open_parts
+from headgate.entrypoints.readiness import Readiness, check_readiness
 from headgate.features.accounts.tables import DEFAULT_TENANT_ID
 from headgate.features.models import service as models
 from headgate.features.models.local.models import LocalModels
 from headgate.features.secrets.lookup import Variables
-from headgate.foundation.crypto import KEY_FILE, SecretBox
+from headgate.foundation.crypto import EVIDENCE_KEY_FILE, KEY_FILE, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import HEAD, current
 from headgate.foundation.errors import HeadgateError
@@ -50,7 +54,9 @@ def doctor(json: JsonFlag = False) -> int:
         _system,
         _folder,
         _secret_key,
+        _evidence_key,
         _database,
+        _engine,
         _sandbox,
         _port,
         _models,
@@ -91,14 +97,22 @@ def _folder(settings: Settings) -> list[Finding]:
 
 
 def _secret_key(settings: Settings) -> list[Finding]:
-    if settings.secret_key is not None:
-        return [Finding("secret key", good=True, detail="from HEADGATE_SECRET_KEY")]
-    path = settings.data_dir / KEY_FILE
+    first = "when the first secret is stored"
+    return [_key("secret key", settings.data_dir / KEY_FILE, settings.secret_key, "HEADGATE_SECRET_KEY", first)]
+
+
+def _evidence_key(settings: Settings) -> list[Finding]:
+    path, first = settings.data_dir / EVIDENCE_KEY_FILE, "when the first evidence is exported"
+    return [_key("evidence key", path, settings.evidence_key, "HEADGATE_EVIDENCE_KEY", first)]
+
+
+def _key(what: str, path: Path, given: SecretStr | None, variable: str, first: str) -> Finding:
+    if given is not None:
+        return Finding(what, good=True, detail=f"from {variable}")
     if not path.exists():
-        return [Finding("secret key", good=True, detail=f"made in {path} when the first secret is stored")]
+        return Finding(what, good=True, detail=f"made in {path} {first}")
     mode = stat.S_IMODE(path.stat().st_mode)
-    private = mode & 0o077 == 0
-    return [Finding("secret key", good=private, detail=f"{path}, mode {mode:04o}", remedy=f"chmod 600 {path}")]
+    return Finding(what, good=mode & 0o077 == 0, detail=f"{path}, mode {mode:04o}", remedy=f"chmod 600 {path}")
 
 
 def _database(settings: Settings) -> list[Finding]:
@@ -118,6 +132,34 @@ def _database(settings: Settings) -> list[Finding]:
         )
 
     return [asyncio.run(work())]
+
+
+def _engine(settings: Settings) -> list[Finding]:
+    """What carries runs out, as `/health/ready` tells it; on a database that is not migrated nothing can be asked."""
+
+    async def work() -> Readiness | None:
+        database = Database(settings)
+        try:
+            if await current(database) != HEAD:
+                return None
+        except HeadgateError:
+            return None  # said by the check of the database
+        finally:
+            await database.close()
+        async with open_parts(settings) as parts:
+            return await check_readiness(parts.database.ping, parts.engine.health)
+
+    try:
+        found = asyncio.run(work())
+    except HeadgateError as error:
+        return [Finding("engine", good=False, detail=error.detail, remedy=error.remedy)]
+    parts = found.parts if found is not None else []
+    remedy = "Start what is missing; docs/observability.md says what is asked."
+    return [
+        Finding(part.name, good=part.state == "ok", detail=f"{part.detail} ({part.latency_ms:g} ms)", remedy=remedy)
+        for part in parts
+        if part.name != "database"
+    ]
 
 
 def _sandbox(settings: Settings) -> list[Finding]:

@@ -13,6 +13,7 @@ WATCHERS = frozenset({"/health", "/health/ready", "/metrics"})
 _METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 _TRACE_PARENT = re.compile(rb"00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 NO_ROUTE = "none"
+_API = "/api/v1"
 
 
 class Measuring:
@@ -50,11 +51,19 @@ class Measuring:
         try:
             await self._app(scope, receive, note)
         finally:
-            route = getattr(scope.get("route"), "path", NO_ROUTE)
+            route = _route(scope)
             telemetry.metrics.request_answered(method, route, status, time.perf_counter() - started)
             span.set({"http.route": route, "http.response.status_code": status})
             if status >= 500:
                 span.fail(str(status))
+
+
+def _route(scope: Scope) -> str:
+    """The pattern of the route that answered; FastAPI leaves the prefix of its router out."""
+    path: str | None = getattr(scope.get("route"), "path", None)
+    if path is None:
+        return NO_ROUTE
+    return _API + path if scope["path"].startswith(_API) else path
 
 
 def _trace_parent(scope: Scope) -> str | None:

@@ -151,6 +151,12 @@ class GraphNode(BaseModel):
     label: str
     position: dict[str, float]
     kind: Literal["step", "configuration", "note"]
+    role: Literal["input", "model", "output", "step"] | None = None
+    """What a step is in the flow: where it begins, a model's work, where it ends, or anything else."""
+    badges: list[Literal["http_in", "http_out", "model", "tools", "own_code"]] = Field(default_factory=list)
+    """`http_in`: fetches its input; `http_out`: sends something out; the others: what it works with."""
+    input_type: str | None = None
+    output_type: str | None = None
     order: int | None
     classification: ClassOut | None = None
     """Class of what the step gives, or gave in the run; only where security classes are switched on."""
@@ -166,6 +172,8 @@ class GraphEdge(BaseModel):
     target: str
     input: str
     kind: Literal["data", "model", "tool", "all_previous_steps"]
+    line: Literal["solid", "dashed"] = "solid"
+    """Dashed where a step reads all those before it and no edge joins the two."""
     taken: bool | None = None
     """In a run: whether a value went over it."""
 

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from headgate.features.runs.schemas import ClassOut, GraphEdge, GraphNode, GraphOut, StepSummary
-from headgate.graph.model import Flow, InputSource
+from headgate.graph.model import Flow, InputSource, Node
 from headgate.graph.ports import PortType
 from headgate.graph.template import Catalog
 from headgate.graph.wiring import Wire, Wiring, ancestor_masks, wire
+
+Badge = Literal["http_in", "http_out", "model", "tools", "own_code"]
 
 
 def draw(
@@ -43,6 +45,10 @@ def draw(
             label=node.label or node.id,
             position={"x": node.position.x, "y": node.position.y},
             kind=_kind(wiring, node.id),
+            role=_role(wiring, node.id),
+            badges=_badges(wiring, node),
+            input_type=node.policy.input_type.value if node.id in place else None,
+            output_type=node.policy.output_type.value if node.id in place else None,
             order=place.get(node.id),
             classification=(classes or {}).get(node.id),
             run=results.get(node.id),
@@ -63,6 +69,32 @@ def _kind(wiring: Wiring, node_id: str) -> Literal["step", "configuration", "not
     if node_id in wiring.notes:
         return "note"
     return "configuration" if node_id in wiring.configuration else "step"
+
+
+def _role(wiring: Wiring, node_id: str) -> Literal["input", "model", "output", "step"] | None:
+    """A model's work is shown as such wherever it stands; a step that stands alone is an input."""
+    if node_id not in wiring.parents:
+        return None
+    template = wiring.templates[node_id]
+    if template is not None and template.model_using:
+        return "model"
+    if not wiring.parents[node_id]:
+        return "input"
+    return "step" if wiring.children[node_id] else "output"
+
+
+def _badges(wiring: Wiring, node: Node) -> list[Badge]:
+    template = wiring.templates[node.id]
+    attached = {one.type for one in wiring.attachments(node.id)}
+    delivers = node.policy.output_mode == "http_post" or (template is not None and template.outside)
+    shown: dict[Badge, bool] = {
+        "http_in": node.policy.input_source in {InputSource.HTTP_GET, InputSource.HTTP_POST},
+        "http_out": delivers,
+        "model": PortType.MODEL in attached or (template is not None and template.model_using),
+        "tools": PortType.TOOL in attached,
+        "own_code": node.code is not None,
+    }
+    return [badge for badge, is_shown in shown.items() if is_shown]
 
 
 def _edge(one: Wire, taken: bool | None) -> GraphEdge:  # noqa: FBT001 - three values, not a switch
@@ -96,6 +128,7 @@ def _aggregations(wiring: Wiring, results: Mapping[str, StepSummary]) -> list[Gr
                         target=reader,
                         input="",
                         kind="all_previous_steps",
+                        line="dashed",
                         taken=None if done is None else done.status == "completed",
                     )
                 )
