@@ -12,7 +12,7 @@ from headgate.features.mcptools.connector import Connection, McpConnector
 from headgate.features.models import service as models
 from headgate.features.models.credentials import own_origins
 from headgate.features.models.local.models import LocalModels
-from headgate.features.models.ports import AddressCheck
+from headgate.features.models.ports import GuardedWeb
 from headgate.features.models.providers import PROVIDER_VARIABLES, PROVIDERS
 from headgate.features.runs.transitions import RunKey
 from headgate.features.secrets.errors import VariableNotFound
@@ -36,12 +36,12 @@ class TenantModels:
 
     variables_of: VariablesOf
     local: LocalModels
-    check_address: AddressCheck
+    web: GuardedWeb
 
     async def chat_model(self, tenant_id: str, model: Model) -> "BaseChatModel":
         """The model. Raises `Invalid` naming the missing key or extra."""
         keys = self.variables_of(tenant_id)
-        return await models.create_chat_model(model, keys, local=self.local, check_address=self.check_address)
+        return await models.create_chat_model(model, keys, local=self.local, web=self.web)
 
 
 @dataclass(frozen=True, slots=True)

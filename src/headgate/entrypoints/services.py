@@ -8,8 +8,9 @@ from headgate.components import BUILTINS
 from headgate.entrypoints.adapters import SpaceServers, TenantModels, TenantSecrets, VariablesOf, VersionContents
 from headgate.entrypoints.traced import measured
 from headgate.features.catalog.registry import Registry
-from headgate.features.files.local_storage import LocalStorage
+from headgate.features.files.opening import open_storage
 from headgate.features.files.run_files import RunFiles
+from headgate.features.files.storage import Storage
 from headgate.features.mcptools.connector import McpConnector
 from headgate.features.models.classes import ModelClasses
 from headgate.features.models.local.models import LocalModels
@@ -35,7 +36,7 @@ class StepServices:
     services: Services
     registry: Registry
     box: SecretBox
-    storage: LocalStorage
+    storage: Storage
     local_models: LocalModels
     variables_of: VariablesOf
     courier: Courier
@@ -58,7 +59,7 @@ async def open_services(
     """
     registry = Registry(BUILTINS)
     box, local = SecretBox(settings), LocalModels()
-    storage = LocalStorage(settings.data_dir / "files")
+    storage = open_storage(settings)
     http = GuardedHttp(settings.http)
     classes = ModelClasses(database, settings.classification, registry)
     sandbox = SandboxPool(limits=_limits(settings), insecure=settings.sandbox.insecure)
@@ -73,7 +74,7 @@ async def open_services(
     services = Services(
         components=registry,
         definitions=VersionContents(database),
-        chat_models=TenantModels(variables_of, local, http.check),
+        chat_models=TenantModels(variables_of, local, http),
         http=http,
         files=files,
         secrets=secrets,

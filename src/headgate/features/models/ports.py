@@ -1,12 +1,15 @@
-"""What the models feature needs from others: keys, and a say in which addresses a flow may name."""
+"""What the models feature needs from others: keys, and a guarded way to the addresses a flow names."""
 
 from collections.abc import Collection, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import SecretStr
 
 from headgate.features.secrets.errors import VariableKept
 from headgate.features.secrets.service import origin_of
+
+if TYPE_CHECKING:  # named without importing the HTTP library
+    import httpx2
 
 
 class KeySource(Protocol):
@@ -25,11 +28,15 @@ class KeySource(Protocol):
         ...
 
 
-class AddressCheck(Protocol):
-    """Decides whether a model address that came with a flow may be called."""
+class GuardedWeb(Protocol):
+    """The way to a server that a flow chose."""
 
-    async def __call__(self, url: str) -> None:
-        """Return when it may; raise `Forbidden` naming the address when it may not."""
+    async def check(self, url: str) -> None:
+        """Return when it may be called; raise `Forbidden` naming the address when it may not."""
+        ...
+
+    def model_client(self) -> "httpx2.AsyncClient":
+        """A client that resolves, checks and connects as every other request of a flow."""
         ...
 
 

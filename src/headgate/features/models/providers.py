@@ -53,6 +53,8 @@ class Provider:
     """Arguments always passed."""
     servers: tuple[str, ...] = ()
     """Its servers, where no default address names them."""
+    client: str | None = None
+    """Argument that takes an `httpx2.AsyncClient`: a server that a flow chose is called through the guarded one."""
     flow_base_url: bool = False
     """Whether a flow may say where the server is. A provider with one address never sends its key elsewhere."""
     needs: tuple[str, ...] = ()
@@ -178,6 +180,7 @@ _TABLE = (
         params=_OPENAI | {"max_tokens": "extra_body.max_tokens"},
         fixed={"stream_usage": True, "use_responses_api": False},
         ends_are_marked=True,
+        client="http_async_client",
         flow_base_url=True,
         docs="https://platform.openai.com/docs/api-reference/chat",
     ),

@@ -13,7 +13,7 @@ from headgate.features.models.errors import BadModelSettings, NoModelConfigured
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ollama import pulled_models
 from headgate.features.models.params import ModelParams, accepted_params, constructor_arguments
-from headgate.features.models.ports import AddressCheck, KeySource
+from headgate.features.models.ports import GuardedWeb, KeySource
 from headgate.features.models.providers import (
     LOCAL,
     PROVIDERS,
@@ -56,7 +56,7 @@ async def create_chat_model(
     keys: KeySource,
     *,
     local: LocalModels | None = None,
-    check_address: AddressCheck | None = None,
+    web: GuardedWeb | None = None,
 ) -> "BaseChatModel":
     """A LangChain chat model, its key filled in; its calls fail with a `HeadgateError` only.
 
@@ -64,22 +64,25 @@ async def create_chat_model(
         model: Provider, name and params.
         keys: Where keys come from.
         local: The local models of this process; needed for the provider `local`.
-        check_address: Asked before an address that came with the flow is used.
+        web: The way to an address that came with the flow.
 
     Raises:
         Invalid: Unknown provider, package or key missing, or wrong settings; each says what to do.
         LocalModelMissing: A local model that was not pulled.
-        Forbidden: `check_address` said no.
+        Forbidden: The flow's address may not be called, or its key is not for it.
     """
     provider = find_provider(model.provider)
     params = ModelParams.parse(model.params, provider=provider)
-    if params.base_url is not None and check_address is not None:
-        await check_address(params.base_url)
+    guarded = web if params.base_url is not None else None
+    if guarded is not None:
+        await guarded.check(params.base_url or "")
     if provider.id == LOCAL:
         credentials = Credentials(_local_arguments(model, local), "", "")
     else:
         credentials = await find_credentials(provider, params, keys)
     arguments = {"model": model.name, **constructor_arguments(provider, params), **credentials.arguments}
+    if guarded is not None and provider.client is not None:
+        arguments[provider.client] = guarded.model_client()
     caller = Caller(
         model=f"{provider.id}/{model.name}",
         provider=provider.label,

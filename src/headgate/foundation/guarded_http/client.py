@@ -36,6 +36,8 @@ _DEFAULT_HEADERS = (
 
 STREAM_SECONDS = 300.0
 """Longest silence within an event stream; servers send a comment now and then."""
+MODEL_SECONDS = 900.0
+"""Longest silence of a language model's server: small machines read long prompts for minutes. Callers say less."""
 STREAM_BYTES = 64 * MEBIBYTE
 
 
@@ -71,6 +73,7 @@ class GuardedHttp:
         self._sleep = sleep
         self._tls = tls
         self._wire: Wire | None = None
+        self._models: httpx2.AsyncClient | None = None
 
     async def request(
         self,
@@ -126,13 +129,14 @@ class GuardedHttp:
         *,
         headers: Mapping[str, str] | None = None,
         read_seconds: float = STREAM_SECONDS,
+        max_bytes: int | None = None,
         max_stream_bytes: int = STREAM_BYTES,
     ) -> "httpx2.AsyncClient":
         """A client of httpx2 on the same guard, for a library that keeps answers open (server-sent events).
 
         Every request it makes, the one after a redirect too, is checked like ours: address, resolution, headers,
-        method. It knows no proxies, follows no redirects by itself, decompresses nothing and tries nothing again. It
-        keeps the cookies it is given: make one for each server and tenant. The caller closes it::
+        method. It knows no proxies and no cookies, follows no redirects by itself, decompresses nothing and tries
+        nothing again. The caller closes it::
 
             from mcp.client.streamable_http import streamable_http_client
 
@@ -144,7 +148,8 @@ class GuardedHttp:
         Args:
             headers: Sent with each request. Raises `HeaderRefused`.
             read_seconds: Longest silence of a server within an answer.
-            max_stream_bytes: Largest event stream; any other answer is capped by the setting.
+            max_bytes: Largest answer that is no event stream; None for the setting.
+            max_stream_bytes: Largest event stream.
 
         Its requests raise httpx2's errors; a refusal is an `httpx2.ConnectError` whose cause is ours.
         """
@@ -152,12 +157,21 @@ class GuardedHttp:
         return self._load().streaming_client(
             dict(given),
             read_seconds=read_seconds,
-            max_bytes=self._settings.max_response_bytes,
+            max_bytes=max_bytes or self._settings.max_response_bytes,
             max_stream_bytes=max_stream_bytes,
         )
 
+    def model_client(self) -> "httpx2.AsyncClient":
+        """The streaming client for servers of language models that a flow chose; kept, and closed with this one."""
+        if self._models is None:
+            self._models = self.streaming_client(read_seconds=MODEL_SECONDS, max_bytes=STREAM_BYTES)
+        return self._models
+
     async def close(self) -> None:
         """Close every connection."""
+        if self._models is not None:
+            await self._models.aclose()
+            self._models = None
         if self._wire is not None:
             await self._wire.close()
             self._wire = None

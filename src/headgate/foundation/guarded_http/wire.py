@@ -8,6 +8,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from http.cookiejar import DefaultCookiePolicy
 
 import httpcore2
 import httpx2
@@ -149,13 +150,15 @@ class Wire:
         self, headers: Mapping[str, str], *, read_seconds: float, max_bytes: int, max_stream_bytes: int
     ) -> httpx2.AsyncClient:
         """A client of httpx2 with connections of its own; see `GuardedHttp.streaming_client`."""
-        return httpx2.AsyncClient(
+        client = httpx2.AsyncClient(
             transport=GuardedTransport(self._new_pool(keep=4), max_bytes=max_bytes, max_stream_bytes=max_stream_bytes),
             headers=dict(headers),
             timeout=httpx2.Timeout(WRITE_SECONDS, read=read_seconds),
             follow_redirects=False,
             trust_env=False,
         )
+        client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # one tenant's would reach another
+        return client
 
     async def close(self) -> None:
         """Close every connection."""

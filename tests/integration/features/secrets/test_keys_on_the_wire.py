@@ -17,7 +17,7 @@ from headgate.features.secrets.errors import VariableKept
 from headgate.features.secrets.lookup import Variables
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
-from headgate.foundation.guarded_http import GuardedHttp
+from headgate.foundation.guarded_http import AddressRefused, GuardedHttp
 from headgate.foundation.settings import HttpSettings, Settings
 from headgate.sdk import Model
 from headgate.sdk.fakes import FakeContext
@@ -149,3 +149,38 @@ class TestHeaders:
             )
         await fetch(context, server.url("/"), "Bearer OPENAI_API_KEY")
         assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+class TestModelServers:
+    @staticmethod
+    def web(model_server: OpenAIServer, *answers: str, open_to: str = "127.0.0.1/32") -> GuardedHttp:
+        turns = list(answers)
+
+        async def resolver(_host: str, _port: int) -> list[str]:
+            return [turns.pop(0) if len(turns) > 1 else turns[0]]
+
+        return GuardedHttp(HttpSettings(allowed_internal_cidrs=[ip_network(open_to)]), resolver=resolver)
+
+    @staticmethod
+    def model_at(model_server: OpenAIServer) -> Model:
+        address = model_server.base_url.replace("127.0.0.1", "models.flow.example")
+        return Model(provider="openai_compatible", name="m", params={"base_url": address, "max_retries": 0})
+
+    async def test_that_a_flow_chose_are_called_through_the_guard(
+        self, variables: Variables, model_server: OpenAIServer
+    ) -> None:
+        web = self.web(model_server, "127.0.0.1")
+        model_server.script(model_server.text("hi"))
+        model = await create_chat_model(self.model_at(model_server), variables, web=web)
+        assert (await model.ainvoke("hello")).text == "hi"
+        await web.close()
+
+    async def test_are_not_called_when_their_name_turns_inside_after_the_check(
+        self, variables: Variables, model_server: OpenAIServer
+    ) -> None:
+        web = self.web(model_server, "93.184.216.34", "127.0.0.1", open_to="10.0.0.0/8")
+        model = await create_chat_model(self.model_at(model_server), variables, web=web)
+        with pytest.raises(AddressRefused):
+            await model.ainvoke("hello")
+        assert model_server.asked == []
+        await web.close()

@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from headgate.features.models import service
@@ -116,15 +117,19 @@ class TestCreateChatModel:
             await create_chat_model(Model(provider="openai", name="x", params={"temperatur": 1}), GivenKeys())
 
     async def test_asks_before_calling_an_address_of_the_flow(self) -> None:
-        async def refuse(url: str) -> None:
-            raise Forbidden(f"{url} is private.")
+        class Refusing:
+            async def check(self, url: str) -> None:
+                raise Forbidden(f"{url} is private.")
+
+            def model_client(self) -> httpx2.AsyncClient:
+                raise NotImplementedError
 
         keys = GivenKeys(OPENAI_COMPATIBLE_BASE_URL="http://10.0.0.1/v1")
         here = Model(provider="openai_compatible", name="x", params={"base_url": "http://169.254.169.254/v1"})
         with pytest.raises(Forbidden, match="is private"):
-            await create_chat_model(here, keys, check_address=refuse)
+            await create_chat_model(here, keys, web=Refusing())
         trusted = Model(provider="openai_compatible", name="x")
-        assert await create_chat_model(trusted, keys, check_address=refuse)
+        assert await create_chat_model(trusted, keys, web=Refusing())
 
     async def test_puts_the_shim_around_a_model_that_wants_it(self) -> None:
         keys = GivenKeys(OPENAI_COMPATIBLE_BASE_URL="http://127.0.0.1:9/v1")
