@@ -117,6 +117,8 @@ class _Handler(BaseHTTPRequestHandler):
             body = raw
         self._answer(body)
 
+    do_PUT = do_POST  # noqa: N815 - the standard library's name
+
     def do_GET(self) -> None:
         self._answer(None)
 

@@ -13,7 +13,7 @@ from headgate.entrypoints.services import open_services
 from headgate.features.accounts.principal import Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex, component_index
-from headgate.features.files.local_storage import LocalStorage
+from headgate.features.files.storage import Storage
 from headgate.features.flows.rules import FlowRules
 from headgate.features.mcptools.connector import McpConnector
 from headgate.features.models.classes import ModelClasses
@@ -45,7 +45,7 @@ class Parts:
     registry: Registry
     index: WordIndex
     box: SecretBox
-    storage: LocalStorage
+    storage: Storage
     bus: EventSink
     mcp: McpConnector
     engine: ExecutionBackend

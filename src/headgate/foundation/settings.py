@@ -51,6 +51,34 @@ class LimitSettings(BaseModel):
     max_artifact_bytes: int = Field(default=64 * MEBIBYTE, ge=1024, description="Largest artifact a step may make.")
 
 
+class StorageSettings(BaseModel):
+    """Where the contents of files are kept: uploads, and artifacts of runs."""
+
+    kind: Literal["local", "s3"] = Field(
+        default="local",
+        description="`local`: the folder `files` in the data folder. `s3`: a bucket; needs the extra `s3`.",
+    )
+    bucket: str = Field(default="", description="S3 only: the bucket. It must exist.")
+    prefix: str = Field(default="", description="S3 only: put before every key, such as `headgate/production`.")
+    region: str = Field(default="us-east-1", description="S3 only: the bucket's region.")
+    endpoint_url: str = Field(
+        default="", description="S3 only: address of a compatible store, such as `https://minio.example.org:9000`."
+    )
+    path_style: bool = Field(
+        default=True, description="S3 only: name the bucket in the path, as most compatible stores want."
+    )
+    access_key_id: SecretStr | None = Field(
+        default=None, description="S3 only. Empty: AWS's own variables, or the role of the machine."
+    )
+    secret_access_key: SecretStr | None = Field(default=None, description="S3 only: the key's secret.")
+
+    @model_validator(mode="after")
+    def _bucket_is_named(self) -> Self:
+        if self.kind == "s3" and not self.bucket:
+            raise ValueError("storage kind s3 needs a bucket")
+        return self
+
+
 class EngineSettings(BaseModel):
     """How runs are carried out."""
 
@@ -234,6 +262,7 @@ class Settings(BaseSettings):
     database: DatabaseSettings = DatabaseSettings()
     server: ServerSettings = ServerSettings()
     limits: LimitSettings = LimitSettings()
+    storage: StorageSettings = StorageSettings()
     engine: EngineSettings = EngineSettings()
     celery: CelerySettings = CelerySettings()
     http: HttpSettings = HttpSettings()

@@ -5,10 +5,11 @@ NotFound
 TooLarge
 └── FileTooLarge      over the limit, found while it came
 Invalid
-└── BadUpload         the request holds no file
+├── BadUpload         the request holds no file
+└── StorageNotInstalled   the settings ask for a storage whose package is an extra
 Unavailable
 ├── StorageFull       no space; nothing was kept
-├── StorageFailed     the disk refused
+├── StorageFailed     the disk or the bucket refused
 └── FileDamaged       the content is gone or is not what was stored
 """
 
@@ -37,6 +38,20 @@ class BadUpload(Invalid):
 
     code = "bad_upload"
     title = "No file in the request"
+
+
+class StorageNotInstalled(Invalid):
+    """The settings ask for a storage whose package is an extra that is not installed."""
+
+    code = "storage_not_installed"
+    title = "Storage not installed"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The settings ask for files in S3, which needs a package that is not installed.",
+            remedy="Install it with: pip install 'headgate[s3]'",
+            extra_name="s3",
+        )
 
 
 class StorageFull(Unavailable):

@@ -1,0 +1,203 @@
+"""Contents in a bucket of an S3-compatible store: `<prefix>/<tenant>/<last two characters of the id>/<id>`."""
+
+import asyncio
+import hashlib
+import tempfile
+from collections.abc import AsyncIterable, AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from typing import Any
+
+from headgate.features.files.errors import FileDamaged, FileTooLarge, StorageFailed, StorageFull, StorageNotInstalled
+from headgate.features.files.storage import StoredContent
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.ids import is_id
+from headgate.foundation.settings import StorageSettings
+
+PIECE_BYTES = 1024 * 1024
+PART_BYTES = 5 * 1024 * 1024
+"""What fits in one is sent in one request; S3 takes no smaller part of a larger upload."""
+IN_MEMORY_BYTES = 8 * 1024 * 1024
+"""A content up to this size is checked in memory before it is handed on, a larger one in a temporary file."""
+RETRIES = 3
+_FULL = ("XMinioStorageFull", "QuotaExceeded", "InsufficientStorage", "XMinioAdminBucketQuotaExceeded", " 507 ")
+
+
+class S3Storage:
+    """Sends a content in parts and completes it last, so that it is there whole or not at all."""
+
+    def __init__(self, settings: StorageSettings) -> None:
+        self._obstore, store_class = _library()
+        self._bucket = settings.bucket
+        self._store = store_class(
+            settings.bucket,
+            prefix=settings.prefix or None,
+            config=_config(settings),
+            client_options={"allow_http": True, "timeout": "60s", "connect_timeout": "10s"},
+            retry_config={"max_retries": RETRIES, "retry_timeout": timedelta(seconds=60)},
+        )
+
+    async def put(
+        self, tenant_id: str, file_id: str, content: AsyncIterable[bytes], *, max_bytes: int
+    ) -> StoredContent:
+        """Store a content whole, or leave nothing behind."""
+        key = _key(tenant_id, file_id)
+        counted = _Counted(content, max_bytes)
+        pieces = aiter(counted)
+        first = bytearray()
+        with self._storage_errors():
+            while len(first) <= PART_BYTES and (piece := await anext(pieces, None)) is not None:
+                first += piece
+            if len(first) <= PART_BYTES:
+                await self._obstore.put_async(self._store, key, bytes(first), use_multipart=False)
+            else:
+                await self._upload(key, bytes(first), pieces)
+        return StoredContent(size_bytes=counted.size, sha256=counted.digest.hexdigest())
+
+    async def _upload(self, key: str, first: bytes, rest: AsyncIterator[bytes]) -> None:
+        """In parts. When this is cancelled the source breaks off, which makes the library take the parts back."""
+        stop = asyncio.get_running_loop().create_future()
+        source = _until(stop, first, rest)
+        upload = asyncio.ensure_future(
+            self._obstore.put_async(self._store, key, source, chunk_size=PART_BYTES, use_multipart=True)
+        )
+        try:
+            await asyncio.shield(upload)
+        except asyncio.CancelledError:
+            stop.set_result(None)
+            with suppress(Exception):
+                await upload
+            raise
+
+    async def get(self, tenant_id: str, file_id: str, *, sha256: str) -> AsyncIterator[bytes]:
+        """The content in pieces, after it was fetched whole and found to be what was stored."""
+        key = _key(tenant_id, file_id)
+        kept = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_BYTES)  # noqa: SIM115 - handed on to the reader
+        digest = hashlib.sha256()
+        try:
+            with self._storage_errors(reading=file_id):
+                found = await self._obstore.get_async(self._store, key)
+                async for piece in found.stream(min_chunk_size=PIECE_BYTES):
+                    digest.update(piece)
+                    await asyncio.to_thread(kept.write, bytes(piece))
+            _require_same(file_id, digest.hexdigest(), sha256)
+        except BaseException:
+            kept.close()
+            raise
+        return _read(kept)
+
+    async def delete(self, tenant_id: str, file_id: str) -> None:
+        """Remove a content; nothing happens when there is none."""
+        with self._storage_errors():
+            await self._obstore.delete_async(self._store, _key(tenant_id, file_id))
+
+    @contextmanager
+    def _storage_errors(self, reading: str = "") -> Iterator[None]:
+        """The library's errors as ours; its messages name the request and the answer, never a key."""
+        try:
+            yield
+        except HeadgateError:
+            raise
+        except FileNotFoundError as error:
+            if reading and "NoSuchBucket" not in str(error):
+                raise FileDamaged(
+                    f"The content of file {reading} is missing.", remedy="Restore it from a backup."
+                ) from error
+            raise self._failed("it does not exist") from error
+        except (self._obstore.exceptions.BaseError, OSError) as error:
+            said = str(error).partition("\n")[0]
+            if any(mark in str(error) for mark in _FULL):
+                raise StorageFull(
+                    f"The bucket '{self._bucket}' is full; nothing was kept.", remedy="Free some space and try again."
+                ) from error
+            raise self._failed(said[:300]) from error
+
+    def _failed(self, why: str) -> StorageFailed:
+        return StorageFailed(
+            f"The bucket '{self._bucket}' refused: {why}.",
+            remedy="Check HEADGATE_STORAGE__BUCKET, its address, region and keys.",
+        )
+
+
+class _Counted:
+    """A content as it goes by: counted, hashed and bounded."""
+
+    def __init__(self, content: AsyncIterable[bytes], max_bytes: int) -> None:
+        self._content = content
+        self._max_bytes = max_bytes
+        self.size = 0
+        self.digest = hashlib.sha256()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._content:
+            self.size += len(piece)
+            if self.size > self._max_bytes:
+                raise FileTooLarge(f"The file is larger than {self._max_bytes} bytes.", limit=self._max_bytes)
+            self.digest.update(piece)
+            yield piece
+
+
+class _BrokenOff(Exception):
+    """The upload was cancelled."""
+
+
+async def _until(stop: asyncio.Future[None], first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The pieces, until told to stop, also while one is awaited. Raises `_BrokenOff` then."""
+    yield first
+    while True:
+        following = asyncio.ensure_future(_next(rest))
+        either: set[asyncio.Future[Any]] = {following, stop}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if stop.done():
+            following.cancel()
+            await asyncio.wait({following})
+            raise _BrokenOff
+        piece = following.result()
+        if piece is None:
+            return
+        yield piece
+
+
+async def _next(pieces: AsyncIterator[bytes]) -> bytes | None:
+    return await anext(pieces, None)
+
+
+async def _read(kept: Any) -> AsyncIterator[bytes]:  # noqa: ANN401 - a spooled file
+    with kept:
+        kept.seek(0)
+        while piece := await asyncio.to_thread(kept.read, PIECE_BYTES):
+            yield piece
+
+
+def _require_same(file_id: str, found: str, sha256: str) -> None:
+    if found != sha256:
+        raise FileDamaged(f"The content of file {file_id} is not what was stored.", remedy="Restore it from a backup.")
+
+
+def _key(tenant_id: str, file_id: str) -> str:
+    """Ids come from the database, yet nothing but an id ever becomes a key."""
+    if not is_id(tenant_id) or not is_id(file_id):
+        raise FileDamaged("The file's id is not one that Headgate gives.")
+    return f"{tenant_id}/{file_id[-2:]}/{file_id}"
+
+
+def _config(settings: StorageSettings) -> dict[str, Any]:
+    """What is set; the rest comes from AWS's own variables or the machine's role."""
+    found: dict[str, Any] = {"region": settings.region, "virtual_hosted_style_request": not settings.path_style}
+    if settings.endpoint_url:
+        found["endpoint"] = settings.endpoint_url.rstrip("/")
+    if settings.access_key_id and settings.secret_access_key:
+        found["access_key_id"] = settings.access_key_id.get_secret_value()
+        found["secret_access_key"] = settings.secret_access_key.get_secret_value()
+    return found
+
+
+def _library() -> tuple[Any, Any]:
+    """The obstore module and its S3 store, imported when first used. Raises `StorageNotInstalled`."""
+    try:
+        import obstore  # noqa: PLC0415
+        import obstore.exceptions  # noqa: PLC0415
+        from obstore.store import S3Store  # noqa: PLC0415
+    except ImportError as error:
+        raise StorageNotInstalled from error
+    return obstore, S3Store
