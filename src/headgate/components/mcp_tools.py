@@ -12,6 +12,7 @@ class McpTools(Component):
 
     label = "MCP tools"
     category = "ai"
+    outside = True
     icon = "plug"
     keywords = (
         "mcp", "model context protocol", "server", "connector", "integration", "remote tools", "plugin", "extension",

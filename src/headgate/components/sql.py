@@ -57,7 +57,7 @@ def query(
                     remedy="Join on fewer rows, or filter first.",
                     field="sql",
                 ) from error
-            raise _readable(error, columns, who) from error
+            raise _readable(error, columns, who, [table.columns for table in tables]) from error
 
 
 def _stored_rows(table: Table, number: int, who: str) -> list[list[str | float | None]]:
@@ -160,7 +160,9 @@ def _given(value: str | float | bytes | None) -> JsonValue:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _readable(error: Exception, columns: dict[str, list[str]], who: str) -> ComponentError:
+def _readable(
+    error: Exception, columns: dict[str, list[str]], who: str, given: Sequence[Sequence[str]] = ()
+) -> ComponentError:
     """SQLite's message with what the writer can do about it."""
     message = str(error)
     if any(word in message for word in ("not authorized", "prohibited", "authorization denied")):
@@ -169,6 +171,13 @@ def _readable(error: Exception, columns: dict[str, list[str]], who: str) -> Comp
         return ComponentError(f"{who}: there is more than one statement.", remedy="Write one SELECT.", field="sql")
     known = [name for names in columns.values() for name in names]
     wrong = message.partition("no such column: ")[2].rpartition(".")[2]
+    empty = [name for name, of in zip(columns, given, strict=False) if not of]
+    if wrong and empty:
+        return ComponentError(
+            f"{who}: there is no column '{clipped(wrong, 60)}': {listed(empty)} came without rows and columns.",
+            remedy="An empty list has no column names. Put an If before, or see what gives the table.",
+            field="sql",
+        )
     tables = "; ".join(f"{name} ({listed(names, most=30)})" for name, names in columns.items())
     return ComponentError(
         f"{who}: {clipped(message, 300)}{did_you_mean(wrong, known) if wrong else ''}.",

@@ -22,6 +22,23 @@ edges:
   ask.text -> join.parts
   join.text -> out.input
 """
+FORM = """form:
+  namn: text
+  ritning: file
+nodes:
+  upload: FileInput
+    field: ritning
+  read: ReadFile
+  made: ParseJSON
+    text: '{"n": [7]}'
+  out: CombineText
+    policy:
+      input_bindings: {"title": "{{flow_input.namn}}/{{flow_input.text}}/{{read.output}}/{{upload.file_ids}}/{{made.data.n.0}}"}
+edges:
+  upload.file -> read.file
+  read.text -> out.parts
+  made.data -> out.parts
+"""
 NOTHING = "input_source: previous_step"
 
 
@@ -55,6 +72,48 @@ class TestBindings:
         run = await outcome(client, second='input_bindings: {"title": "On {{ask.output}} and {{flow_input.text}}"}')
         assert run["text"].startswith("# On short and short")
 
+    async def test_read_forms_files_and_parts_of_json(self, client: httpx2.AsyncClient) -> None:
+        upload = await client.post("/api/v1/files", files={"file": ("a.txt", b"inside", "text/plain")})
+        file_id = upload.json()["id"]
+        flow = await created(client, FORM)
+        answer = await client.post(
+            f"/api/v1/flows/{flow['id']}/runs",
+            json={"text": "free", "form_data": {"namn": "Åsa", "ritning": file_id}, "wait": True},
+        )
+        run = answer.json()
+        assert run["status"] == "completed", run
+        assert run["output"]["outputs"]["out"]["text"].startswith(f"# Åsa/free/inside/{file_id}/7")
+
+
+class TestFirstStep:
+    @pytest.mark.parametrize(
+        ("policy", "code"),
+        [
+            ('{"input_source": "all_previous_steps"}', "policy"),
+            ('{"input_bindings": {"parts": "{{join.text}}"}}', "binding"),
+            ('{"input_bindings": {"parts": "{{out.output}}"}}', "binding"),
+            ('{"input_bindings": {"parts": "{{step_2.output}}"}}', "binding"),
+        ],
+    )
+    async def test_may_not_read_what_comes_after_it(self, client: httpx2.AsyncClient, policy: str, code: str) -> None:
+        nodes = f"nodes:\n  join: CombineText\n    policy: {policy}\n  out: ChatOutput\n"
+        spec = f"{nodes}edges:\n  join.text -> out.input\n"
+        refused = await client.post("/api/v1/flows", json={"spec": spec})
+        assert refused.status_code == 422
+        assert {one["code"] for one in refused.json()["issues"]} == {code}
+
+    async def test_that_needs_an_input_is_refused_when_published(self, client: httpx2.AsyncClient) -> None:
+        flow = await created(client, "nodes:\n  p: ParseJSON\n")
+        refused = await client.post(f"/api/v1/flows/{flow['id']}/publish", json={})
+        assert [one["code"] for one in refused.json()["issues"]] == ["missing_value"]
+        flow = await created(client, "nodes:\n  p: ParseJSON\n    policy:\n      input_source: flow_input\n")
+        assert (await client.post(f"/api/v1/flows/{flow['id']}/publish", json={})).status_code == 200
+
+    async def test_that_reads_the_input_by_itself_may_say_so(self, client: httpx2.AsyncClient) -> None:
+        flow = await created(client, "nodes:\n  c: ChatInput\n    policy:\n      input_source: flow_input\n")
+        answer = await client.post(f"/api/v1/flows/{flow['id']}/runs", json={"text": "hi", "wait": True})
+        assert answer.json()["text"] == "hi"
+
 
 class TestContracts:
     async def test_that_are_broken_fail_the_step_with_the_path(self, client: httpx2.AsyncClient) -> None:
@@ -63,6 +122,17 @@ class TestContracts:
         assert run["error"]["code"] == "contract_broken"
         assert "$: must have at most 3 characters, has 5" in run["error"]["message"]
         assert run["steps"][0]["status"] == "failed"
+
+    async def test_tell_the_path_inside_over_the_api(self, client: httpx2.AsyncClient) -> None:
+        schema = '{"type": "object", "properties": {"who": {"type": "array", "items": {"type": "integer"}}}}'
+        policy = f'{{"output_type": "json", "output_contract": {{"type": "json", "schema": {schema}}}}}'
+        flow = await created(client, f"nodes:\n  ask: TextInput\n    policy: {policy}\n")
+        answer = await client.post(f"/api/v1/flows/{flow['id']}/runs", json={"text": '{"who": [1, "x"]}', "wait": True})
+        run = answer.json()
+        assert run["error"]["code"] == "contract_broken"
+        assert "$.who[1]" in run["error"]["message"]
+        step = (await client.get(f"/api/v1/flow-runs/{run['id']}/steps/ask")).json()
+        assert step["error"] == run["error"]
 
     async def test_of_an_input_are_kept_too(self, client: httpx2.AsyncClient) -> None:
         run = await outcome(client, second='input_contract: {"type": "json", "schema": {"type": "object"}}')

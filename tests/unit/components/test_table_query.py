@@ -36,6 +36,13 @@ class TestQuery:
             [1], [2], [3],
         ]  # fmt: skip
 
+    def test_says_that_a_table_came_empty(self) -> None:
+        empty = Table(columns=[], rows=[])
+        with pytest.raises(ComponentError, match="no column 'licence': t1 came without rows and columns") as refused:
+            rows("SELECT licence, count(*) FROM t GROUP BY licence", empty)
+        assert "An empty list has no column names" in refused.value.remedy
+        assert rows("SELECT count(*) FROM t", empty) == [[0]]
+
     def test_keeps_values_what_they_are(self) -> None:
         table = query([PEOPLE], "SELECT * FROM t")
         assert table.columns == PEOPLE.columns

@@ -15,6 +15,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from headgate.agents.assistant.canvas import with_canvas
 from headgate.agents.assistant.events import Step, token
+from headgate.agents.assistant.offline.conclusion import DECLINED
 from headgate.agents.assistant.turn import Turn
 from headgate.toolkit import TOOLS, ToolDefinition
 
@@ -67,6 +68,7 @@ def _read_update(update: dict[str, Any], turn: Turn) -> str:
                 if usage is not None:
                     turn.spend_tokens(usage["input_tokens"], usage["output_tokens"])
                 answer = "" if message.tool_calls else message.text
+                turn.declined = bool(message.response_metadata.get(DECLINED))
     return answer
 
 

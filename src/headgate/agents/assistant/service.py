@@ -137,6 +137,7 @@ def _completed(turn: Turn, desk: Desk, result: str) -> dict[str, Any]:
     data: dict[str, Any] = {
         "result": result,
         "validated": True,
+        "declined": turn.declined,
         "model": turn.model_name,
         "changes": difference.lines(),
         "flow": bench.flow.model_dump(mode="json") if bench.changed else None,

@@ -56,6 +56,8 @@ class Turn:
     budget: Budget = field(default_factory=Budget)
     usage: Usage = field(default_factory=Usage)
     tool_calls: int = 0
+    declined: bool = False
+    """Whether the model said that it did not do what was asked. The offline builder always tells; others cannot."""
     began: float = field(default_factory=perf_counter)
     _deadline_from: float = field(default_factory=monotonic)
 

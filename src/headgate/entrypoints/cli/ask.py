@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from headgate.agents.assistant.schemas import AssistRequest
-from headgate.entrypoints.cli.exit_codes import FAILED, OK
+from headgate.entrypoints.cli.exit_codes import DECLINED, FAILED, OK
 from headgate.entrypoints.cli.files import store_files
 from headgate.entrypoints.cli.output import console, print_json
 from headgate.entrypoints.cli.run_view import RunView, show_outcome
@@ -91,8 +91,10 @@ class _Conversation:
 
     @property
     def exit_code(self) -> int:
-        """0 when the turn, and the run if there was one, ended well."""
+        """0 when the turn, and the run if there was one, ended well; 7 when the assistant says that it did nothing."""
         data = self.data
+        if data is not None and data["declined"]:
+            return DECLINED
         return OK if data is not None and data.get("run_status", "completed") == "completed" else FAILED
 
     def show(self, event: dict[str, Any]) -> None:

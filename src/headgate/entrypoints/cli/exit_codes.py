@@ -9,6 +9,7 @@
 | 4    | the thing does not exist                                      |
 | 5    | something Headgate needs is missing, locked, full or in the way |
 | 6    | it changed meanwhile, or its state forbids this               |
+| 7    | the assistant says that it did not do what was asked          |
 | 130  | interrupted                                                   |
 """
 
@@ -20,6 +21,7 @@ INVALID = 3
 NOT_FOUND = 4
 UNAVAILABLE = 5
 CONFLICT = 6
+DECLINED = 7
 INTERRUPTED = 130
 
 _CODES: tuple[tuple[type[HeadgateError], int], ...] = (

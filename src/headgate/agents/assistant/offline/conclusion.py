@@ -15,6 +15,8 @@ from headgate.graph.names import clipped
 _NEAREST = re.compile(r"[Dd]id you mean '([^']+)'")
 _WRONG = re.compile(r"'([^']+)'")
 _LONGEST_OUTPUT = 600
+DECLINED = "headgate_declined"
+"""Mark on the closing words, in their metadata: whether they say that nothing was done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,13 @@ def _replaced(value: JsonValue, wrong: str, right: str) -> JsonValue:
     if isinstance(value, dict):
         return {right if key == wrong else key: _replaced(item, wrong, right) for key, item in value.items()}
     return value
+
+
+def succeeded(understanding: Understanding, outcomes: Sequence[Outcome]) -> bool:
+    """Whether what was asked for was done, or answered; a run that failed says so itself."""
+    if not understanding.actions:
+        return understanding.intent == "question"
+    return bool(outcomes) and (outcomes[-1].ok or outcomes[-1].action.tool == "run_flow")
 
 
 def conclude(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:

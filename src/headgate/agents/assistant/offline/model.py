@@ -16,7 +16,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.runnables import Runnable
 from pydantic import ConfigDict, PrivateAttr, SkipValidation
 
-from headgate.agents.assistant.offline.conclusion import Outcome, conclude, corrected, outcome_of
+from headgate.agents.assistant.offline.conclusion import DECLINED, Outcome, conclude, corrected, outcome_of, succeeded
 from headgate.agents.assistant.offline.understand import understand
 from headgate.agents.assistant.offline.understanding import Action, Understanding
 from headgate.graph.model import Flow
@@ -118,7 +118,9 @@ class OfflineBuilder(BaseChatModel):
         for result in results[len(work.outcomes) :]:
             self._take(work, result)
         if not work.waiting:
-            return _words(conclude(work.understanding, work.outcomes))
+            return _words(
+                conclude(work.understanding, work.outcomes), done=succeeded(work.understanding, work.outcomes)
+            )
         action = work.waiting.pop(0)
         work.sent.append(action)
         return _call(action)
@@ -148,8 +150,9 @@ def _usage() -> UsageMetadata:
     return UsageMetadata(input_tokens=0, output_tokens=0, total_tokens=0)
 
 
-def _words(text: str) -> AIMessage:
-    return AIMessage(content=text, usage_metadata=_usage(), response_metadata={"model_name": "offline builder"})
+def _words(text: str, *, done: bool) -> AIMessage:
+    about = {"model_name": "offline builder", DECLINED: not done}
+    return AIMessage(content=text, usage_metadata=_usage(), response_metadata=about)
 
 
 def _call(action: Action) -> AIMessage:

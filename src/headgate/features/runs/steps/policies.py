@@ -57,8 +57,10 @@ class InputPolicy:
 
     async def apply(self, values: dict[str, Any]) -> None:
         """Fill in the main input and the bindings, then check them. Raises `Invalid`, or what fetching raises."""
-        main = self._step.step.template.main_field
-        if self._policy.input_source is not InputSource.PREVIOUS_STEP:
+        template = self._step.step.template
+        main, wanted = template.main_field, self._policy.input_source
+        reads_it = main is None and wanted is InputSource.FLOW_INPUT and template.reads_input
+        if wanted is not InputSource.PREVIOUS_STEP and not reads_it:
             if main is None:
                 raise PolicyUnmet(
                     f"Step '{self._step.id}' has no input that '{self._policy.input_source}' could fill.",
@@ -77,7 +79,7 @@ class InputPolicy:
         if source is InputSource.FLOW_INPUT:
             return self._flow_input(main)
         if source is InputSource.ALL_PREVIOUS_STEPS:
-            return self._all_previous(), PortType.TEXT
+            return self._all_previous(main)
         call = self._policy.input_config
         if call is None:
             raise PolicyUnmet(f"Step '{self._step.id}' fetches its input and no address is set.", remedy="Set its URL.")
@@ -101,23 +103,33 @@ class InputPolicy:
             return Message(role="user", text=given.text, files=given.files), PortType.MESSAGE
         return {"text": given.text, **given.form_data}, PortType.DATA
 
-    def _all_previous(self) -> str:
-        """Every step before this one in the graph that has an output, each in a numbered block (seed 002)."""
+    def _all_previous(self, main: FieldTemplate) -> tuple[Any, PortType]:
+        """Every step before this one in the graph that has an output, each in a numbered block (seed 002).
+
+        Where the field takes a message, the steps' files go along.
+        """
         plan = self._run.planned.plan
         blocks: list[str] = []
+        files: list[JsonValue] = []
         for step_id in plan.ancestors(self._step.id):
             step = plan.step(step_id)
             outputs = self._run.ledger.results.get(step_id, {})
-            main = step.template.main_output
-            if main is not None and main.name in outputs:
-                text = text_of(decode(outputs[main.name], main.type))
+            given = step.template.main_output
+            if given is not None and given.name in outputs:
+                value = decode(outputs[given.name], given.type)
+                text = text_of(value)
                 blocks.append(f"<step_{step.order}_output>\n{text}\n</step_{step.order}_output>")
-        return "\n".join(blocks)
+                found = _files(value)
+                files += [one for one in (found if isinstance(found, list) else [found]) if _is_file(one)]
+        text = "\n".join(blocks)
+        if not files or PortType.MESSAGE not in main.types:
+            return text, PortType.TEXT
+        return Message(role="user", text=text, files=tuple(File.model_validate(one) for one in files)), PortType.MESSAGE
 
     async def _fetch(self, call: HttpCall, method: str, main: FieldTemplate) -> tuple[Any, PortType]:
         url = str(interpolate(call.url, self._context))
         body = str(interpolate(call.body, self._context, json_safe=True)) if method == "POST" else None
-        headers = {name: await self._header(value, url) for name, value in call.headers.items()}
+        headers = {name: await self._header(name, value, url) for name, value in call.headers.items()}
         if method == "POST" and not any(name.lower() == "content-type" for name in headers):
             headers["content-type"] = "application/json"
         await self._ctx.check_cancelled()
@@ -145,11 +157,11 @@ class InputPolicy:
         self._recorder.input["file_id"] = file.id
         return file, PortType.FILE
 
-    async def _header(self, value: str, url: str) -> str:
+    async def _header(self, name: str, value: str, url: str) -> str:
         """A header's value: what the variable it names holds, else the text with its references resolved."""
         if references(value):
             return str(interpolate(value, self._context))
-        return await filled(value, partial(self._ctx.secret, url=url))
+        return await filled(name, value, partial(self._ctx.secret, url=url))
 
     def _bind(self, values: dict[str, Any]) -> None:
         bound = {name: resolve(text, self._context) for name, text in self._policy.input_bindings.items()}
@@ -234,6 +246,10 @@ def without_fence(text: str) -> str:
     """The content of the first Markdown code block, else the text itself, trimmed."""
     found = _FENCED.search(text)
     return (found[1] if found else text).strip()
+
+
+def _is_file(value: JsonValue) -> bool:
+    return isinstance(value, dict) and "media_type" in value and "id" in value
 
 
 def _files(value: object) -> JsonValue:
