@@ -69,7 +69,7 @@ async def open_services(
 
     files = RunFiles(database, storage, settings.limits)
     secrets = TenantSecrets(variables_of)
-    courier = Courier(database, box, Sender(http, secrets, files), bus)
+    courier = Courier(database, box, Sender(http, secrets, files), bus, metrics=telemetry.metrics)
     mcp = McpConnector(database, box, secrets, http, settings.mcp)
     services = Services(
         components=registry,

@@ -140,6 +140,21 @@ class CelerySettings(BaseModel):
     )
 
 
+class RetentionSettings(BaseModel):
+    """How long runs are kept, and what is tidied up."""
+
+    run_days: int | None = Field(
+        default=None,
+        ge=1,
+        description="Days after which a finished run is deleted with what it made, where its flow's own setting "
+        "`data_retention_days` does not say. Empty: runs are kept.",
+    )
+    orphan_grace_minutes: int = Field(
+        default=60, ge=1, description="Age at which an artifact that no result names counts as left behind."
+    )
+    every_minutes: float = Field(default=60.0, gt=0, description="How often retention and the sweep are due.")
+
+
 class HttpSettings(BaseModel):
     """Requests that flows make to the web."""
 
@@ -164,6 +179,12 @@ class TelemetrySettings(BaseModel):
     """Figures and traces."""
 
     metrics: bool = Field(default=True, description="Serve figures for Prometheus at `/metrics`.")
+    worker_metrics_port: int = Field(
+        default=0,
+        ge=0,
+        le=65535,
+        description="Port on which a worker serves its own figures, on the address of the server; 0: none.",
+    )
     otlp_endpoint: str = Field(
         default="",
         description="Address of an OpenTelemetry collector that takes OTLP over HTTP, such as `http://127.0.0.1:4318`. "
@@ -265,6 +286,7 @@ class Settings(BaseSettings):
     storage: StorageSettings = StorageSettings()
     engine: EngineSettings = EngineSettings()
     celery: CelerySettings = CelerySettings()
+    retention: RetentionSettings = RetentionSettings()
     http: HttpSettings = HttpSettings()
     log: LogSettings = LogSettings()
     telemetry: TelemetrySettings = TelemetrySettings()

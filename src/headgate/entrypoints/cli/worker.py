@@ -12,11 +12,17 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def worker(
     concurrency: Annotated[int | None, typer.Option(help="Child processes; one task each.", min=1, max=256)] = None,
+    metrics_port: Annotated[
+        int | None, typer.Option(help="Port to serve figures for Prometheus on; 0: none.", min=0, max=65535)
+    ] = None,
 ) -> int:
     """Carry runs out, as a worker of the engine `celery`. Start as many as you like, on as many machines."""
     settings = ready_settings()
     if concurrency is not None:
         celery = settings.celery.model_copy(update={"concurrency": concurrency})
         settings = settings.model_copy(update={"celery": celery})
+    if metrics_port is not None:
+        telemetry = settings.telemetry.model_copy(update={"worker_metrics_port": metrics_port})
+        settings = settings.model_copy(update={"telemetry": telemetry})
     code: int = load_processes().run_worker(settings)
     return code

@@ -1,5 +1,6 @@
 """What a worker child opens: the services of steps and the engine's parts, without the API around them."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -17,7 +18,7 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
     """Open it on the loop that runs now. Raises `Unavailable` when the database is away."""
     database = Database(settings)
     relay = open_relay(settings)
-    telemetry = open_telemetry(settings.telemetry, "worker", counts=True)
+    telemetry = open_telemetry(settings.telemetry, "worker", counts=settings.telemetry.worker_metrics_port > 0)
     try:
         async with (
             open_services(settings, database, relay, telemetry=telemetry) as base,
@@ -27,3 +28,5 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
     finally:
         await relay.aclose()
         await database.close()
+        if telemetry.traces.active:
+            await asyncio.to_thread(telemetry.traces.close)

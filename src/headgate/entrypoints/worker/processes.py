@@ -15,6 +15,7 @@ from celery.apps.beat import Beat
 from celery.signals import setup_logging, worker_ready
 
 from headgate.entrypoints.worker.child import open_child
+from headgate.entrypoints.worker.figures import serve_figures, shared_figures
 from headgate.features.runs.engine.distributed.celery_app import make_app
 from headgate.features.runs.engine.distributed.child import Child
 from headgate.features.runs.engine.distributed.orders import RECOVER, queues_of
@@ -37,9 +38,15 @@ def make_worker_app(settings: Settings, open_parts: OpenChild = open_child) -> C
 
 def run_worker(settings: Settings, open_parts: OpenChild = open_child) -> int:
     """Take tasks until told to stop; a stopping worker lets its tasks go on for a moment. Returns the exit code."""
+    with shared_figures(settings):
+        return _work(settings, open_parts)
+
+
+def _work(settings: Settings, open_parts: OpenChild) -> int:
     app = make_worker_app(settings, open_parts)
     setup_logging.connect(lambda **_: configure(settings.log), weak=False)
     worker_ready.connect(lambda **_: _stop_in_time(settings.celery.shutdown_seconds), weak=False)
+    worker_ready.connect(lambda **_: serve_figures(settings), weak=False)
     worker = app.Worker(
         hostname=f"headgate-{new_id()[-12:]}@{socket.gethostname()}",
         queues=list(queues_of(settings.celery.queue).names),

@@ -2,12 +2,16 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.settings import TelemetrySettings
 from headgate.foundation.telemetry import Telemetry
 from headgate.foundation.telemetry.instruments import Instruments
 from headgate.foundation.telemetry.tracing import Tracing
+
+if TYPE_CHECKING:  # named without importing it
+    from wsgiref.simple_server import WSGIServer
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """The variable that prometheus-client reads when it is imported."""
@@ -52,3 +56,19 @@ def _otel(settings: TelemetrySettings, role: str) -> Tracing:
             remedy="Install it with: pip install 'headgate[otel]', or leave the setting empty.",
         ) from error
     return OtelTracing(settings, role)
+
+
+def serve_metrics(host: str, port: int) -> "WSGIServer":
+    """Serve what the processes of a shared folder count, from a thread; port 0 picks a free one.
+
+    Raises `Unavailable` when the port is taken.
+    """
+    from headgate.foundation.telemetry.prometheus import serve_shared  # noqa: PLC0415 - see LATE_MODULES
+
+    try:
+        return serve_shared(host, port)
+    except OSError as error:
+        raise Unavailable(
+            f"Port {port} on {host} cannot be used for figures: {error.strerror}.",
+            remedy="Choose another with HEADGATE_TELEMETRY__WORKER_METRICS_PORT.",
+        ) from error

@@ -174,7 +174,7 @@ class PrometheusInstruments(Instruments):
         return found
 
 
-def serve_metrics(instruments: PrometheusInstruments, host: str, port: int) -> WSGIServer:
-    """Answer with the figures on a port of their own, from a thread: a worker has no API. Port 0 picks a free one."""
-    server, _thread = start_http_server(port, host, registry=instruments.collected())
+def serve_shared(host: str, port: int) -> WSGIServer:
+    """Answer with the figures of the shared folder on a port of their own, from a thread: a worker has no API."""
+    server, _thread = start_http_server(port, host, registry=PrometheusInstruments().collected())
     return server

@@ -4,14 +4,13 @@ import os
 import re
 import subprocess
 import sys
-import urllib.request
 from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from headgate.foundation.telemetry import SILENT, FigurePage
-from headgate.foundation.telemetry.prometheus import METRICS, MOST_VALUES, PrometheusInstruments, serve_metrics
+from headgate.foundation.telemetry.prometheus import METRICS, MOST_VALUES, PrometheusInstruments
 
 ROOT = Path(__file__).parents[4]
 
@@ -80,20 +79,9 @@ class TestPrometheusInstruments:
         assert isinstance(PrometheusInstruments(), FigurePage)
         assert not isinstance(SILENT.metrics, FigurePage)
 
-    def test_are_served_on_a_port_of_their_own(self) -> None:
-        instruments = PrometheusInstruments()
-        tell(instruments)
-        server = serve_metrics(instruments, "127.0.0.1", 0)
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/metrics") as answer:
-                assert samples(answer.read())["headgate_step_retries_total", ()] == 1
-        finally:
-            server.shutdown()
-            server.server_close()
-
 
 class TestShareBetweenProcesses:
-    def test_adds_up_what_children_counted_and_keeps_that_of_the_dead(self, tmp_path: Path) -> None:
+    def test_serves_what_children_counted_and_keeps_that_of_the_dead(self, tmp_path: Path) -> None:
         code = """
 import os, sys
 from pathlib import Path
@@ -110,7 +98,13 @@ for _ in range(3):
         os._exit(0)
     os.waitpid(child, 0)
 metrics.attempt_began(2)
-sys.stdout.buffer.write(metrics.page())
+import urllib.request
+from headgate.foundation.telemetry.opening import serve_metrics
+server = serve_metrics("127.0.0.1", 0)
+with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/metrics") as answer:
+    sys.stdout.buffer.write(answer.read())
+server.shutdown()
+server.server_close()
 """
         (tmp_path / "counter_1.db").write_bytes(b"of a worker before")
         command = [sys.executable, "-c", code, str(tmp_path)]

@@ -26,6 +26,7 @@ from headgate.foundation.events import EventSink
 from headgate.foundation.guarded_http import PAUSES, spread
 from headgate.foundation.ids import new_id
 from headgate.foundation.log import get_logger
+from headgate.foundation.telemetry import SILENT, Instruments
 
 MICROSECONDS = 1_000_000
 LATER_SECONDS = (60, 300, 1800, 7200)
@@ -49,6 +50,7 @@ class Courier:
         pauses: Seconds before each further attempt of a round.
         lease_seconds: How long an attempt is left to its worker.
         sleep: Waits; tests put their own here.
+        metrics: Counts attempts.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Courier:
         pauses: Sequence[float] = PAUSES,
         lease_seconds: float = LEASE_SECONDS,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        metrics: Instruments = SILENT.metrics,
     ) -> None:
         self._database = database
         self._box = box
@@ -69,6 +72,7 @@ class Courier:
         self._pauses = tuple(pauses)
         self._lease = int(lease_seconds * MICROSECONDS)
         self._sleep = sleep
+        self._metrics = metrics
         self._places = asyncio.Semaphore(MOST_AT_ONCE)
         self._under_way: dict[str, asyncio.Task[None]] = {}
         self._closed = False
@@ -156,6 +160,8 @@ class Courier:
         async with self._database.writing() as session:
             kept = await repository.close_attempt(session, row, attempt=ended, change=change)
         if kept:
+            failed = change["status"] == DeliveryStatus.FAILED
+            self._metrics.delivered("delivered" if outcome.delivered else "failed" if failed else "to_be_retried")
             self._tell(events, row.attempts, outcome, change, milliseconds=(at - began) / 1000)
         return not kept or change["status"] != DeliveryStatus.DELIVERING
 

@@ -233,6 +233,9 @@ class EmbeddedBackend:
     async def recover(self) -> int:
         """Take up runs that nobody works on; end those that are hopeless."""
         found = await self._reconciler.sweep({*self._active, *self._queue})
+        metrics = self._services.telemetry.metrics
+        metrics.reconciled("ended", len(found.ended))
+        metrics.reconciled("taken_up", len(found.take_up))
         for key, verdict in found.ended:
             self._tell_end(key, verdict)
         for key in found.take_up:
