@@ -23,7 +23,21 @@ from headgate.foundation.ids import new_id
 from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
 from headgate.foundation.webhooks import delivery_key
 from headgate.graph.model import Edge, Flow, Node
-from headgate.sdk import NOT_TAKEN, Component, Data, File, Message, Model, NotTaken, RunInput, Text, field, output
+from headgate.sdk import (
+    NOT_TAKEN,
+    Component,
+    Data,
+    File,
+    Message,
+    Model,
+    NotTaken,
+    Recording,
+    RunInput,
+    Text,
+    Transcript,
+    field,
+    output,
+)
 from headgate.sdk.fakes import FakeCode, FakeHttp
 
 
@@ -268,6 +282,13 @@ class NoModels:
 
     async def chat_model(self, tenant_id: str, model: Model) -> Any:
         raise Invalid(f"No key for {model}.")
+
+
+    async def transcribe(self, tenant_id: str, model: Model, audio: Recording) -> Transcript:
+        raise Invalid(f"No key for {model}.")
+
+    def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
+        return frozenset()
 
 
 class NoDeliveries:

@@ -22,6 +22,7 @@ from headgate.components.structured import StructuredOutput
 from headgate.components.switch import Switch
 from headgate.components.table_query import TableQuery
 from headgate.components.text import CombineText, PromptTemplate
+from headgate.components.transcription import Transcribe
 from headgate.components.web import URL, HTTPRequest
 from headgate.components.webhook import WebhookOut
 from headgate.sdk import Component
@@ -60,6 +61,7 @@ BUILTINS: tuple[type[Component], ...] = (
     Agent,
     McpTools,
     StructuredOutput,
+    Transcribe,
     Note,
 )
 """Every built-in component, in the order of the palette."""

@@ -5,6 +5,7 @@ from pydantic import JsonValue, PrivateAttr
 from headgate.components.chat import (
     ModelStep,
     assistant_field,
+    files_field,
     input_files,
     input_text,
     model_field,
@@ -13,7 +14,7 @@ from headgate.components.chat import (
 )
 from headgate.components.tool_loop import ToolLoop
 from headgate.graph.template import FieldKind
-from headgate.sdk import Data, Message, Model, Text, Tool, field, output
+from headgate.sdk import Data, File, Message, Model, Text, Tool, field, output
 
 
 class Agent(ModelStep):
@@ -35,6 +36,7 @@ class Agent(ModelStep):
         many=True,
     )
     input: str | Message = field(label="Input", help="The task or question.", main=True)
+    files: list[File] = files_field()
     instructions: str = field(
         default="",
         label="Instructions",
@@ -55,7 +57,7 @@ class Agent(ModelStep):
         if self._response is None:
             model = with_temperature(self.model, self.temperature)
             loop = ToolLoop(self.ctx, "Agent", model, self.tools, self.max_steps, self._calls)
-            text, files = input_text(self.input), input_files(self.input)
+            text, files = input_text(self.input), (*input_files(self.input), *self.files)
             self._response = await loop.run(system=self.instructions, text=text, files=files)
         return self._response
 

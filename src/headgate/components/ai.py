@@ -8,6 +8,7 @@ from headgate.components.chat import (
     ModelStep,
     ask,
     assistant_field,
+    files_field,
     input_files,
     input_text,
     model_field,
@@ -18,7 +19,7 @@ from headgate.components.json_text import parse_json
 from headgate.components.tool_loop import ToolLoop
 from headgate.graph.names import clipped
 from headgate.graph.template import FieldKind
-from headgate.sdk import ComponentError, Data, Message, Model, Table, Text, Tool, field, output
+from headgate.sdk import ComponentError, Data, File, Message, Model, Table, Text, Tool, field, output
 from headgate.sdk.coerce import text_of
 
 _JSON_ONLY = "Answer with JSON only: no words before or after it."
@@ -39,6 +40,7 @@ class LanguageModel(ModelStep):
     input: str | Message = field(
         default="", label="Input", help="What to send; images and documents of a message go along.", main=True
     )
+    files: list[File] = files_field()
     system: str = field(
         default="", label="System prompt", help="How the model should behave.", kind=FieldKind.MULTILINE
     )
@@ -50,7 +52,7 @@ class LanguageModel(ModelStep):
     async def text(self) -> Text:
         """The model's answer; asked once a step."""
         if self._answer is None:
-            text, files = input_text(self.input), input_files(self.input)
+            text, files = input_text(self.input), (*input_files(self.input), *self.files)
             if not text.strip() and not files:
                 raise ComponentError(
                     "LanguageModel: there is nothing to send.", remedy="Connect a text or write one.", field="input"
@@ -100,6 +102,7 @@ class AIStep(ModelStep):
     input: str | Data | Table | Message = field(
         default=None, label="Input", help="What to do it with; goes to the model after the prompt.", main=True
     )
+    files: list[File] = files_field()
     output_type: Literal["text", "json"] = field(
         default="text", label="Answer", help="text, or json: the answer must be JSON and is checked."
     )
@@ -134,7 +137,7 @@ class AIStep(ModelStep):
         if self._answer is None:
             asked = composed(self.prompt, self.input, as_json=self.output_type == "json")
             model = with_temperature(self.model, self.temperature)
-            files = input_files(self.input)
+            files = (*input_files(self.input), *self.files)
             if self.tools:
                 loop = ToolLoop(self.ctx, "AIStep", model, self.tools, self.max_steps)
                 self._answer = await loop.run(system=self.system, text=asked, files=files)

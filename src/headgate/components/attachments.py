@@ -7,22 +7,24 @@ from typing import Any
 
 from headgate.components.readers.document import Unreadable
 from headgate.components.readers.reading import read_document
-from headgate.foundation.errors import TooLarge
-from headgate.sdk import File, RunContext
+from headgate.sdk import File, Model, RunContext
 
-MOST_BYTES = 20_000_000
-"""Most bytes of one attachment; providers refuse larger ones."""
+_PDF = "application/pdf"
+_PLAIN = {"audio/mpeg": "audio/mp3", "audio/x-wav": "audio/wav", "audio/wave": "audio/wav"}
+"""Media types in the words of the APIs, which make a format's name of them."""
 
 
-async def content_of(ctx: RunContext, text: str, files: Sequence[File]) -> str | list[dict[str, Any]]:
+async def content_of(ctx: RunContext, model: Model, text: str, files: Sequence[File]) -> str | list[dict[str, Any]]:
     """The content of a user message: the text alone, or LangChain's standard blocks of text, images, audio and files.
 
-    Documents go as their text; a PDF without any goes as the file itself, for models that look at pages.
+    Images, audio and PDFs go as they are to a model that takes them; other documents go as their text. What the model
+    cannot take is refused here, before anything is sent: `Invalid` names the model, what it lacks, and models that can.
     """
     if not files:
         return text
+    taken = ctx.check_inputs(model, files)
     blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
-    return blocks + [await _block(ctx, file) for file in files]
+    return blocks + [await _block(ctx, model, file, whole=file.id in taken) for file in files]
 
 
 def described(text: str, files: Sequence[File]) -> str:
@@ -30,23 +32,24 @@ def described(text: str, files: Sequence[File]) -> str:
     return "\n".join([text, *(f"[{file.name}, {file.media_type}, {file.size} bytes]" for file in files)])
 
 
-async def _block(ctx: RunContext, file: File) -> dict[str, Any]:
+async def _block(ctx: RunContext, model: Model, file: File, *, whole: bool) -> dict[str, Any]:
     content = await ctx.files.read(file)
-    if len(content) > MOST_BYTES:
-        raise TooLarge(
-            f"'{file.name}' has {len(content)} bytes; a model takes at most {MOST_BYTES}.", remedy="Shrink the file."
-        )
-    kind = file.media_type.partition("/")[0]
-    if kind in {"image", "audio", "video"} and "xml" not in file.media_type:
-        return _encoded(kind, content, file)
+    if whole:
+        return _encoded(content, file)
     try:
         document = await asyncio.to_thread(read_document, content, name=file.name, media_type=file.media_type)
     except Unreadable:
-        if file.media_type != "application/pdf":
+        if file.media_type != _PDF:
             raise
-        return _encoded("file", content, file) | {"filename": file.name}
+        ctx.check_inputs(model, [file], unreadable=True)  # a scan: only a model that looks at pages can read it
+        return _encoded(content, file)
     return {"type": "text", "text": f"<file name={file.name!r}>\n{document.text}\n</file>"}
 
 
-def _encoded(kind: str, content: bytes, file: File) -> dict[str, Any]:
-    return {"type": kind, "base64": base64.b64encode(content).decode(), "mime_type": file.media_type}
+def _encoded(content: bytes, file: File) -> dict[str, Any]:
+    media_type = file.media_type.partition(";")[0].strip().lower()
+    group = media_type.partition("/")[0]
+    data = {"base64": base64.b64encode(content).decode(), "mime_type": _PLAIN.get(media_type, media_type)}
+    if group in {"image", "audio", "video"}:
+        return {"type": group, **data}
+    return {"type": "file", **data, "filename": file.name}

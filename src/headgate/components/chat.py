@@ -33,6 +33,16 @@ def assistant_field() -> Any:  # noqa: ANN401 - as `field`
     )
 
 
+def files_field() -> Any:  # noqa: ANN401 - as `field`
+    """The field `files` of a component that asks a model."""
+    return field(
+        default_factory=list,
+        label="Files",
+        help="Images, audio and documents that go along, beside those of a message.",
+        many=True,
+    )
+
+
 def temperature_field() -> Any:  # noqa: ANN401 - as `field`
     """The field `temperature` of a component that calls a model."""
     return field(
@@ -74,7 +84,7 @@ async def ask(ctx: RunContext, model: Model, *, system: str, text: str, files: S
     Raises the model's own `HeadgateError`, and `UpstreamFailed` for other failures and for an empty answer.
     """
     chat = await ctx.chat_model(model)
-    messages = await conversation(ctx, system, text, files)
+    messages = await conversation(ctx, model, system, text, files)
     ctx.record_prompt(as_evidence(system, text, files))
     pieces: list[str] = []
     usage: dict[str, int] = {}
@@ -98,11 +108,11 @@ async def ask(ctx: RunContext, model: Model, *, system: str, text: str, files: S
     return answer
 
 
-async def conversation(ctx: RunContext, system: str, text: str, files: Sequence[File]) -> list[Any]:
+async def conversation(ctx: RunContext, model: Model, system: str, text: str, files: Sequence[File]) -> list[Any]:
     """The LangChain messages of one question."""
     kinds = _messages()
     head = [kinds.SystemMessage(content=system)] if system.strip() else []
-    return [*head, kinds.HumanMessage(content=await content_of(ctx, text, files))]
+    return [*head, kinds.HumanMessage(content=await content_of(ctx, model, text, files))]
 
 
 def as_evidence(system: str, text: str, files: Sequence[File]) -> str:

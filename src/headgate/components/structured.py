@@ -99,7 +99,7 @@ class StructuredOutput(ModelStep):
         try:
             asking = chat.with_structured_output({**schema, "title": "answer"}, method="json_schema", include_raw=True)
             self.ctx.record_prompt(as_evidence("", prompt, ()))
-            result = await asking.ainvoke(await conversation(self.ctx, "", prompt, ()))
+            result = await asking.ainvoke(await conversation(self.ctx, self.model, "", prompt, ()))
         except (NotImplementedError, ValueError, TypeError):
             return None
         except Exception as error:
@@ -123,7 +123,7 @@ class StructuredOutput(ModelStep):
             await self.ctx.check_cancelled()
             self.ctx.record_prompt(as_evidence("", text, ()))
             try:
-                answer = await chat.ainvoke(await conversation(self.ctx, "", text, ()))
+                answer = await chat.ainvoke(await conversation(self.ctx, self.model, "", text, ()))
             except Exception as error:
                 raise failed(model, error) from error
             record_answer_usage(self.ctx, model, answer)

@@ -43,7 +43,7 @@ class ToolLoop:
         Raises the model's own `HeadgateError`, `ComponentError` when it did not end in time or takes no tools, and
         `UpstreamFailed` for other failures and for an empty answer.
         """
-        messages = await conversation(self.ctx, "", text, files)
+        messages = await conversation(self.ctx, self.model, "", text, files)
         chat = await self.ctx.chat_model(self.model)
         self.ctx.record_prompt(as_evidence(system, text, files))
         agent = _agent(chat, [(tool, self._caller(tool)) for tool in with_own_names(self.tools)], system)

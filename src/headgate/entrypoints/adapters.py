@@ -1,6 +1,6 @@
 """Small adapters that join one slice's port to another slice's service."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,16 +11,18 @@ from headgate.features.flows import versions
 from headgate.features.mcptools.connector import Connection, McpConnector
 from headgate.features.models import service as models
 from headgate.features.models.credentials import own_origins
+from headgate.features.models.inputs import check_inputs
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb
 from headgate.features.models.providers import PROVIDER_VARIABLES, PROVIDERS
+from headgate.features.models.transcription import transcribe
 from headgate.features.runs.transitions import RunKey
 from headgate.features.secrets.errors import VariableNotFound
 from headgate.features.secrets.lookup import Variables
 from headgate.features.secrets.service import origin_of
 from headgate.foundation.database import Database
 from headgate.graph.model import Flow
-from headgate.sdk import Model
+from headgate.sdk import File, Model, Recording, Transcript
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
@@ -42,6 +44,14 @@ class TenantModels:
         """The model. Raises `Invalid` naming the missing key or extra."""
         keys = self.variables_of(tenant_id)
         return await models.create_chat_model(model, keys, local=self.local, web=self.web)
+
+    async def transcribe(self, tenant_id: str, model: Model, audio: Recording) -> Transcript:
+        """The words of a recording. Raises what a chat model's call raises."""
+        return await transcribe(model, audio, self.variables_of(tenant_id), web=self.web)
+
+    def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
+        """Ids of the files that the model takes as they are. Raises `Invalid` when it cannot take one at all."""
+        return check_inputs(model, files, unreadable=unreadable)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What a step reaches outside, with a span around each call. Wired in only where traces are asked for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from headgate.features.runs.ports import ChatModels, Services
 from headgate.foundation.guarded_http import HttpAnswer
 from headgate.foundation.telemetry import Telemetry, Tracing
-from headgate.sdk import HttpClient, Model
+from headgate.sdk import File, HttpClient, Model, Recording, Transcript
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
@@ -50,6 +50,15 @@ class TracedModels:
         from headgate.features.models.tracing import traced  # noqa: PLC0415 - brings LangChain
 
         return traced(await self.models.chat_model(tenant_id, model), model, self.traces)
+
+    async def transcribe(self, tenant_id: str, model: Model, audio: Recording) -> Transcript:
+        """The words of a recording, in one span."""
+        with self.traces.span(f"transcribe {model.name}", {"gen_ai.request.model": model.name}, kind="client"):
+            return await self.models.transcribe(tenant_id, model, audio)
+
+    def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
+        """Ids of the files that the model takes as they are."""
+        return self.models.check_inputs(model, files, unreadable=unreadable)
 
 
 def _host(url: str) -> str:

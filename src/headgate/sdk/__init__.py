@@ -4,7 +4,7 @@ from headgate.graph.tool_names import tool_name
 from headgate.sdk.component import NOT_TAKEN, Component, ComponentError, NotTaken, output
 from headgate.sdk.context import CodeRunner, Files, HttpAnswer, HttpClient, RunContext, RunInput
 from headgate.sdk.fields import field
-from headgate.sdk.values import Data, File, Message, Model, Table, Text, Tool
+from headgate.sdk.values import Data, File, Message, Model, Recording, Table, Text, Tool, Transcript
 
 __all__ = [
     "NOT_TAKEN",
@@ -19,11 +19,13 @@ __all__ = [
     "Message",
     "Model",
     "NotTaken",
+    "Recording",
     "RunContext",
     "RunInput",
     "Table",
     "Text",
     "Tool",
+    "Transcript",
     "field",
     "output",
     "tool_name",

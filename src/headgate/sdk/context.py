@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.guarded_http import HttpAnswer
-from headgate.sdk.values import File, Message, Model, Tool
+from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
 
 if TYPE_CHECKING:  # the chat model type is named without importing LangChain at start-up
     from langchain_core.language_models import BaseChatModel
@@ -104,6 +104,24 @@ class RunContext(Protocol):
 
     async def chat_model(self, model: Model) -> "BaseChatModel":
         """A LangChain chat model, keys filled in. Raises `Invalid` naming the missing key or extra."""
+        ...
+
+    def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
+        """Ids of the files that a model takes as they are; the rest goes to it as text.
+
+        Args:
+            model: The model that will be asked.
+            files: What is to go along.
+            unreadable: Whether the documents among them have no text that could go in their place.
+
+        Raises:
+            Invalid: It takes no such file; names the model, what it lacks, and models that can.
+            TooLarge: A file is over what it takes.
+        """
+        ...
+
+    async def transcribe(self, model: Model, audio: Recording) -> Transcript:
+        """The words of a recording, by a model that turns speech into text. Raises as a chat model's call does."""
         ...
 
     async def secret(self, name: str, *, url: str | None = None) -> SecretStr:

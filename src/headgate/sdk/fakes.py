@@ -10,7 +10,7 @@ from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.errors import Cancelled, HeadgateError, Invalid, NotFound, UpstreamFailed
 from headgate.sdk.context import HttpAnswer, RunInput
-from headgate.sdk.values import File, Model, Tool
+from headgate.sdk.values import File, Model, Recording, Tool, Transcript
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
@@ -170,6 +170,9 @@ class FakeContext:
     logs: list[str] = field(default_factory=list)
     slept: list[float] = field(default_factory=list)
     mcp_servers: dict[str, list[Tool]] = field(default_factory=dict)
+    refuses: frozenset[str] = frozenset()
+    recordings: list[Recording] = field(default_factory=list)
+    transcript: Transcript = field(default_factory=lambda: Transcript("What was said."))
     cancelled: bool = False
 
     async def chat_model(self, model: Model) -> "BaseChatModel":
@@ -178,6 +181,20 @@ class FakeContext:
         if self.model is None:
             raise Invalid(f"No chat model is scripted for {model}.", remedy="Give StepHarness a chat_model=.")
         return self.model
+
+    def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
+        """Every image, audio and video, and documents that cannot be read; `refuses` are kinds that are refused."""
+        kinds = {file.id: file.media_type.partition("/")[0] for file in files}
+        refused = next((file for file in files if kinds[file.id] in self.refuses), None)
+        if refused is not None:
+            raise Invalid(f"{model} takes no {kinds[refused.id]}.", remedy="Choose another model.")
+        return frozenset(id_ for id_, kind in kinds.items() if kind in {"image", "audio", "video"} or unreadable)
+
+    async def transcribe(self, model: Model, audio: Recording) -> Transcript:
+        """The scripted transcript; what was asked is kept in `models` and `recordings`."""
+        self.models.append(model)
+        self.recordings.append(audio)
+        return self.transcript
 
     async def secret(self, name: str, *, url: str | None = None) -> SecretStr:  # noqa: ARG002 - goes anywhere
         """A scripted secret. Raises `NotFound` naming it."""

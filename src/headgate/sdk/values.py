@@ -97,6 +97,30 @@ class Model(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
+class Recording:
+    """Speech to be written down."""
+
+    name: str
+    content: bytes
+    media_type: str
+    language: str = ""
+    """ISO 639-1 code; empty lets the model find out."""
+    prompt: str = ""
+    """Names and words that are likely to be said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What was said."""
+
+    text: str
+    language: str = ""
+    """As the model told; empty when it did not."""
+    seconds: float | None = None
+    """Length of the recording, as the model told."""
+
+
+@dataclass(frozen=True, slots=True)
 class Tool:
     """Something an agent can call: a component attached by a tool edge, or a tool of an MCP server."""
 

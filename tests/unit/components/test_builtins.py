@@ -49,11 +49,12 @@ Merge: values*@[](Text|Data|Table) mode separator -> value:Data text:Text
 Map: items*@(Data|Table) each(Tool) argument template concurrency -> results:Data table:Table text:Text
 Wait: seconds value@(Text|Data|Table) -> value:Data
 Python: inputs*@(Data|Text|Table) source* -> result:Data text:Text table:Table
-LanguageModel: model*(Model) input@(Text|Message) system temperature -> text:Text message:Message model:Model
-AIStep: prompt* model*(Model) input@(Text|Data|Table|Message) output_type -> output:Text data:Data
-Agent: model*(Model) tools[](Tool) input*@(Text|Message) instructions max_steps \
+LanguageModel: model*(Model) input@(Text|Message) files[](File) system temperature -> text:Text message:Message model:Model
+AIStep: prompt* model*(Model) input@(Text|Data|Table|Message) files[](File) output_type -> output:Text data:Data
+Agent: model*(Model) tools[](Tool) input*@(Text|Message) files[](File) instructions max_steps \
  -> response:Text message:Message calls:Data
 StructuredOutput: model*(Model) input*@(Text|Data) schema* -> data:Data table:Table
+Transcribe: model*(Model) audio*@(File) language words -> text:Text message:Message data:Data
 Note: text ->
 """
 """Type (! effect), fields (* required, @ main, ~ for agents, [] many, port types), outputs (? branch)."""
@@ -101,7 +102,7 @@ class TestContract:
 
     def test_marks_what_calls_models(self) -> None:
         using = {template.type for template in TEMPLATES if template.model_using}
-        assert using == {"LanguageModel", "AIStep", "Agent", "StructuredOutput"}
+        assert using == {"LanguageModel", "AIStep", "Agent", "StructuredOutput", "Transcribe"}
         assert [template.type for template in TEMPLATES if template.annotation] == ["Note"]
 
 

@@ -23,6 +23,9 @@ _EDITION = re.compile(r"[-@:](?:20\d{6}|20\d{2}-\d{2}-\d{2}|latest)$")
 """A dated or floating edition of a model, at the end of its name."""
 
 
+_DOCUMENT_PROVIDERS = frozenset({"openai", "anthropic", "google"})
+
+
 class ModelInfo(BaseModel):
     """What is known about a chat model."""
 
@@ -46,6 +49,8 @@ class ModelInfo(BaseModel):
     """US dollars a million tokens of prompt; None when unknown."""
     price_out: float | None
     """US dollars a million tokens of answer; None when unknown."""
+    documents: bool = False
+    """Whether it takes a PDF as it is, pages and all; else a document goes to it as text."""
     known: bool = True
     """False when the values are the provider's usual ones, not this model's."""
 
@@ -101,6 +106,11 @@ def models_exhausted(model: Model, tried: Collection[str]) -> ModelNotAccessible
     )
 
 
+def _with_documents(provider_id: str, entry: dict[str, Any]) -> dict[str, Any]:
+    """A model that sees takes a PDF where its provider does."""
+    return {"documents": entry["vision"] and provider_id in _DOCUMENT_PROVIDERS, **entry}
+
+
 def _shelf(provider_id: str) -> _Shelf:
     return _shelves()[provider_id]
 
@@ -114,9 +124,9 @@ def _shelves() -> Mapping[str, _Shelf]:
 
 
 def _read_shelf(provider_id: str, shelf: dict[str, Any]) -> _Shelf:
-    infos = [ModelInfo(provider=provider_id, **entry) for entry in shelf["models"]]
+    infos = [ModelInfo(provider=provider_id, **_with_documents(provider_id, entry)) for entry in shelf["models"]]
     return _Shelf(
         default=shelf["default"],
-        unknown=MappingProxyType(shelf["unknown"]),
+        unknown=MappingProxyType(_with_documents(provider_id, shelf["unknown"])),
         models=MappingProxyType({info.name: info for info in infos}),
     )

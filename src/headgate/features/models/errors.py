@@ -6,6 +6,7 @@ Invalid
 ├── KeyMissing            the variable that holds its key is empty
 ├── BadModelSettings      a parameter it does not take
 ├── NoModelConfigured     nothing to fall back on
+├── ModelLacksInput       an image, sound or document that the model does not take
 ├── BadModelFile          not a GGUF file
 └── ClassUnknown          no security class of that number or name
 NotFound
@@ -14,7 +15,8 @@ NotFound
 Unavailable
 └── LocalModelFailed      the weights would not load
 TooLarge
-└── PromptTooLong         over the model's context window
+├── PromptTooLong         over the model's context window
+└── InputTooLarge         a file over what the provider takes
 RateLimited
 ├── ModelRateLimited      wait and try again
 └── QuotaExhausted        pay or choose another
@@ -88,6 +90,13 @@ class NoModelConfigured(Invalid):
     title = "No model configured"
 
 
+class ModelLacksInput(Invalid):
+    """The model does not take this kind of file. Carries `lacks` and `models`, some that do."""
+
+    code = "model_lacks_input"
+    title = "Model does not take this input"
+
+
 class BadModelFile(Invalid):
     """A file that is not a GGUF model."""
 
@@ -114,6 +123,13 @@ class PromptTooLong(TooLarge):
 
     code = "prompt_too_long"
     title = "Prompt too long for the model"
+
+
+class InputTooLarge(TooLarge):
+    """A file is larger than the model's provider takes."""
+
+    code = "model_input_too_large"
+    title = "File too large for the model"
 
 
 class ModelRateLimited(RateLimited):

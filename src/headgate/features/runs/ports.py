@@ -14,7 +14,7 @@ from headgate.foundation.telemetry import Telemetry
 from headgate.graph.classification import Classified, Scheme
 from headgate.graph.model import Flow
 from headgate.graph.template import Template
-from headgate.sdk import CodeRunner, Component, File, HttpClient, Model
+from headgate.sdk import CodeRunner, Component, File, HttpClient, Model, Recording, Transcript
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
@@ -49,6 +49,14 @@ class ChatModels(Protocol):
 
     async def chat_model(self, tenant_id: str, model: Model) -> "BaseChatModel":
         """The model. Raises `Invalid` naming the missing key or extra."""
+        ...
+
+    async def transcribe(self, tenant_id: str, model: Model, audio: Recording) -> Transcript:
+        """The words of a recording. Raises what a chat model's call raises."""
+        ...
+
+    def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
+        """Ids of the files that the model takes as they are. Raises `Invalid` when it cannot take one at all."""
         ...
 
 

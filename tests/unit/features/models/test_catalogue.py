@@ -52,6 +52,7 @@ class TestData:
             assert (info.tools == "native") == profile["tool_calling"], info.name
             assert info.vision == profile["image_inputs"], info.name
             assert info.temperature == profile["temperature"], info.name
+            assert info.documents == profile["pdf_inputs"], info.name
 
 
 class TestResolve:

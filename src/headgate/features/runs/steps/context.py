@@ -13,7 +13,7 @@ from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.steps.servers import StepServers
 from headgate.features.runs.transitions import clock
 from headgate.foundation.errors import Cancelled
-from headgate.sdk import CodeRunner, File, HttpClient, Model, RunInput, Tool
+from headgate.sdk import CodeRunner, File, HttpClient, Model, Recording, RunInput, Tool, Transcript
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
@@ -91,6 +91,17 @@ class StepContext:
         if self.guard is not None:
             self.guard.check_model(model)
         return await self._services.chat_models.chat_model(self._origin.key.tenant_id, model)
+
+    def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
+        """Which files a model takes as they are."""
+        return self._services.chat_models.check_inputs(model, files, unreadable=unreadable)
+
+    async def transcribe(self, model: Model, audio: Recording) -> Transcript:
+        """The words of a recording. No model is called once the run is cancelled."""
+        await self.check_cancelled()
+        if self.guard is not None:
+            self.guard.check_model(model)
+        return await self._services.chat_models.transcribe(self._origin.key.tenant_id, model, audio)
 
     async def secret(self, name: str, *, url: str | None = None) -> SecretStr:
         """A tenant's variable; with `url`, to be sent to that address."""

@@ -1,0 +1,99 @@
+"""Speech into text, over OpenAI's `/audio/transcriptions`, which Groq and most servers of Whisper speak too."""
+
+from typing import Any
+
+from headgate.features.models.credentials import find_credentials
+from headgate.features.models.diagnosis import Caller, friendly_error
+from headgate.features.models.errors import BadModelSettings, InputTooLarge, ProviderNotInstalled
+from headgate.features.models.params import ModelParams
+from headgate.features.models.ports import GuardedWeb, KeySource
+from headgate.features.models.providers import Provider, find_provider
+from headgate.sdk.values import Model, Recording, Transcript
+
+PATHS = {"openai": "", "openai_compatible": "", "groq": "/openai/v1"}
+"""Providers that transcribe, and what their API's path adds to their address."""
+MOST_BYTES = 25_000_000
+"""Largest recording that OpenAI takes."""
+
+
+async def transcribe(model: Model, audio: Recording, keys: KeySource, *, web: GuardedWeb | None = None) -> Transcript:
+    """The words of a recording.
+
+    Args:
+        model: For example `openai/gpt-4o-transcribe` or `groq/whisper-large-v3`; its params may hold `base_url`,
+            `api_key_variable`, `timeout_seconds` and `max_retries`.
+        audio: What was recorded.
+        keys: Where keys come from.
+        web: The way to an address that came with the flow.
+
+    Raises:
+        Invalid: A provider that does not transcribe, a missing key or package, or wrong settings.
+        InputTooLarge: More than 25 MB.
+        HeadgateError: What the call came to, as for a chat model.
+    """
+    provider = find_provider(model.provider)
+    if provider.id not in PATHS:
+        raise BadModelSettings(
+            f"{provider.label} has no transcription that Headgate can call.",
+            remedy=f"Use a model of one of these providers: {', '.join(PATHS)}; for example openai/gpt-4o-transcribe.",
+        )
+    if len(audio.content) > MOST_BYTES:
+        raise InputTooLarge(
+            f"'{audio.name}' has {len(audio.content)} bytes; {model} takes recordings of up to {MOST_BYTES}.",
+            remedy="Split it, or save it with stronger compression.",
+        )
+    params = ModelParams.parse(model.params, provider=provider)
+    guarded = web if params.base_url is not None else None
+    if guarded is not None:
+        await guarded.check(params.base_url or "")
+    credentials = await find_credentials(provider, params, keys)
+    timeout = params.timeout_seconds or provider.timeout_seconds
+    caller = Caller(
+        model=f"{provider.id}/{model.name}",
+        provider=provider.label,
+        key_variable=credentials.key_variable,
+        base_url=credentials.base_url if provider.flow_base_url else "",
+        timeout_seconds=timeout,
+    )
+    client = _openai(provider).AsyncOpenAI(
+        api_key=credentials.arguments["api_key"].get_secret_value(),
+        base_url=credentials.base_url.rstrip("/") + PATHS[provider.id],
+        timeout=timeout,
+        max_retries=2 if params.max_retries is None else params.max_retries,
+        http_client=guarded.model_client() if guarded is not None else None,
+    )
+    async with client:
+        return await _asked(client, model, audio, caller)
+
+
+async def _asked(client: Any, model: Model, audio: Recording, caller: Caller) -> Transcript:  # noqa: ANN401 - OpenAI's
+    wanted = {"language": audio.language, "prompt": audio.prompt}
+    try:
+        answer = await client.audio.transcriptions.create(
+            model=model.name,
+            file=(audio.name, audio.content, audio.media_type),
+            response_format="verbose_json" if model.name.startswith("whisper") else "json",
+            **{name: value for name, value in wanted.items() if value},
+        )
+        seconds = getattr(answer, "duration", None)
+        return Transcript(
+            text=str(answer.text),
+            language=str(getattr(answer, "language", None) or ""),
+            seconds=float(seconds) if seconds is not None else None,
+        )
+    except Exception as error:  # noqa: BLE001 - the library raises anything; all of it is translated
+        # Not chained: the library's exceptions hold request headers.
+        raise friendly_error(error, caller) from None
+
+
+def _openai(provider: Provider) -> Any:  # noqa: ANN401 - the module
+    """The openai module, imported when first used. Raises `ProviderNotInstalled` naming the extra."""
+    try:
+        import openai  # noqa: PLC0415
+    except ImportError as error:
+        raise ProviderNotInstalled(
+            "Transcription needs a package that is not installed.",
+            remedy="Install it with: pip install 'headgate[openai]'",
+            extra_name=provider.extra,
+        ) from error
+    return openai
