@@ -7,6 +7,7 @@ from functools import partial
 from pydantic import SecretStr
 
 from headgate.foundation.errors import NotFound
+from headgate.graph.check_headers import carries_credential
 from headgate.sdk import ComponentError, RunContext
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
@@ -31,7 +32,7 @@ async def checked_headers(ctx: RunContext, headers: Mapping[str, str], *, compon
     """
     found: dict[str, str] = {}
     for name, written in headers.items():
-        value = await filled(written, partial(ctx.secret, url=url))
+        value = await filled(name, written, partial(ctx.secret, url=url))
         lower = name.lower()
         if not _NAME.fullmatch(name):
             raise ComponentError(
@@ -53,12 +54,15 @@ async def checked_headers(ctx: RunContext, headers: Mapping[str, str], *, compon
     return found
 
 
-async def filled(written: str, find: Callable[[str], Awaitable[SecretStr]]) -> str:
+async def filled(header: str, written: str, find: Callable[[str], Awaitable[SecretStr]]) -> str:
     """The variable that the whole value, or what follows its scheme, names; else the value as it is written.
 
     Args:
+        header: The header's name.
         written: As the flow holds it, `API_KEY` or `Bearer API_KEY`.
         find: Gives the value of a variable. Raises `NotFound`.
+
+    Raises `NotFound` when a header that carries a credential names a variable that is not there.
     """
     match = _VARIABLE.fullmatch(written.strip())
     if match is None:
@@ -66,5 +70,7 @@ async def filled(written: str, find: Callable[[str], Awaitable[SecretStr]]) -> s
     try:
         secret = await find(match["name"])
     except NotFound:
+        if carries_credential(header):
+            raise
         return written
     return f"{match['scheme'] or ''}{secret.get_secret_value()}"

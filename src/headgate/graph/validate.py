@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from headgate.graph.check_graph import attachment_issues, cycle_issues, edge_issues, node_issues
+from headgate.graph.check_headers import header_issues
 from headgate.graph.check_params import param_issues
 from headgate.graph.check_policies import policy_issues
 from headgate.graph.check_run import run_issues
@@ -48,3 +49,4 @@ def _draft(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
     yield from cycle_issues(wiring)
     yield from attachment_issues(wiring)
     yield from policy_issues(wiring)
+    yield from header_issues(wiring)

@@ -40,12 +40,12 @@ class TestHTTPRequest:
     )
     async def test_sends_text_or_json(self, body: Any, sent: bytes, media_type: str | None) -> None:
         harness = answering(method="POST")
-        values = {"url": ADDRESS, "method": "POST", "body": body, "headers": {"X-Key": "k"}, "timeout_seconds": 5}
+        values = {"url": ADDRESS, "method": "POST", "body": body, "headers": {"X-Team": "k"}, "timeout_seconds": 5}
         await harness.run(HTTPRequest, values)
         (request,) = harness.http.requests
         assert (request.method, request.body, request.timeout_seconds) == ("POST", sent, 5.0)
         assert request.headers.get("content-type") == media_type
-        assert request.headers["x-key"] == "k"
+        assert request.headers["x-team"] == "k"
 
     async def test_fills_variables_into_headers(self) -> None:
         harness = answering()

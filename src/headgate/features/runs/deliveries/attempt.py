@@ -8,7 +8,7 @@ import orjson
 from pydantic import SecretStr
 
 from headgate.components.http_headers import filled
-from headgate.features.runs.deliveries.target import Target
+from headgate.features.runs.deliveries.target import Header, Target
 from headgate.features.runs.ports import RunFiles, Secrets
 from headgate.features.runs.steps.payloads import unpack
 from headgate.foundation.errors import Conflict, HeadgateError, NotFound, Unavailable, UpstreamFailed
@@ -76,7 +76,7 @@ class Sender:
         headers = {"content-type": media_type}
         for header in target.headers:
             headers[header.name.lower()] = (
-                header.value if header.resolved else await self._filled(header.value, delivery.tenant_id, target.url)
+                header.value if header.resolved else await self._filled(header, delivery.tenant_id, target.url)
             )
         key = delivery.idempotency_key
         headers |= {"idempotency-key": key, "webhook-id": key, "webhook-timestamp": str(int(time.time()))}
@@ -85,8 +85,8 @@ class Sender:
             headers |= signature_headers(secret.get_secret_value(), key, int(headers["webhook-timestamp"]), body)
         return await self.http.post_once(target.url, headers=headers, body=body, timeout_seconds=target.timeout_seconds)
 
-    async def _filled(self, written: str, tenant_id: str, url: str) -> str:
-        return await filled(written, lambda name: self.secrets.secret(tenant_id, name, url=url))
+    async def _filled(self, header: Header, tenant_id: str, url: str) -> str:
+        return await filled(header.name, header.value, lambda name: self.secrets.secret(tenant_id, name, url=url))
 
     async def _signing_secret(self, tenant_id: str) -> SecretStr | None:
         try:

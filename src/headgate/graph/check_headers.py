@@ -1,0 +1,64 @@
+"""Checks of the headers that a flow sends: a credential is named, never written down.
+
+A flow is text that is stored, copied, exported and shown. So the value of a header that carries a credential is the
+name of a variable, alone or behind its scheme (`Bearer CRM_TOKEN`), or comes from `{{...}}`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from headgate.graph.check_graph import named
+from headgate.graph.issues import Issue, IssueCode
+from headgate.graph.model import Node
+from headgate.graph.wiring import Wiring
+
+_CREDENTIAL = re.compile(
+    r"(^|[-_])(authorization|auth|cookie|api-?key|key|token|secret|passw(or)?d|signature)$", re.IGNORECASE
+)
+_HARMLESS = frozenset({"idempotency-key", "x-idempotency-key", "surrogate-key", "sec-websocket-key"})
+_NAMED = re.compile(r"([A-Za-z]{1,20} )?[A-Z_][A-Z0-9_]{0,127}", re.ASCII)
+_KEY_SHAPE = re.compile(
+    r"\b(sk|pk|gh[opsur]|github_pat|glpat|gsk|xox[abp]|whsec|hf)[-_][A-Za-z0-9_-]{12,}"
+    r"|\bAIza[A-Za-z0-9_-]{20,}|\bAKIA[A-Z0-9]{12,}|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]{8,}"
+)
+
+
+def carries_credential(name: str) -> bool:
+    """Whether a header of this name is for a key, a token or a password."""
+    return name.lower() not in _HARMLESS and _CREDENTIAL.search(name.strip()) is not None
+
+
+def header_issues(wiring: Wiring) -> Iterator[Issue]:
+    """Credentials that are written into the headers of steps, their tools and their policies."""
+    for node in wiring.nodes.values():
+        for place, headers in _headers(node):
+            for name, value in headers.items():
+                if isinstance(value, str) and _is_written_down(str(name), value.strip()):
+                    yield _issue(node, place, str(name))
+
+
+def _headers(node: Node) -> Iterator[tuple[str, Mapping[str, object]]]:
+    given = node.params.get("headers")
+    if isinstance(given, dict):
+        yield "headers", given
+    for place, call in (("input_config", node.policy.input_config), ("output_config", node.policy.output_config)):
+        if call is not None:
+            yield f"{place}.headers", call.headers
+
+
+def _is_written_down(name: str, value: str) -> bool:
+    if _KEY_SHAPE.search(value):
+        return True
+    return bool(value) and carries_credential(name) and "{{" not in value and not _NAMED.fullmatch(value)
+
+
+def _issue(node: Node, place: str, name: str) -> Issue:
+    return Issue(
+        IssueCode.INVALID_VALUE,
+        f"the header '{name[:60]}' in '{place}' of {named(node)} holds a credential as text, which would be stored with"
+        " the flow and shown to everyone who sees it.",
+        "Store it (`headgate variables set MY_TOKEN`) and write the variable's name in capitals, alone or behind its"
+        " scheme: Bearer MY_TOKEN.",
+        node.id,
+        place,
+    )
