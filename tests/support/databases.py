@@ -65,6 +65,7 @@ class Postgres:
     """
 
     def __init__(self, data: Path, own: str, *, durable: bool = False) -> None:
+        self._data = data
         self._server = _pgserver().get_server(data, cleanup_mode="stop")
         if not durable:
             for setting in ("fsync", "full_page_writes", "synchronous_commit"):
@@ -118,6 +119,21 @@ class Postgres:
         """Process id of the server, for benchmarks that count its work."""
         found: int = self._server.get_pid()
         return found
+
+    def restart(self, *, kill: bool = False) -> None:
+        """End the server and start it on the same data: as an operator does, or as when the machine kills it."""
+        import psutil
+
+        main = psutil.Process(self.pid)
+        children = main.children(recursive=True)
+        if kill:
+            for process in (main, *children):
+                process.kill()
+            psutil.wait_procs([main, *children], timeout=20)
+            (self._data / "postmaster.pid").unlink(missing_ok=True)
+        else:
+            self._server.stop()
+        self._server.ensure_postgres_running()
 
     def close(self) -> None:
         """Let go of the server."""

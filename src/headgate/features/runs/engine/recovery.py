@@ -9,7 +9,7 @@ from headgate.features.runs.ports import RunFiles
 from headgate.features.runs.run_input import input_payload, run_input_of
 from headgate.features.runs.states import StepStatus
 from headgate.features.runs.steps.ledger import Ledger
-from headgate.features.runs.steps.payloads import unpack
+from headgate.features.runs.steps.payloads import intact, unpack
 from headgate.features.runs.steps.planned import PlannedFlow, Plans
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import NewRun, PastTurn, Reuse, RunKey, StoredRun, clock
@@ -42,7 +42,10 @@ class Recovery:
         self._telemetry = telemetry
 
     async def revive(self, stored: StoredRun) -> ActiveRun:
-        """The run with everything that is settled in it. Raises `FlowInvalid` or `NotFound` when it cannot go on."""
+        """The run with everything that is settled in it.
+
+        Raises `FlowInvalid`, `NotFound` or `RunDamaged` when it cannot go on.
+        """
         planned = await self._plans.of(stored.key)
         run = ActiveRun(
             key=stored.key,
@@ -58,7 +61,8 @@ class Recovery:
     async def run_input(self, stored: StoredRun) -> RunInput:
         """What the run was started with, and the chat before it."""
         turns = await self.history(stored.key, stored.session_id)
-        return run_input_of(stored.input_payload, turns)
+        with intact("its input"):
+            return run_input_of(stored.input_payload, turns)
 
     async def history(self, key: RunKey, session_id: str | None) -> list[PastTurn]:
         """The chat before a run; empty outside a chat."""
@@ -73,11 +77,14 @@ class Recovery:
             if step.status is StepStatus.SKIPPED:
                 run.ledger.skipped.add(step_id)
             elif step.status is StepStatus.COMPLETED and step.output_payload is not None:
-                whole = step_id in needed
-                run.ledger.results[step_id] = (
-                    await unpack(step.output_payload, run.key.tenant_id, self._files) if whole else {}
-                )
-                if not run.planned.steps[step_id].step.children:
+                is_last = not run.planned.steps[step_id].step.children
+                with intact(f"what step '{step_id}' left"):
+                    run.ledger.results[step_id] = (
+                        await unpack(step.output_payload, run.key.tenant_id, self._files)
+                        if is_last or step_id in needed
+                        else {}
+                    )
+                if is_last:
                     run.leaf_payloads[step_id] = step.output_payload
 
 

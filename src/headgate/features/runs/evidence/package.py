@@ -8,7 +8,7 @@ from headgate.features.runs.evidence.canonical import digest, portable
 from headgate.features.runs.evidence.chain import chained, head_of
 from headgate.features.runs.evidence.masking import Mask
 from headgate.features.runs.evidence.seal import FORMAT, Signer
-from headgate.features.runs.steps.payloads import presented
+from headgate.features.runs.steps.payloads import intact, presented
 from headgate.foundation.database import moment
 
 Row = Any
@@ -38,11 +38,15 @@ def make_package(record: RunRecord, signer: Signer, secrets: Sequence[str]) -> d
         record: Its rows.
         signer: The installation's key.
         secrets: Values of the tenant's secret variables: none of them comes into the document.
+
+    Raises:
+        RunDamaged: A row does not hold what Headgate stores in it.
     """
-    author = _Author(record, signer, secrets)
-    definition = portable(author.mask.technical(record.definition))
     finishing = sorted(record.steps, key=lambda step: (step.finished_at or float("inf"), step.step_order))
-    entries = [author.run_entry(digest(definition)), *(author.step_entry(step) for step in finishing)]
+    with intact("this run"):
+        author = _Author(record, signer, secrets)
+        definition = portable(author.mask.technical(record.definition))
+        entries = [author.run_entry(digest(definition)), *(author.step_entry(step) for step in finishing)]
     run, *steps = chained(portable(entry) for entry in entries)
     return {
         "format": FORMAT,
@@ -183,8 +187,9 @@ def file_ids_of(payload: Mapping[str, Any] | None) -> list[str]:
     """The files that a step's stored output names: artifacts for long values, files made, files passed on."""
     if payload is None:
         return []
-    long_values = [entry["file_id"] for entry in payload["outputs"].values() if "file_id" in entry]
-    return sorted({*long_values, *payload.get("file_ids", ()), *payload.get("generated_file_ids", ())})
+    with intact("the output of a step"):
+        long_values = [entry["file_id"] for entry in payload["outputs"].values() if "file_id" in entry]
+        return sorted({*long_values, *payload.get("file_ids", ()), *payload.get("generated_file_ids", ())})
 
 
 def _times(row: Row) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from headgate.features.runs.evidence.archive import artifacts_of
 from headgate.features.runs.evidence.package import RunRecord, file_ids_of, make_package
 from headgate.features.runs.evidence.seal import EvidenceKey, Signer
 from headgate.features.runs.ports import RunFiles
+from headgate.features.runs.steps.payloads import intact
 from headgate.features.secrets import service as secrets
 from headgate.foundation.crypto import EvidenceSeed, SecretBox
 from headgate.foundation.errors import HeadgateError
@@ -48,7 +49,7 @@ class Notary:
 
 
 async def read_record(session: AsyncSession, principal: Principal, run_id: str) -> RunRecord:
-    """Everything that is stored about a run of the caller's tenant. Raises `RunNotFound`."""
+    """Everything that is stored about a run of the caller's tenant. Raises `RunNotFound` or `RunDamaged`."""
     tenant = principal.tenant_id
     run = await repository.find_run(session, run_id, tenant_id=tenant) if is_id(run_id) else None
     if run is None:
@@ -56,7 +57,8 @@ async def read_record(session: AsyncSession, principal: Principal, run_id: str) 
     version = await versions.get_version(session, principal, run.flow_id, run.version)
     steps = await repository.list_steps(session, run_id, tenant_id=tenant)
     sent = await deliveries.list_deliveries(session, run_id, tenant_id=tenant)
-    given = [file["id"] for file in run.input_payload.get("files", ())]
+    with intact("the run's input"):
+        given = [file["id"] for file in run.input_payload.get("files", ())]
     wanted = {*given, *(file_id for step in steps for file_id in file_ids_of(step.output_payload))}
     return RunRecord(
         run=run,

@@ -6,14 +6,15 @@ and its entry holds `file_id`, `media_type`, `size_bytes`, `preview` and `trunca
 main output as text, is worked out on reading and not stored a second time.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 from pydantic import JsonValue
 
-from headgate.features.runs.errors import OutputTooLarge
+from headgate.features.runs.errors import OutputTooLarge, RunDamaged
 from headgate.features.runs.ports import Origin, RunFiles
 from headgate.features.runs.steps.ledger import Outputs
 from headgate.features.runs.steps.planned import PlannedStep
@@ -110,8 +111,25 @@ async def unpack(payload: Json, tenant_id: str, files: RunFiles) -> Outputs:
     return found
 
 
+@contextmanager
+def intact(part: str) -> Iterator[None]:
+    """Raise `RunDamaged` where stored JSON is not what was stored: reading it again would never end otherwise."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise RunDamaged(part) from error
+
+
 def main_text(payload: Mapping[str, Any]) -> str | None:
-    """The main output of a stored payload as text: of an artifact its preview, of a file its name. None if not made."""
+    """The main output of a stored payload as text: of an artifact its preview, of a file its name. None if not made.
+
+    Raises `RunDamaged`.
+    """
+    with intact("the output of a step"):
+        return _main_text(payload)
+
+
+def _main_text(payload: Mapping[str, Any]) -> str | None:
     entry = payload["outputs"].get(payload.get("main", ""))
     if entry is None:
         return None

@@ -10,6 +10,7 @@ from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.errors import RunNotFound
 from headgate.features.runs.schemas import GraphOut
 from headgate.features.runs.service import plan_of
+from headgate.features.runs.steps.payloads import intact
 from headgate.features.runs.views import runs as views
 from headgate.features.runs.views.drawing import draw
 from headgate.foundation.ids import is_id
@@ -40,6 +41,8 @@ async def graph_of_run(
     steps = await repository.list_steps(session, run_id, tenant_id=principal.tenant_id)
     labels = views.labels_of(await plan_of(engine, row))
     scheme = engine.services.classes.scheme if engine.services.classes is not None else None
+    with intact("this run"):
+        outputs = {step.step_id: step.output_payload["outputs"] for step in steps if step.output_payload}
     return draw(
         Flow.model_validate(version.definition),
         engine.services.components,
@@ -47,7 +50,7 @@ async def graph_of_run(
         version=row.version,
         run_id=run_id,
         steps={step.step_id: views.step_summary(step, labels) for step in steps},
-        outputs={step.step_id: step.output_payload["outputs"] for step in steps if step.output_payload},
+        outputs=outputs,
         classes={
             step.step_id: view for step in steps if (view := views.class_view(step.classification, scheme)) is not None
         },

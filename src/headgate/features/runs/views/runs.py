@@ -14,7 +14,7 @@ from headgate.features.runs.schemas import (
     StepOut,
     StepSummary,
 )
-from headgate.features.runs.steps.payloads import presented
+from headgate.features.runs.steps.payloads import intact, presented
 from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.foundation.database import moment
 from headgate.graph.classification import Scheme
@@ -32,11 +32,12 @@ def run_summary(row: Any) -> RunSummary:  # noqa: ANN401 - a row of flow_runs
 def run_view(row: Any, steps: Sequence[Any], planned: PlannedFlow | None) -> RunOut:  # noqa: ANN401
     """A run with its steps. Without a plan (its components are gone) labels and full outputs are left out."""
     stored = row.input_payload
-    given = RunInputOut(
-        text=stored["text"],
-        form_data=stored.get("form_data", {}),
-        file_ids=[file["id"] for file in stored.get("files", ())],
-    )
+    with intact("the run's input"):
+        given = RunInputOut(
+            text=stored["text"],
+            form_data=stored.get("form_data", {}),
+            file_ids=[file["id"] for file in stored.get("files", ())],
+        )
     labels = labels_of(planned)
     return RunOut(
         **_run_members(row),

@@ -1,0 +1,95 @@
+"""The distributed form on loopback: a server, workers and beats as processes, with a Redis of their own."""
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from headgate.entrypoints.own_services import OwnRedis
+from tests.integration.faults.installation import TOP, Installation, Server
+
+READY_SECONDS = 60.0
+
+
+@dataclass
+class Worker:
+    """A worker or beat process with its children, in a process group of its own."""
+
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def kill(self) -> int:
+        """Kill -9 all of it. The moment, in microseconds."""
+        at = time.time_ns() // 1000
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        return at
+
+    def kill_a_child(self) -> int:
+        """Kill -9 one of its children; the worker makes another."""
+        at = time.time_ns() // 1000
+        children = psutil.Process(self.process.pid).children()
+        if children:
+            random.choice(children).kill()
+        return at
+
+
+@dataclass
+class Cluster(Installation):
+    """An installation whose runs are carried out by workers."""
+
+    redis: OwnRedis = field(default_factory=lambda: OwnRedis(Path()))
+    workers: list[Worker] = field(default_factory=list)
+
+    def join(self, redis: OwnRedis, *, hasty: bool = True) -> None:
+        """Use a Redis server that answers; in haste what is lost is looked for sooner than by default."""
+        self.redis = redis
+        names = ("BROKER", "RESULT", "EVENTS")
+        urls = {f"HEADGATE_CELERY__{name}_URL": redis.url(number) for number, name in enumerate(names)}
+        haste = {
+            "HEADGATE_ENGINE__LEASE_SECONDS": "3",
+            "HEADGATE_CELERY__SWEEP_SECONDS": "1",
+            "HEADGATE_CELERY__REDISPATCH_SECONDS": "3",
+        }
+        celery = {"HEADGATE_ENGINE__BACKEND": "celery"}
+        self.environment = {**self.environment, **urls, **celery, **(haste if hasty else {})}
+
+    def command(self, *arguments: str) -> Worker:
+        """Start `headgate worker` or `headgate beat`."""
+        log = self.folder / f"{arguments[0]}-{len(self.workers)}.log"
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("HEADGATE_")}
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "tests.support.headgate_process", *arguments],
+                cwd=TOP,
+                env=kept | {"HEADGATE_DATA_DIR": str(self.folder)} | dict(self.environment),
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        self.workers.append(Worker(process, log))
+        return self.workers[-1]
+
+    async def work(self, server: Server, flow_id: str) -> Worker:
+        """Start a worker, and wait until a run went through."""
+        worker = self.command("worker", "--concurrency", "3")
+        async with asyncio.timeout(READY_SECONDS):
+            found = await self.run(server, flow_id, text=f"ready-{len(self.workers)}")
+        assert found["status"] == "completed", found
+        return worker
+
+    def close(self) -> None:
+        """End everything that still lives."""
+        for worker in self.workers:
+            worker.kill()
+        super().close()
+        self.redis.stop()

@@ -1,0 +1,158 @@
+"""Workers, server, Redis and PostgreSQL killed while runs are under way on workers."""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+
+import pytest
+
+from headgate.entrypoints.own_services import OwnRedis
+from headgate.foundation.database import Database
+from headgate.foundation.settings import Settings
+from tests.integration.faults.audit import Counts, audit, quiet
+from tests.integration.faults.cluster import Cluster
+from tests.integration.faults.installation import DEATHS, QUIET_SECONDS, RUNS, SCALE, counting_flow, moment
+from tests.support.databases import Postgres, make_settings
+
+Record = Callable[[str, object], None]
+pytestmark = [pytest.mark.timeout(180 + QUIET_SECONDS * 2), pytest.mark.postgres]
+LEAST = {"HEADGATE_LOG__LEVEL": "warning", "HEADGATE_LOG__FORMAT": "json"}
+
+
+@pytest.fixture
+def settings(own_postgres: Postgres, tmp_path: object) -> Iterator[Settings]:
+    with own_postgres.fresh() as url:
+        yield make_settings(tmp_path, url)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+async def database(settings: Settings) -> AsyncIterator[Database]:
+    found = Database(settings)
+    yield found
+    await found.close()
+
+
+@pytest.fixture(params=[True])
+def cluster(request: pytest.FixtureRequest, settings: Settings) -> Iterator[Cluster]:
+    """A cluster with nothing started but its Redis; the parameter says whether that keeps its data."""
+    redis = OwnRedis(settings.data_dir / "redis", durable=request.param)
+    redis.start()
+    found = Cluster(settings.data_dir, LEAST | {"HEADGATE_DATABASE__URL": settings.database.url})
+    found.join(redis)
+    yield found
+    found.close()
+
+
+async def settled(cluster: Cluster, database: Database) -> Counts:
+    """Wait for quiet, then check everything."""
+    await quiet(database, QUIET_SECONDS)
+    return await audit(database, cluster.counter, deaths=cluster.deaths, acknowledged=cluster.acknowledged)
+
+
+class TestWorkers:
+    async def test_killed_at_random_moments_finish_every_step_once(
+        self, cluster: Cluster, database: Database, record_property: Record
+    ) -> None:
+        server = await cluster.up()
+        flow = await cluster.make_flow(server, counting_flow(cluster.counter))
+        cluster.command("beat")
+        workers = [cluster.command("worker", "--concurrency", "2"), await cluster.work(server, flow)]
+        for number in range(DEATHS):
+            batch = asyncio.create_task(cluster.submit(server, flow, RUNS // DEATHS))
+            await cluster.taken(moment(1, RUNS // DEATHS))
+            await asyncio.sleep(moment(0, 0.5))
+            if number % 2:
+                cluster.deaths.append(random.choice(workers).kill_a_child())
+            else:
+                cluster.deaths.append(workers.pop(random.randrange(2)).kill())
+                workers.append(cluster.command("worker", "--concurrency", "2"))
+            await batch
+        counts = await settled(cluster, database)
+        record_property("figures", f"{counts} (workers died)")
+        assert counts.completed == counts.runs > RUNS
+        assert counts.interrupted
+
+
+class TestServer:
+    async def test_killed_while_workers_work_loses_no_run(
+        self, cluster: Cluster, database: Database, record_property: Record
+    ) -> None:
+        server = await cluster.up()
+        flow = await cluster.make_flow(server, counting_flow(cluster.counter))
+        cluster.command("beat")
+        await cluster.work(server, flow)
+        for _ in range(3 * SCALE):
+            batch = asyncio.create_task(cluster.submit(server, flow, 20))
+            await cluster.taken(moment(1, 20))
+            cluster.kill(server)
+            await batch
+            server = await cluster.up()
+        counts = await settled(cluster, database)
+        record_property("figures", f"{counts} (the server died)")
+        assert counts.completed == counts.runs
+        assert counts.repeats == 0
+
+
+class TestRedis:
+    @pytest.mark.parametrize("cluster", [True, False], indirect=True, ids=["with its data", "without its data"])
+    async def test_killed_and_restarted_loses_no_run(
+        self, cluster: Cluster, database: Database, record_property: Record, request: pytest.FixtureRequest
+    ) -> None:
+        server = await cluster.up()
+        flow = await cluster.make_flow(server, counting_flow(cluster.counter))
+        cluster.command("beat")
+        await cluster.work(server, flow)
+        for _ in range(2 * SCALE):
+            batch = asyncio.create_task(cluster.submit(server, flow, 30))
+            await cluster.taken(moment(1, 25))
+            assert cluster.redis.process is not None
+            cluster.redis.process.kill()
+            cluster.redis.process.wait()
+            await asyncio.sleep(moment(0, 1))
+            await asyncio.to_thread(cluster.redis.start)
+            await batch
+        counts = await settled(cluster, database)
+        record_property("figures", f"{counts} (Redis died twice, {request.node.callspec.id})")
+        assert counts.completed == counts.runs
+        assert counts.repeats == 0
+
+
+class TestPostgres:
+    async def test_killed_and_restarted_under_workers_costs_at_most_a_repeat(
+        self, cluster: Cluster, own_postgres: Postgres, database: Database, record_property: Record
+    ) -> None:
+        server = await cluster.up()
+        flow = await cluster.make_flow(server, counting_flow(cluster.counter))
+        cluster.command("beat")
+        await cluster.work(server, flow)
+        for kill in (True, False) * SCALE:
+            batch = asyncio.create_task(cluster.submit(server, flow, 30))
+            await cluster.taken(moment(5, 25))
+            cluster.deaths.append(time.time_ns() // 1000)
+            await asyncio.to_thread(own_postgres.restart, kill=kill)
+            await batch
+        counts = await settled(cluster, database)
+        record_property("figures", f"{counts} (PostgreSQL died under workers)")
+        assert counts.completed == counts.runs
+
+
+class TestReconcilers:
+    async def test_three_at_once_hand_nothing_out_twice_to_effect(
+        self, cluster: Cluster, database: Database, record_property: Record
+    ) -> None:
+        """Three beats order sweeps on two workers while a third worker dies again and again."""
+        server = await cluster.up()
+        flow = await cluster.make_flow(server, counting_flow(cluster.counter, seconds=0.1))
+        for _ in range(3):
+            cluster.command("beat")
+        await cluster.work(server, flow)
+        cluster.command("worker", "--concurrency", "2")
+        for _ in range(2 * SCALE):
+            mortal = cluster.command("worker", "--concurrency", "2")
+            await cluster.submit(server, flow, 25)
+            await asyncio.sleep(moment(0, 1))
+            cluster.deaths.append(mortal.kill())
+        counts = await settled(cluster, database)
+        record_property("figures", f"{counts} (three beats)")
+        assert counts.completed == counts.runs

@@ -1,0 +1,40 @@
+"""The real command line with the components of fault tests and benchmarks beside the built-in ones.
+
+    python -m tests.support.headgate_process serve --port 7411
+
+`CLOCK_FILE` names a file with seconds by which this process's clock is wrong; it is read again whenever the time is.
+"""
+
+import os
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from headgate import components
+from headgate.entrypoints import cli
+from tests.support.engine import Echo, Start
+from tests.support.fault_steps import FAULT_STEPS
+
+CLOCK_FILE = "HEADGATE_TEST_CLOCK_FILE"
+_true_time = time.time_ns
+
+
+def wrong_time() -> int:
+    """Nanoseconds, as far off as the file says."""
+    with suppress(OSError, ValueError):
+        return _true_time() + int(float(Path(os.environ[CLOCK_FILE]).read_text()) * 1e9)
+    return _true_time()
+
+
+def add_components() -> None:
+    """Add the components before any entry point has looked at them; workers are forked with them."""
+    components.BUILTINS = (*components.BUILTINS, *FAULT_STEPS, Start, Echo)
+
+
+if __name__ == "__main__":
+    add_components()
+    if CLOCK_FILE in os.environ:
+        time.time_ns = wrong_time
+    sys.argv[0] = "headgate"
+    cli.main()
