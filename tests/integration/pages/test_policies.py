@@ -33,7 +33,8 @@ nodes:
     text: '{"n": [7]}'
   out: CombineText
     policy:
-      input_bindings: {"title": "{{flow_input.namn}}/{{flow_input.text}}/{{read.output}}/{{upload.file_ids}}/{{made.data.n.0}}"}
+      input_bindings:
+        title: "{{flow_input.namn}}/{{flow_input.text}}/{{read.output}}/{{upload.file_ids}}/{{made.data.n.0}}"
 edges:
   upload.file -> read.file
   read.text -> out.parts
