@@ -15,6 +15,7 @@ from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex, component_index
 from headgate.features.files.storage import Storage
 from headgate.features.flows.rules import FlowRules
+from headgate.features.maintenance.service import Maintenance
 from headgate.features.mcptools.connector import McpConnector
 from headgate.features.models.classes import ModelClasses
 from headgate.features.models.local.models import LocalModels
@@ -51,6 +52,7 @@ class Parts:
     engine: ExecutionBackend
     local_models: LocalModels
     runs: FlowRuns
+    maintenance: Maintenance
     assistant: Assistant
     telemetry: Telemetry
     notary: Notary
@@ -98,6 +100,8 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
     ):
         engine = build_engine(settings, database, base.services)
         await engine.open()
+        maintenance = Maintenance(database, base.storage, settings.retention)
+        tidying = asyncio.create_task(maintenance.keep_running()) if recover else None
         try:
             runs = FlowRuns(database=database, engine=engine)
             index = component_index(base.registry)
@@ -118,6 +122,7 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
                 engine=engine,
                 local_models=base.local_models,
                 runs=runs,
+                maintenance=maintenance,
                 assistant=assistant,
                 telemetry=telemetry,
                 notary=Notary(base.box, EvidenceSeed(settings)),
@@ -126,6 +131,9 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
                 dry_runs=DryRuns(database, base.services, rules, base.variables_of, base.local_models),
             )
         finally:
+            if tidying is not None:
+                tidying.cancel()
+                await asyncio.wait([tidying])
             await engine.close()
             if telemetry.traces.active:
                 await asyncio.to_thread(telemetry.traces.close)

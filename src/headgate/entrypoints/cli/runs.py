@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from headgate.entrypoints.cli import reruns
 from headgate.entrypoints.cli.deliveries import deliveries, redeliver
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
@@ -20,7 +21,7 @@ from headgate.features.runs.schemas import RunOut, RunState, StepSummary
 from headgate.foundation.errors import Invalid
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="List and inspect runs; cancel one; export its evidence."
+    add_completion=False, no_args_is_help=True, help="List and inspect runs; resume, rerun, cancel; export evidence."
 )
 RunId = Annotated[str, typer.Argument(help="Id of the run.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write; standard output when left out.")]
@@ -157,6 +158,9 @@ def cancel(run_id: RunId, json: JsonFlag = False) -> None:
             console.print("Cancelled." if found.changed else f"The run was over already: {found.status}.")
 
     with_parts(work)
+
+
+reruns.add_commands(app)
 
 
 def _show(run: RunOut) -> None:

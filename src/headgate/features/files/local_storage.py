@@ -8,11 +8,12 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from io import BufferedWriter
 from pathlib import Path
 
 from headgate.features.files.errors import FileDamaged, FileTooLarge, StorageFailed, StorageFull
-from headgate.features.files.storage import StoredContent
+from headgate.features.files.storage import StoredContent, StoredItem
 from headgate.foundation.ids import is_id, new_id
 
 PIECE_BYTES = 1024 * 1024
@@ -59,6 +60,13 @@ class LocalStorage:
                 f"The content of file {file_id} is not what was stored.", remedy="Restore it from a backup."
             )
         return _read(path)
+
+    async def contents(self) -> AsyncIterator[StoredItem]:
+        """Every content, one folder at a time."""
+        with _storage_errors():
+            for folder in await asyncio.to_thread(_folders, self._root):
+                for item in await asyncio.to_thread(_items, folder):
+                    yield item
 
     async def delete(self, tenant_id: str, file_id: str) -> None:
         """Remove a content; nothing happens when there is none."""
@@ -131,6 +139,20 @@ def _remove_stale(folder: Path) -> None:
         with suppress(FileNotFoundError):  # another process removed it first
             if path.stat().st_mtime < oldest:
                 path.unlink()
+
+
+def _folders(root: Path) -> list[Path]:
+    return [path for tenant in root.glob("*") if is_id(tenant.name) for path in tenant.iterdir() if path.is_dir()]
+
+
+def _items(folder: Path) -> list[StoredItem]:
+    found: list[StoredItem] = []
+    for path in folder.iterdir():
+        with suppress(FileNotFoundError):  # deleted meanwhile
+            if is_id(path.name):
+                at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+                found.append(StoredItem(folder.parent.name, path.name, at))
+    return found
 
 
 def _hash(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.files.tables import StoredFile
@@ -36,3 +36,8 @@ async def add_file(session: AsyncSession, row: StoredFile) -> None:
     """Keep a new file's record."""
     session.add(row)
     await session.flush()
+
+
+async def delete_files(session: AsyncSession, file_ids: Collection[str], *, tenant_id: str) -> None:
+    """Delete the records of these ids that the tenant has."""
+    await session.execute(delete(StoredFile).where(StoredFile.id.in_(file_ids), StoredFile.tenant_id == tenant_id))

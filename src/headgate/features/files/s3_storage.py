@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from headgate.features.files.errors import FileDamaged, FileTooLarge, StorageFailed, StorageFull, StorageNotInstalled
-from headgate.features.files.storage import StoredContent
+from headgate.features.files.storage import StoredContent, StoredItem
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import is_id
 from headgate.foundation.settings import StorageSettings
@@ -85,6 +85,16 @@ class S3Storage:
             kept.close()
             raise
         return _read(kept)
+
+    async def contents(self) -> AsyncIterator[StoredItem]:
+        """Every content, a page of the bucket's list at a time."""
+        with self._storage_errors():
+            async for page in self._obstore.list(self._store, chunk_size=500):
+                for found in page:
+                    tenant_id, _, file_id = ("//" + found["path"]).rsplit("/", 2)
+                    tenant_id = tenant_id.rpartition("/")[2]
+                    if is_id(tenant_id) and is_id(file_id):
+                        yield StoredItem(tenant_id, file_id, found["last_modified"])
 
     async def delete(self, tenant_id: str, file_id: str) -> None:
         """Remove a content; nothing happens when there is none."""

@@ -67,6 +67,18 @@ async def store_artifact(
     return await _store(database, storage, tags, name=name, content=content, media_type=media_type, max_bytes=max_bytes)
 
 
+async def delete_file_system(database: Database, storage: Storage, *, tenant_id: str, file_id: str) -> None:
+    """Delete a file of a tenant, whoever owns it: for maintenance. Its record goes first, then its content."""
+    async with database.writing() as session:
+        await forget_files(session, [file_id], tenant_id=tenant_id)
+    await storage.delete(tenant_id, file_id)
+
+
+async def forget_files(session: AsyncSession, file_ids: Sequence[str], *, tenant_id: str) -> None:
+    """Delete records of a tenant; their contents are deleted once that is committed."""
+    await repository.delete_files(session, file_ids, tenant_id=tenant_id)
+
+
 async def get_file(session: AsyncSession, *, tenant_id: str, file_id: str) -> StoredFile:
     """A file's record. Raises `FileNotFound`."""
     row = await repository.find_file(session, file_id, tenant_id=tenant_id) if is_id(file_id) else None

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterable, AsyncIterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 
@@ -11,6 +12,15 @@ class StoredContent:
 
     size_bytes: int
     sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredItem:
+    """A content that is in the storage."""
+
+    tenant_id: str
+    file_id: str
+    stored_at: datetime
 
 
 class Storage(Protocol):
@@ -30,6 +40,10 @@ class Storage(Protocol):
 
         Raises `FileDamaged` when it is gone or changed, before the first piece.
         """
+        ...
+
+    def contents(self) -> AsyncIterator[StoredItem]:
+        """Every content, of all tenants, in no order; what has no id as its name is left out."""
         ...
 
     async def delete(self, tenant_id: str, file_id: str) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from typing import Protocol
 
 import pytest
@@ -125,3 +126,12 @@ class StorageConformance:
             with pytest.raises(FileDamaged):
                 await place.storage.put(tenant, file_id, pieces(b"x"), max_bytes=LIMIT)
         assert place.contents() == []
+
+    async def test_lists_every_content_with_its_age(self, place: Place) -> None:
+        kept = {(new_id(), new_id()) for _ in range(3)}
+        for tenant, file_id in kept:
+            await place.storage.put(tenant, file_id, pieces(b"x"), max_bytes=LIMIT)
+        found = [item async for item in place.storage.contents()]
+        assert {(item.tenant_id, item.file_id) for item in found} == kept
+        ages = [(datetime.now(UTC) - item.stored_at).total_seconds() for item in found]
+        assert all(-5 < age < 60 for age in ages)

@@ -16,7 +16,7 @@ DONE = dict.fromkeys(NODES, StepStatus.COMPLETED)
 
 
 async def plan(flow: Flow) -> PlannedFlow:
-    async def definition(_: RunKey) -> Flow:
+    async def definition(key: RunKey) -> Flow:
         return flow
 
     return await Plans(definition, Registry(COMPONENTS)).of(RunKey("r", "t", "f", 1))

@@ -1,0 +1,64 @@
+"""`headgate maintenance`."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.session import with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.maintenance.service import JOBS
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Retention and the sweep of what was left behind.")
+
+
+@app.command()
+def run(
+    job: Annotated[str | None, typer.Argument(help="retention or orphan_sweep; both when left out.")] = None,
+    dry: Annotated[bool, typer.Option("--dry", help="Only count what would be deleted.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Run maintenance now, whenever it is due."""
+
+    async def work(parts: Parts) -> None:
+        names = list(JOBS) if job is None else [job]
+        found = {name: (await parts.maintenance.run_job(name, dry=dry)).as_json() for name in names}
+        if json:
+            print_json({"dry": dry, "jobs": found})
+            return
+        rows = [
+            (name, one["runs"], one["artifacts"], one["contents"], f"{one['bytes']:,}") for name, one in found.items()
+        ]
+        console.print(table(("job", "runs", "artifacts", "stray contents", "bytes"), rows))
+        console.print("[dim]Nothing was deleted.[/]" if dry else "[dim]Deleted.[/]")
+
+    with_parts(work)
+
+
+@app.command()
+def status(json: JsonFlag = False) -> None:
+    """Show each job: when it is due, when it last ran, and what it did."""
+
+    async def work(parts: Parts) -> None:
+        found = await parts.maintenance.status()
+        if json:
+            print_json([asdict(one) for one in found])
+            return
+        rows = [(one.name, _when(one.due_at), _when(one.finished_at), _told(one.outcome), one.summary) for one in found]
+        console.print(table(("job", "due", "last ran", "it deleted", ""), rows))
+
+    with_parts(work)
+
+
+def _when(moment: str | None) -> str:
+    return when(datetime.fromisoformat(moment) if moment else None)
+
+
+def _told(outcome: dict[str, Any] | None) -> str:
+    if outcome is None:
+        return ""
+    if "error" in outcome:
+        return f"failed: {outcome['message']}"
+    return f"{outcome['runs']} runs, {outcome['artifacts']} artifacts, {outcome['contents']} stray contents"

@@ -1,0 +1,143 @@
+"""`headgate runs resume` and `headgate runs rerun`."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from headgate.entrypoints.cli.exit_codes import FAILED, OK
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
+from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.flows.schemas import Wanted
+from headgate.features.runs import service
+from headgate.features.runs.reruns.schemas import CostOut, RerunPlanOut, RerunPlanStart, ResumeOut
+from headgate.features.runs.reruns.service import plan_rerun, resume_run
+from headgate.features.runs.reruns.service import rerun as start_rerun
+from headgate.features.runs.reruns.views import rerun_plan
+from headgate.features.runs.schemas import RunOut
+from headgate.foundation.errors import Invalid
+
+_NAMED: dict[str, Wanted] = {"draft": "draft", "published": "published"}
+RunId = Annotated[str, typer.Argument(help="Id of the run.")]
+Version = Annotated[
+    str | None, typer.Option(help="draft, published, or a version's number; the run's own when left out.")
+]
+
+
+def resume(run_id: RunId, version: Version = None, json: JsonFlag = False) -> int:
+    """Let a failed run go on at the step that failed; finished steps are not done again. Exit code 1 when it fails."""
+
+    async def work(parts: Parts) -> int:
+        wanted = wanted_of(version)
+        found = await resume_run(parts.database, parts.engine, PRINCIPAL, run_id, wanted=wanted)
+        if not json:
+            console.print(escape(found.reason))
+        await parts.engine.wait(found.key.run_id)
+        run = await service.get_run(parts.engine, PRINCIPAL, found.key.run_id)
+        if json:
+            members = {"how": found.how, "reason": found.reason, "from_step": found.from_step}
+            print_json(ResumeOut(**members, changed_step=found.changed_step, run=run))
+        else:
+            _show_end(run)
+        return OK if run.status == "completed" else FAILED
+
+    return with_parts(work)
+
+
+def rerun(
+    run_id: RunId,
+    from_: Annotated[str | None, typer.Option("--from", help="Do this step again, and all behind it.")] = None,
+    input_: Annotated[str | None, typer.Option("--input", help="Another text input.")] = None,
+    form: Annotated[
+        list[str] | None, typer.Option(help="Another form answer as field=value; field= takes it away.")
+    ] = None,
+    version: Version = None,
+    dry: Annotated[bool, typer.Option("--dry", help="Only say what would be done again and what that costs.")] = False,
+    json: JsonFlag = False,
+) -> int:
+    """Run a past run again, with edits; what still holds is taken over. Says first what is done again and its cost."""
+    wanted = RerunPlanStart(from_step=from_, text=input_, form_data=_answers(form or []), version=wanted_of(version))
+
+    async def work(parts: Parts) -> int:
+        plan = rerun_plan(await plan_rerun(parts.database, parts.engine, PRINCIPAL, run_id, wanted))
+        if not json:
+            show_plan(plan)
+        if dry:
+            if json:
+                print_json(plan)
+            return OK
+        started = await start_rerun(parts.database, parts.engine, PRINCIPAL, run_id, wanted)
+        await parts.engine.wait(started.request.key.run_id)
+        run = await service.get_run(parts.engine, PRINCIPAL, started.request.key.run_id)
+        if json:
+            print_json({"plan": plan.model_dump(mode="json"), "run": run.model_dump(mode="json")})
+        else:
+            _show_end(run)
+        return OK if run.status == "completed" else FAILED
+
+    return with_parts(work)
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Put both under `headgate runs`."""
+    app.command()(resume)
+    app.command()(rerun)
+
+
+def wanted_of(version: str | None) -> Wanted | None:
+    """A version as it is named on the command line. Raises `Invalid`."""
+    if version is None:
+        return None
+    if version in _NAMED:
+        return _NAMED[version]
+    if version.isascii() and version.isdigit() and int(version) > 0:
+        return int(version)
+    raise Invalid(f"'{version}' is no version.", remedy="Say draft, published, or a number.")
+
+
+def show_plan(plan: RerunPlanOut) -> None:
+    """What would be taken over and done again, and what that costs."""
+    rows = [
+        (
+            escape(one.label),
+            one.type,
+            "[green]taken over[/]" if one.reuse else "[yellow]again[/]",
+            escape(one.reason),
+            *_cost(one.cost),
+        )
+        for one in plan.steps
+    ]
+    console.print(table(("step", "component", "", "because", "tokens", "cost", "took"), rows))
+    tokens, usd, ms = _cost(plan.redo)
+    price = "at a price that is not known" if usd == "?" else f"for {usd}"
+    unknown = f" Nothing is known of: {', '.join(plan.unknown)}." if plan.unknown else ""
+    console.print(f"What is done again took {tokens} tokens {price} and {ms} in the past run.{unknown}")
+
+
+def _cost(cost: CostOut) -> tuple[str, str, str]:
+    tokens = (cost.tokens_input or 0) + (cost.tokens_output or 0)
+    known = cost.tokens_input is not None or cost.tokens_output is not None
+    usd = "?" if cost.usd is None else f"${cost.usd:.4f}"
+    return str(tokens) if known else "?", usd, "?" if cost.ms is None else f"{cost.ms:.0f} ms"
+
+
+def _answers(form: list[str]) -> dict[str, str | None] | None:
+    """Answers by field; an empty one is taken away. Raises `Invalid`."""
+    found: dict[str, str | None] = {}
+    for one in form:
+        name, equals, value = one.partition("=")
+        if not equals or not name:
+            raise Invalid(f"'{one}' is no answer.", remedy="Write field=value.")
+        found[name] = value or None
+    return found or None
+
+
+def _show_end(run: RunOut) -> None:
+    console.print(f"[bold]{run.id}[/] {run.status} [dim]version {run.version}[/]")
+    if run.error is not None:
+        console.print(f"[red]{escape(run.error.message)}[/] [dim]{run.error.code}[/]")
+    text = (run.output or {}).get("text")
+    if text:
+        console.print(str(text), markup=False)
+    console.print(f"[dim]steps: headgate runs show {run.id}[/]")

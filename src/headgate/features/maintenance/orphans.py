@@ -1,0 +1,89 @@
+"""Deletes technical garbage: artifacts that belong to nothing, and contents that no record names (seed 002, Cleanup).
+
+An artifact goes only if it is older than the grace time AND its run is missing, failed or cancelled AND no completed
+step result names it. One that a run was started with stays too. Whatever a completed step made is evidence, and is
+never touched here.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from itertools import groupby
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.files import service as files
+from headgate.features.files.storage import Storage, StoredItem
+from headgate.features.files.tables import StoredFile
+from headgate.features.maintenance import repository
+from headgate.features.maintenance.outcome import Outcome
+from headgate.foundation.database import Database, now
+from headgate.foundation.settings import RetentionSettings
+
+BATCH = 50
+
+
+async def sweep_orphans(
+    database: Database, storage: Storage, settings: RetentionSettings, *, dry: bool = False
+) -> Outcome:
+    """Delete orphans; `dry` only counts. Raises `Unavailable`, or what the storage raises."""
+    outcome = Outcome()
+    before = now() - timedelta(minutes=settings.orphan_grace_minutes)
+    after = ""
+    while True:
+        async with database.reading() as session:
+            found = await repository.orphan_candidates(session, before, after=after, limit=BATCH)
+            garbage = await _unnamed(session, found)
+        for row in garbage:
+            outcome.count(row.tenant_id, artifacts=1, size=row.size_bytes)
+            if not dry:
+                await files.delete_file_system(database, storage, tenant_id=row.tenant_id, file_id=row.id)
+        if len(found) < BATCH:
+            break
+        after = found[-1].id
+    await _sweep_contents(database, storage, before, outcome, dry=dry)
+    return outcome
+
+
+async def _unnamed(session: AsyncSession, candidates: Sequence[StoredFile]) -> list[StoredFile]:
+    """Those that no completed step result and no run's input names."""
+    garbage: list[StoredFile] = []
+    ordered = sorted(candidates, key=lambda row: row.tenant_id)
+    for tenant_id, group in groupby(ordered, key=lambda row: row.tenant_id):
+        left = {row.id: row for row in group}
+        runs = {row.flow_run_id for row in left.values() if row.flow_run_id is not None}
+        for named in (
+            # most are named by a step of their own run, which is quick to see
+            await repository.named_in_results(session, [*left], tenant_id=tenant_id, runs=runs),
+            await repository.named_in_inputs(session, [*left], tenant_id=tenant_id),
+        ):
+            left = {key: row for key, row in left.items() if key not in named}
+        if left:
+            named = await repository.named_in_results(session, [*left], tenant_id=tenant_id)
+            garbage += [row for key, row in left.items() if key not in named]
+    return garbage
+
+
+async def _sweep_contents(
+    database: Database, storage: Storage, before: datetime, outcome: Outcome, *, dry: bool
+) -> None:
+    batch: list[StoredItem] = []
+    async for item in storage.contents():
+        if item.stored_at < before:
+            batch.append(item)
+        if len(batch) >= BATCH:
+            await _drop_unknown(database, storage, batch, outcome, dry=dry)
+            batch = []
+    if batch:
+        await _drop_unknown(database, storage, batch, outcome, dry=dry)
+
+
+async def _drop_unknown(
+    database: Database, storage: Storage, batch: Sequence[StoredItem], outcome: Outcome, *, dry: bool
+) -> None:
+    async with database.reading() as session:
+        known = await repository.known_files(session, [item.file_id for item in batch])
+    for item in batch:
+        if item.file_id not in known:
+            outcome.contents += 1
+            if not dry:
+                await storage.delete(item.tenant_id, item.file_id)

@@ -1,0 +1,130 @@
+"""Queries of maintenance. It works for every tenant, so each row names its own, and each deletion is within it."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Text, and_, cast, delete, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.files.tables import StoredFile
+from headgate.features.flows.tables import FlowRow
+from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
+from headgate.features.runs.tables import flow_runs, flow_step_results
+
+RETENTION = FlowRow.draft["settings"]["data_retention_days"]
+"""The days that a flow itself says."""
+_OVER = [status for status in RunStatus if status not in LIVE_RUNS]
+_GIVEN_UP = (RunStatus.FAILED, RunStatus.CANCELLED)
+_PAYERS = (
+    select(flow_step_results.c.reused_from_run_id)
+    .join(flow_runs, flow_runs.c.id == flow_step_results.c.flow_run_id)
+    .where(flow_runs.c.source_run_id.is_not(None), flow_step_results.c.reused_from_run_id.is_not(None))
+)
+"""Runs whose results others took over."""
+
+
+async def flows_with_retention(session: AsyncSession) -> list[tuple[str, int]]:
+    """Flow ids and the days they keep their runs."""
+    days = RETENTION.as_integer()
+    return [(row[0], row[1]) for row in await session.execute(select(FlowRow.id, days).where(days.is_not(None)))]
+
+
+async def expired_runs(
+    session: AsyncSession, before: int, *, flow_id: str | None, after: str, limit: int
+) -> Sequence[Any]:
+    """Runs that ended before a moment and that no other took results from: `id`, `tenant_id`, by id, locked.
+
+    Args:
+        session: In the transaction that deletes them.
+        before: Microseconds in UTC.
+        flow_id: Of this flow; without it of every flow that says nothing itself.
+        after: Behind this id.
+        limit: So many.
+    """
+    query = (
+        select(flow_runs.c.id, flow_runs.c.tenant_id)
+        .where(flow_runs.c.status.in_(_OVER), flow_runs.c.finished_at < before, flow_runs.c.id > after)
+        .where(flow_runs.c.id.not_in(_PAYERS))
+        .order_by(flow_runs.c.id)
+        .limit(limit)
+    )
+    if flow_id is not None:
+        query = query.where(flow_runs.c.flow_id == flow_id)
+    else:
+        silent = select(FlowRow.id).where(RETENTION.as_integer().is_(None))
+        query = query.where(flow_runs.c.flow_id.in_(silent))
+    return (await session.execute(query.with_for_update(of=flow_runs))).all()
+
+
+async def payers_among(session: AsyncSession, run_ids: Collection[str]) -> set[str]:
+    """Those of the runs whose results others took over."""
+    query = _PAYERS.where(flow_step_results.c.reused_from_run_id.in_(run_ids))
+    return set((await session.execute(query)).scalars())
+
+
+async def delete_runs(session: AsyncSession, run_ids: Collection[str], *, tenant_id: str) -> None:
+    """Delete runs with their steps, attempts and deliveries."""
+    await session.execute(delete(flow_runs).where(flow_runs.c.id.in_(run_ids), flow_runs.c.tenant_id == tenant_id))
+
+
+async def artifacts_of(session: AsyncSession, run_ids: Collection[str], *, tenant_id: str) -> Sequence[StoredFile]:
+    """What the runs made."""
+    query = select(StoredFile).where(StoredFile.flow_run_id.in_(run_ids), StoredFile.tenant_id == tenant_id)
+    return (await session.execute(query)).scalars().all()
+
+
+async def orphan_candidates(session: AsyncSession, before: datetime, *, after: str, limit: int) -> Sequence[StoredFile]:
+    """Artifacts made before a moment whose run is missing, failed or cancelled, by id."""
+    same_run = and_(flow_runs.c.id == StoredFile.flow_run_id, flow_runs.c.tenant_id == StoredFile.tenant_id)
+    query = (
+        select(StoredFile)
+        .outerjoin(flow_runs, same_run)
+        .where(StoredFile.flow_run_id.is_not(None), StoredFile.created_at < before, StoredFile.id > after)
+        .where(or_(flow_runs.c.id.is_(None), flow_runs.c.status.in_(_GIVEN_UP)))
+        .order_by(StoredFile.id)
+        .limit(limit)
+    )
+    return (await session.execute(query)).scalars().all()
+
+
+async def named_in_results(
+    session: AsyncSession, file_ids: Collection[str], *, tenant_id: str, runs: Collection[str] | None = None
+) -> set[str]:
+    """Those of the files that a completed step result names: in these runs, or in any of the tenant's."""
+    payload = cast(flow_step_results.c.output_payload, Text)
+    query = select(payload).where(
+        flow_step_results.c.tenant_id == tenant_id,
+        flow_step_results.c.status == StepStatus.COMPLETED,
+        _names_any(payload, file_ids),
+    )
+    if runs is not None:
+        query = query.where(flow_step_results.c.flow_run_id.in_(runs))
+    return _found_in((await session.execute(query)).scalars().all(), file_ids)
+
+
+async def named_in_inputs(
+    session: AsyncSession, file_ids: Collection[str], *, tenant_id: str, but: Collection[str] = ()
+) -> set[str]:
+    """Those of the files that a run was started with, failed and cancelled ones aside, and those in `but`."""
+    payload = cast(flow_runs.c.input_payload, Text)
+    query = select(payload).where(
+        flow_runs.c.tenant_id == tenant_id,
+        flow_runs.c.status.not_in(_GIVEN_UP),
+        flow_runs.c.id.not_in(but),
+        _names_any(payload, file_ids),
+    )
+    return _found_in((await session.execute(query)).scalars().all(), file_ids)
+
+
+async def known_files(session: AsyncSession, file_ids: Collection[str]) -> set[str]:
+    """Those of the ids that are of a file's record."""
+    return set((await session.execute(select(StoredFile.id).where(StoredFile.id.in_(file_ids)))).scalars())
+
+
+def _names_any(payload: ColumnElement[str], file_ids: Collection[str]) -> ColumnElement[bool]:
+    return or_(*(payload.contains(file_id) for file_id in file_ids))
+
+
+def _found_in(payloads: Sequence[str], file_ids: Collection[str]) -> set[str]:
+    return {file_id for file_id in file_ids if any(file_id in payload for payload in payloads)}

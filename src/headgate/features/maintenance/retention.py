@@ -1,0 +1,80 @@
+"""Deletes runs that are older than their flow, or the installation, keeps them. Nothing is deleted unless that is set.
+
+A run that is under way is never touched, nor one whose results a kept run took over, nor an artifact of an expired run
+that a kept run was started with.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.files import service as files
+from headgate.features.files.storage import Storage
+from headgate.features.files.tables import StoredFile
+from headgate.features.maintenance import repository
+from headgate.features.maintenance.outcome import Outcome
+from headgate.features.runs.transitions import clock
+from headgate.foundation.database import Database
+from headgate.foundation.settings import RetentionSettings
+
+BATCH = 100
+"""Runs deleted in one transaction."""
+_DAY = 86_400 * 1_000_000
+
+
+async def delete_expired_runs(
+    database: Database, storage: Storage, settings: RetentionSettings, *, dry: bool = False
+) -> Outcome:
+    """Delete what is older than the policy; `dry` only counts. Raises `Unavailable`, or what the storage raises."""
+    outcome = Outcome()
+    now = clock()
+    async with database.reading() as session:
+        own = await repository.flows_with_retention(session)
+    policies: list[tuple[str | None, int]] = [*own]
+    if settings.run_days is not None:
+        policies.append((None, settings.run_days))
+    for flow_id, days in policies:
+        await _apply(database, storage, outcome, flow_id=flow_id, before=now - days * _DAY, dry=dry)
+    return outcome
+
+
+async def _apply(
+    database: Database, storage: Storage, outcome: Outcome, *, flow_id: str | None, before: int, dry: bool
+) -> None:
+    after = ""
+    while True:
+        async with database.writing() as session:
+            found = await repository.expired_runs(session, before, flow_id=flow_id, after=after, limit=BATCH)
+            if not found:
+                return
+            after = found[-1].id
+            paid = await repository.payers_among(session, [row.id for row in found])
+            gone = await _delete(session, [row for row in found if row.id not in paid], outcome, dry=dry)
+        for row in gone:
+            await storage.delete(row.tenant_id, row.id)
+
+
+async def _delete(session: AsyncSession, rows: Sequence[Any], outcome: Outcome, *, dry: bool) -> list[StoredFile]:
+    """Delete the rows of runs and of their artifacts. Returns the artifacts whose contents are to follow."""
+    deleted: list[StoredFile] = []
+    for tenant_id, of_tenant in groupby(sorted(rows, key=lambda row: row.tenant_id), key=lambda row: row.tenant_id):
+        run_ids = [row.id for row in of_tenant]
+        made = await repository.artifacts_of(session, run_ids, tenant_id=tenant_id)
+        kept = await _still_used(session, made, run_ids, tenant_id=tenant_id)
+        garbage = [row for row in made if row.id not in kept]
+        outcome.count(tenant_id, runs=len(run_ids), artifacts=len(garbage), size=sum(row.size_bytes for row in garbage))
+        if not dry:
+            await files.forget_files(session, [row.id for row in garbage], tenant_id=tenant_id)
+            await repository.delete_runs(session, run_ids, tenant_id=tenant_id)
+            deleted += garbage
+    return deleted
+
+
+async def _still_used(
+    session: AsyncSession, made: Sequence[StoredFile], run_ids: Sequence[str], *, tenant_id: str
+) -> set[str]:
+    if not made:
+        return set()
+    return await repository.named_in_inputs(session, [row.id for row in made], tenant_id=tenant_id, but=run_ids)

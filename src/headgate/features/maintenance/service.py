@@ -1,0 +1,116 @@
+"""Runs the jobs: those that are due, in whichever process gets to them first, or one on request."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from headgate.features.files.storage import Storage
+from headgate.features.maintenance.orphans import sweep_orphans
+from headgate.features.maintenance.outcome import Outcome
+from headgate.features.maintenance.retention import delete_expired_runs
+from headgate.features.maintenance.schedule import Schedule
+from headgate.foundation.database import Database, moment
+from headgate.foundation.errors import HeadgateError, NotFound
+from headgate.foundation.log import get_logger
+from headgate.foundation.settings import RetentionSettings
+from headgate.graph.names import listed
+
+JOBS: Mapping[str, Callable[..., Awaitable[Outcome]]] = {
+    "retention": delete_expired_runs,
+    "orphan_sweep": sweep_orphans,
+}
+"""Every job by name, in the order in which they run: what retention leaves behind the sweep may take."""
+SUMMARIES = {
+    "retention": "Deletes runs and what they made that are older than their flow, or HEADGATE_RETENTION__RUN_DAYS, says.",
+    "orphan_sweep": "Deletes what failed and cancelled runs left and no result names, and contents without a record.",
+}
+POLL_SECONDS = 60.0
+"""How often a server looks whether a job is due."""
+log = get_logger(__name__)
+
+
+class JobNotFound(NotFound):
+    """There is no such job."""
+
+    code = "job_not_found"
+    title = "Job not found"
+
+
+@dataclass(frozen=True, slots=True)
+class JobState:
+    """A job and how it last went. Times are ISO 8601 in UTC."""
+
+    name: str
+    summary: str
+    due_at: str | None
+    started_at: str | None
+    finished_at: str | None
+    outcome: dict[str, Any] | None
+
+
+class Maintenance:
+    """The jobs of one installation.
+
+    Args:
+        database: Rows of runs, files and jobs.
+        storage: Contents of files.
+        settings: What is kept how long, and how often that is looked after.
+    """
+
+    def __init__(self, database: Database, storage: Storage, settings: RetentionSettings) -> None:
+        self._database = database
+        self._storage = storage
+        self._settings = settings
+        self._schedule = Schedule(database, settings.every_minutes * 60)
+
+    async def run_due_jobs(self) -> list[str]:
+        """Run the jobs that are due and that no other process has taken. Returns their names."""
+        mine = await self._schedule.claim_due(list(JOBS))
+        for name in mine:
+            await self._run_scheduled(name)
+        return mine
+
+    async def run_job(self, name: str, *, dry: bool = False) -> Outcome:
+        """Run one job now, whenever it is due; `dry` only counts. Raises `JobNotFound`."""
+        job = JOBS.get(name)
+        if job is None:
+            raise JobNotFound(f"There is no job '{name}'.", remedy=f"The jobs are: {listed(JOBS)}.")
+        found = await job(self._database, self._storage, self._settings, dry=dry)
+        log.info("maintenance", job=name, dry=dry, **found.as_json())
+        return found
+
+    async def status(self) -> list[JobState]:
+        """Every job and how it last went."""
+        rows = await self._schedule.rows()
+        return [_state(name, rows.get(name)) for name in JOBS]
+
+    async def keep_running(self, poll_seconds: float = POLL_SECONDS) -> None:
+        """Run what is due, for as long as the server lives."""
+        while True:
+            try:
+                await self.run_due_jobs()
+            except HeadgateError as error:
+                log.warning("maintenance put off", problem=error.detail)
+            except Exception:
+                # Without this loop nothing would be tidied until the next start.
+                log.exception("maintenance failed")
+            await asyncio.sleep(poll_seconds)
+
+    async def _run_scheduled(self, name: str) -> None:
+        """A job that fails says so in its row and is run again when it is next due; the others are not kept from it."""
+        try:
+            outcome = (await self.run_job(name)).as_json()
+        except HeadgateError as error:
+            log.warning("maintenance job failed", job=name, problem=error.detail)
+            outcome = {"error": error.code, "message": str(error)}
+        await self._schedule.finish(name, outcome)
+
+
+def _state(name: str, row: Any) -> JobState:  # noqa: ANN401 - a row of scheduled_jobs, or nothing
+    if row is None:
+        return JobState(name, SUMMARIES[name], None, None, None, None)
+    due, started, finished = (
+        None if at is None else moment(at).isoformat() for at in (row.due_at, row.started_at, row.finished_at)
+    )
+    return JobState(name, SUMMARIES[name], due, started, finished, row.outcome)

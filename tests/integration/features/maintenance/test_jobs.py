@@ -1,0 +1,302 @@
+"""Retention, the sweep of orphans and the schedule, on both databases and a real folder of contents."""
+
+import asyncio
+import json
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from headgate.features.accounts.principal import LOCAL
+from headgate.features.files import service as files
+from headgate.features.files.local_storage import LocalStorage
+from headgate.features.files.tables import StoredFile
+from headgate.features.maintenance.service import JOBS, JobNotFound, Maintenance
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.engine.build import build_engine
+from headgate.features.runs.transitions import Reuse, RunKey
+from headgate.foundation.database import Database
+from headgate.foundation.ids import new_id
+from headgate.foundation.settings import RetentionSettings, Settings
+from headgate.graph.model import FlowSettings
+from tests.integration.features.runs.conformance import finish
+from tests.support.engine import make_chain, make_flow, make_services, new_run, on_disk, store_flow
+from tests.support.rows import execute, run_row, step_rows
+from tests.support.tenants import add_tenant
+
+DAY = 86_400 * 1_000_000
+
+
+@pytest.fixture
+def storage(settings: Settings) -> LocalStorage:
+    return LocalStorage(settings.data_dir / "files")
+
+
+@pytest.fixture
+async def engine(database: Database, settings: Settings) -> Any:
+    found = build_engine(settings, database, make_services(database, files=on_disk(database, settings)))
+    await found.open()
+    yield found
+    await found.close()
+
+
+def maintenance(database: Database, storage: LocalStorage, **settings: Any) -> Maintenance:
+    return Maintenance(database, storage, RetentionSettings(**settings))
+
+
+async def ids(database: Database, table: str) -> set[str]:
+    async with database.reading() as session:
+        return set((await session.execute(text(f"SELECT id FROM {table}"))).scalars())
+
+
+async def make_old(database: Database, run_id: str, days: int = 100) -> None:
+    at = time.time_ns() // 1000 - days * DAY
+    await execute(database, "UPDATE flow_runs SET finished_at = :at WHERE id = :id", at=at, id=run_id)
+
+
+async def age_files(database: Database, storage: LocalStorage) -> None:
+    """Every file was made long ago."""
+    at = (time.time_ns() // 1000) - DAY
+    await execute(database, "UPDATE files SET created_at = :at", at=at)
+    for path in (storage._root).rglob("*"):
+        if path.is_file():
+            os.utime(path, (time.time() - 86_400,) * 2)
+
+
+async def kept_file(engine: ExecutionBackend, database: Database, **flow: Any) -> RunKey:
+    """A finished run with one artifact."""
+    made = make_flow({"start": "Start", "keep": "Keep"}, ["start.text -> keep.input"])
+    if flow:
+        made = made.model_copy(update={"settings": FlowSettings(**flow)})
+    request = new_run(await store_flow(database, made), "content")
+    await finish(engine, request)
+    return request.key
+
+
+async def artifact(database: Database, storage: LocalStorage, key: RunKey, step: str = "keep") -> StoredFile:
+    return await files.store_artifact(
+        database,
+        storage,
+        tenant_id=key.tenant_id,
+        flow_id=key.flow_id,
+        run_id=key.run_id,
+        step_id=step,
+        name="left.txt",
+        content=b"left",
+    )
+
+
+def contents(storage: LocalStorage) -> set[str]:
+    return {path.name for path in storage._root.rglob("*") if path.is_file()}
+
+
+class TestRetention:
+    async def test_keeps_everything_unless_it_is_told_otherwise(
+        self, engine: ExecutionBackend, database: Database, storage: LocalStorage
+    ) -> None:
+        key = await kept_file(engine, database)
+        await make_old(database, key.run_id, 10_000)
+        assert (await maintenance(database, storage).run_job("retention")).runs == 0
+        assert key.run_id in await ids(database, "flow_runs")
+
+    async def test_deletes_old_runs_with_what_they_made_and_counts_them(
+        self, engine: ExecutionBackend, database: Database, storage: LocalStorage
+    ) -> None:
+        old, young = await kept_file(engine, database), await kept_file(engine, database)
+        await make_old(database, old.run_id, 31)
+        await make_old(database, young.run_id, 29)
+        job = maintenance(database, storage, run_days=30)
+        dry = await job.run_job("retention", dry=True)
+        assert len(await ids(database, "flow_runs")) == len(contents(storage)) == 2
+        found = await job.run_job("retention")
+        assert dry.as_json() == found.as_json()
+        assert (found.runs, found.artifacts, found.bytes) == (1, 1, len("content"))
+        assert found.tenants == {LOCAL.tenant_id: {"runs": 1, "artifacts": 1}}
+        assert await ids(database, "flow_runs") == {young.run_id}
+        assert await step_rows(database, old.run_id) == {}
+        assert contents(storage) == await ids(database, "files")
+        assert len(contents(storage)) == 1
+
+    async def test_goes_by_the_flow_s_own_setting_before_the_installation_s(
+        self, engine: ExecutionBackend, database: Database, storage: LocalStorage
+    ) -> None:
+        short = await kept_file(engine, database, data_retention_days=5)
+        long = await kept_file(engine, database, data_retention_days=500)
+        plain = await kept_file(engine, database)
+        for key in (short, long, plain):
+            await make_old(database, key.run_id, 50)
+        await maintenance(database, storage).run_job("retention")
+        assert await ids(database, "flow_runs") == {long.run_id, plain.run_id}
+        await maintenance(database, storage, run_days=30).run_job("retention")
+        assert await ids(database, "flow_runs") == {long.run_id}
+
+    async def test_never_deletes_a_run_that_is_under_way(
+        self, engine: ExecutionBackend, database: Database, storage: LocalStorage, tmp_path: Path
+    ) -> None:
+        request = new_run(await store_flow(database, make_flow({"g": "Gate"}, g={"folder": str(tmp_path)})))
+        await engine.start(request)
+        await make_old(database, request.key.run_id, 1000)
+        await maintenance(database, storage, run_days=1).run_job("retention")
+        assert (await run_row(database, request.key.run_id)).status == "running"
+        (tmp_path / "gate.open").touch()
+
+    async def test_keeps_a_run_as_long_as_one_that_took_its_results_over(
+        self, engine: ExecutionBackend, database: Database, storage: LocalStorage
+    ) -> None:
+        paid = await kept_file(engine, database)
+        request = replace(new_run(paid, "content"), reuse=Reuse(paid.run_id, ("start", "keep"), None))
+        await finish(engine, request)
+        await make_old(database, paid.run_id, 50)
+        job = maintenance(database, storage, run_days=30)
+        await job.run_job("retention")
+        assert paid.run_id in await ids(database, "flow_runs")
+        output = (await step_rows(database, request.key.run_id))["keep"].output_payload
+        content = await engine.services.files.read(paid.tenant_id, output["file_ids"][0])
+        assert content == b"content"
+        await make_old(database, request.key.run_id, 50)
+        await job.run_job("retention")
+        await job.run_job("retention")
+        assert await ids(database, "flow_runs") == set()
+        assert contents(storage) == set()
+
+    async def test_keeps_an_artifact_that_a_kept_run_was_started_with(
+        self, engine: ExecutionBackend, database: Database, storage: LocalStorage
+    ) -> None:
+        old = await kept_file(engine, database)
+        (file_id,) = await ids(database, "files")
+        given = await engine.services.files.describe(LOCAL.tenant_id, [file_id])
+        await finish(engine, new_run(await store_flow(database, make_chain(1)), input={"files": given}))
+        await make_old(database, old.run_id)
+        found = await maintenance(database, storage, run_days=30).run_job("retention")
+        assert (found.runs, found.artifacts) == (1, 0)
+        assert contents(storage) == {file_id}
+
+    async def test_goes_through_many_runs_in_batches(
+        self, engine: ExecutionBackend, database: Database, storage: LocalStorage, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("headgate.features.maintenance.retention.BATCH", 3)
+        version = await store_flow(database, make_chain(1))
+        requests = [new_run(version) for _ in range(10)]
+        await asyncio.gather(*(finish(engine, request) for request in requests))
+        for request in requests[:8]:
+            await make_old(database, request.key.run_id)
+        assert (await maintenance(database, storage, run_days=30).run_job("retention")).runs == 8
+        assert await ids(database, "flow_runs") == {request.key.run_id for request in requests[8:]}
+
+
+class TestOrphanSweep:
+    @pytest.mark.parametrize(
+        ("status", "goes"),
+        [("completed", False), ("running", False), ("queued", False), ("failed", True), ("cancelled", True)],
+    )
+    async def test_deletes_what_no_result_names_of_runs_that_were_given_up(
+        self, engine: ExecutionBackend, database: Database, storage: LocalStorage, status: str, goes: bool
+    ) -> None:
+        key = await kept_file(engine, database)
+        (evidence,) = await ids(database, "files")
+        left = await artifact(database, storage, key)
+        await execute(database, "UPDATE flow_runs SET status = :status", status=status)
+        await age_files(database, storage)
+        job = maintenance(database, storage)
+        assert (await job.run_job("orphan_sweep", dry=True)).artifacts == int(goes)
+        assert (await job.run_job("orphan_sweep")).artifacts == int(goes)
+        assert await ids(database, "files") == ({evidence} if goes else {evidence, left.id})
+        assert contents(storage) == await ids(database, "files")
+        await execute(database, "UPDATE flow_runs SET status = 'completed'")
+
+    async def test_leaves_what_is_younger_than_the_grace_time(
+        self, engine: ExecutionBackend, database: Database, storage: LocalStorage
+    ) -> None:
+        key = await kept_file(engine, database)
+        await artifact(database, storage, key)
+        await execute(database, "UPDATE flow_runs SET status = 'failed'")
+        assert (await maintenance(database, storage).run_job("orphan_sweep")).artifacts == 0
+
+    async def test_deletes_artifacts_of_runs_that_are_gone_unless_a_result_names_them(
+        self, engine: ExecutionBackend, database: Database, storage: LocalStorage
+    ) -> None:
+        key = await kept_file(engine, database)
+        gone = replace(key, run_id=new_id())
+        named, left = await artifact(database, storage, gone), await artifact(database, storage, gone)
+        payload = json.dumps({"outputs": {"data": {"type": "Data", "value": [{"id": named.id}]}}})
+        bound = payload.replace(":", "\\:")
+        await execute(database, f"UPDATE flow_step_results SET output_payload = '{bound}' WHERE step_id = 'start'")
+        await age_files(database, storage)
+        await maintenance(database, storage).run_job("orphan_sweep")
+        found = await ids(database, "files")
+        assert named.id in found
+        assert left.id not in found
+
+    async def test_never_touches_uploads_or_another_tenant_s_files(
+        self, engine: ExecutionBackend, database: Database, storage: LocalStorage
+    ) -> None:
+        key = await kept_file(engine, database)
+        upload = await files.store_upload(database, storage, LOCAL, name="mine.txt", content=b"mine")
+        other = await add_tenant(database)
+        theirs = await files.store_upload(database, storage, other, name="theirs.txt", content=b"theirs")
+        await execute(database, "UPDATE flow_runs SET status = 'failed' WHERE id = :id", id=key.run_id)
+        await execute(database, "UPDATE flow_step_results SET status = 'failed'")
+        await age_files(database, storage)
+        found = await maintenance(database, storage).run_job("orphan_sweep")
+        assert found.tenants == {LOCAL.tenant_id: {"runs": 0, "artifacts": 1}}
+        assert await ids(database, "files") == {upload.id, theirs.id} == contents(storage)
+
+    async def test_deletes_contents_without_a_record_once_they_are_old(
+        self, database: Database, storage: LocalStorage
+    ) -> None:
+        known = await files.store_upload(database, storage, LOCAL, name="mine.txt", content=b"mine")
+        stray = await files.store_upload(database, storage, LOCAL, name="stray.txt", content=b"stray")
+        await execute(database, "DELETE FROM files WHERE id = :id", id=stray.id)
+        (storage._root / "notes.txt").write_text("not ours")
+        job = maintenance(database, storage)
+        assert (await job.run_job("orphan_sweep")).contents == 0
+        await age_files(database, storage)
+        assert (await job.run_job("orphan_sweep")).contents == 1
+        assert contents(storage) == {known.id, "notes.txt"}
+
+
+class TestSchedule:
+    @pytest.fixture(autouse=True)
+    async def no_jobs(self, database: Database) -> None:
+        """Jobs belong to no tenant, so they outlive one test's rows."""
+        await execute(database, "DELETE FROM scheduled_jobs")
+
+    async def test_lets_one_of_several_processes_run_a_job(self, database: Database, storage: LocalStorage) -> None:
+        several = [maintenance(database, storage) for _ in range(5)]
+        ran = [name for found in await asyncio.gather(*(one.run_due_jobs() for one in several)) for name in found]
+        assert sorted(ran) == sorted(JOBS)
+        assert await several[0].run_due_jobs() == []
+        state = {one.name: one for one in await several[0].status()}
+        assert state["retention"].outcome == {"runs": 0, "artifacts": 0, "contents": 0, "bytes": 0, "tenants": {}}
+        assert state["retention"].finished_at is not None
+
+    async def test_runs_a_job_again_when_its_time_has_come(self, database: Database, storage: LocalStorage) -> None:
+        job = maintenance(database, storage)
+        await job.run_due_jobs()
+        await execute(database, "UPDATE scheduled_jobs SET due_at = 1 WHERE name = 'retention'")
+        assert await job.run_due_jobs() == ["retention"]
+
+    async def test_is_not_stopped_by_a_clock_that_was_set_back(self, database: Database, storage: LocalStorage) -> None:
+        job = maintenance(database, storage)
+        await job.run_due_jobs()
+        await execute(database, "UPDATE scheduled_jobs SET due_at = due_at + 86400000000")
+        assert await job.run_due_jobs() == list(JOBS)
+
+    async def test_writes_down_that_a_job_failed_and_runs_the_others(
+        self, database: Database, storage: LocalStorage
+    ) -> None:
+        storage._root.mkdir(parents=True)
+        (storage._root / LOCAL.tenant_id).write_text("a file where a folder belongs")
+        job = maintenance(database, storage)
+        assert await job.run_due_jobs() == list(JOBS)
+        state = {one.name: one for one in await job.status()}
+        assert "error" not in (state["retention"].outcome or {})
+        assert (state["orphan_sweep"].outcome or {})["error"] == "storage_failed"
+
+    async def test_knows_no_other_job(self, database: Database, storage: LocalStorage) -> None:
+        with pytest.raises(JobNotFound, match="retention"):
+            await maintenance(database, storage).run_job("vacuum")
