@@ -30,7 +30,8 @@ nodes:
     field: ritning
   read: ReadFile
   made: ParseJSON
-    text: '{"n": [7]}'
+    text: |
+      {"n": [7]}
   out: CombineText
     policy:
       input_bindings:
