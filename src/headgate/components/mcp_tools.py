@@ -7,7 +7,7 @@ from headgate.sdk import Component, ComponentError, Tool, field, output
 class McpTools(Component):
     """Gives an agent or AI step the tools of an MCP server that this space has registered.
 
-    Connect its tool output to `tools`. What a server says about its tools is the server's own word.
+    Connect its `tools` output to the agent's. What a server says about its tools is the server's own word.
     """
 
     label = "MCP tools"
@@ -34,7 +34,7 @@ class McpTools(Component):
         interpolate=False,
     )
 
-    @output(name="tool", label="Tools", help="The server's tools. Nothing is sent until one is called.")
+    @output(name="tools", label="Tools", help="The server's tools. Nothing is sent until one is called.")
     async def give_tools(self) -> list[Tool]:
         """The tools, in the order of the server's list. Raises `ComponentError` naming one that is not there."""
         found = await self.ctx.mcp_tools(self.server)

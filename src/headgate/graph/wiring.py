@@ -1,7 +1,7 @@
 """A flow with its edges resolved: what is a step, what configures one, and in which order steps run.
 
 Built once, in time linear in nodes and edges, and read by the validator, the compiler, the layout and the drawings.
-Works without a catalog too (types unknown): then the reserved outputs `model` and `tool` stand for configuration.
+Works without a catalog too (types unknown): then outputs called `model`, `tool` and `tools` stand for configuration.
 """
 
 import heapq
@@ -19,7 +19,7 @@ MAIN_OUTPUT = "output"
 """Name under which references find a step's main output, whatever the component calls it."""
 FILE_IDS = "file_ids"
 """Name under which references find the ids of the files a step gave, joined by commas (seed 002, build_context)."""
-_BY_NAME = {TOOL_OUTPUT: PortType.TOOL, "model": PortType.MODEL}
+_BY_NAME = {TOOL_OUTPUT: PortType.TOOL, "tools": PortType.TOOL, "model": PortType.MODEL}
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,9 +50,11 @@ Map: items*@(Data|Table) each(Tool) argument template concurrency -> results:Dat
 Wait: seconds value@(Text|Data|Table) -> value:Data
 Python: inputs*@(Data|Text|Table) source* -> result:Data text:Text table:Table
 LanguageModel: model*(Model) input@(Text|Message) files[](File) system temperature -> text:Text message:Message model:Model
-AIStep: prompt* model*(Model) input@(Text|Data|Table|Message) files[](File) output_type -> output:Text data:Data
+AIStep: prompt* model*(Model) tools[](Tool) input@(Text|Data|Table|Message) files[](File) output_type \
+ -> output:Text data:Data
 Agent: model*(Model) tools[](Tool) input*@(Text|Message) files[](File) instructions max_steps \
  -> response:Text message:Message calls:Data
+McpTools: server* tools -> tools:Tool
 StructuredOutput: model*(Model) input*@(Text|Data) schema* -> data:Data table:Table
 Transcribe: model*(Model) audio*@(File) language words -> text:Text message:Message data:Data
 Note: text ->

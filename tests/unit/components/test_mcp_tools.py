@@ -31,16 +31,16 @@ def harness(*names: str) -> StepHarness:
 class TestMcpTools:
     def test_has_one_output_of_tools(self) -> None:
         (out,) = McpTools.template().outputs
-        assert (out.name, out.type) == ("tool", PortType.TOOL)
+        assert (out.name, out.type) == ("tools", PortType.TOOL)
         assert McpTools.template().ports == ()
 
     async def test_gives_every_tool_of_the_server(self) -> None:
         outputs = await harness("add", "sub").run(McpTools, {"server": "sums"})
-        assert [one.full_name for one in outputs["tool"]] == ["sums.add", "sums.sub"]
+        assert [one.full_name for one in outputs["tools"]] == ["sums.add", "sums.sub"]
 
     async def test_gives_only_those_that_are_named(self) -> None:
         outputs = await harness("add", "sub").run(McpTools, {"server": "sums", "tools": ["sub"]})
-        assert [one.full_name for one in outputs["tool"]] == ["sums.sub"]
+        assert [one.full_name for one in outputs["tools"]] == ["sums.sub"]
 
     async def test_names_the_nearest_of_one_that_is_not_there(self) -> None:
         with pytest.raises(ComponentError, match="no enabled tool 'subb'; did you mean 'sub'"):

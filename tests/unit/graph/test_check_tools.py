@@ -26,7 +26,7 @@ def flow(*allowed: str, tool_policy: str = "restricted", tools: tuple[str, ...] 
         Node(id="boss", type="Agent", params={"model": "openai/x"}, policy=policy),
         Node(id="said", type="ChatOutput"),
     ]
-    links = ["sums.tool boss.tools", "mcp.tool boss.tools", "clock.tool helper.tools", "heard.text boss.input"]
+    links = ["sums.tool boss.tools", "mcp.tools boss.tools", "clock.tool helper.tools", "heard.text boss.input"]
     if second:
         nodes.append(Node(id="more", type="Calculator"))
         links.append("more.tool boss.tools")

@@ -31,7 +31,7 @@ nodes:
 {policy}
   said: ChatOutput
 edges:
-  mcp.tool -> boss.tools
+  mcp.tools -> boss.tools
   heard.text -> boss.input
   boss.response -> said.input
 """
@@ -231,7 +231,7 @@ nodes:
 edges:
   heard.text -> parsed.text
   parsed.data -> each.items
-  mcp.tool -> each.each
+  mcp.tools -> each.each
   each.text -> said.input
 """
         done = await run(client, spec, '[{"city": "Lund"}, {"city": "Kiruna", "days": 3}]')
@@ -251,7 +251,7 @@ nodes:
     items: [1]
   said: ChatOutput
 edges:
-  mcp.tool -> each.each
+  mcp.tools -> each.each
   each.text -> said.input
   heard.text -> said.input
 """
