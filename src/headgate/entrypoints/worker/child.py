@@ -1,6 +1,5 @@
 """What a worker child opens: the services of steps and the engine's parts, without the API around them."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -10,7 +9,7 @@ from headgate.entrypoints.services import open_services
 from headgate.features.runs.engine.distributed.opening import WorkerChild, open_relay, open_worker
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
-from headgate.foundation.telemetry.opening import open_telemetry
+from headgate.foundation.telemetry.opening import telemetry_of
 
 
 @asynccontextmanager
@@ -18,9 +17,9 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
     """Open it on the loop that runs now. Raises `Unavailable` when the database is away."""
     database = Database(settings)
     relay = open_relay(settings)
-    telemetry = open_telemetry(settings.telemetry, "worker", counts=settings.telemetry.worker_metrics_port > 0)
     try:
         async with (
+            telemetry_of(settings.telemetry, "worker", counts=settings.telemetry.worker_metrics_port > 0) as telemetry,
             open_services(settings, database, relay, telemetry=telemetry) as base,
             open_worker(settings, database, base.services, relay, app) as child,
         ):
@@ -28,5 +27,3 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
     finally:
         await relay.aclose()
         await database.close()
-        if telemetry.traces.active:
-            await asyncio.to_thread(telemetry.traces.close)

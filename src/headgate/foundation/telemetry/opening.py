@@ -1,7 +1,11 @@
 """Chooses what a process measures with, from the settings. Heavy libraries are imported here, and only when used."""
 
+import asyncio
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from headgate.foundation.errors import Unavailable
@@ -28,6 +32,17 @@ def share_between_processes(folder: Path) -> None:
     os.environ[SHARED_FOLDER] = str(folder)
 
 
+@asynccontextmanager
+async def telemetry_of(settings: TelemetrySettings, role: str, *, counts: bool) -> AsyncIterator[Telemetry]:
+    """What this process measures with; what was not sent yet is sent at the end. See `open_telemetry`."""
+    found = open_telemetry(settings, role, counts=counts)
+    try:
+        yield found
+    finally:
+        if found.traces.active:
+            await asyncio.to_thread(found.traces.close)
+
+
 def open_telemetry(settings: TelemetrySettings, role: str, *, counts: bool) -> Telemetry:
     """What this process measures with; close its traces at the end. Raises `Unavailable` without the extra `otel`.
 
@@ -36,15 +51,15 @@ def open_telemetry(settings: TelemetrySettings, role: str, *, counts: bool) -> T
         role: What this process is, such as `api` or `worker`.
         counts: Whether anybody will ask this process for figures. Nobody asks a command.
     """
-    metrics = _prometheus() if counts and settings.metrics else Instruments()
+    metrics = _prometheus().PrometheusInstruments() if counts and settings.metrics else Instruments()
     traces = _otel(settings, role) if settings.otlp_endpoint else Tracing()
     return Telemetry(metrics, traces)
 
 
-def _prometheus() -> Instruments:
-    from headgate.foundation.telemetry.prometheus import PrometheusInstruments  # noqa: PLC0415 - see LATE_MODULES
+def _prometheus() -> ModuleType:
+    from headgate.foundation.telemetry import prometheus  # noqa: PLC0415 - see LATE_MODULES
 
-    return PrometheusInstruments()
+    return prometheus
 
 
 def _otel(settings: TelemetrySettings, role: str) -> Tracing:
@@ -63,12 +78,11 @@ def serve_metrics(host: str, port: int) -> "WSGIServer":
 
     Raises `Unavailable` when the port is taken.
     """
-    from headgate.foundation.telemetry.prometheus import serve_shared  # noqa: PLC0415 - see LATE_MODULES
-
     try:
-        return serve_shared(host, port)
+        served: WSGIServer = _prometheus().serve_shared(host, port)
     except OSError as error:
         raise Unavailable(
             f"Port {port} on {host} cannot be used for figures: {error.strerror}.",
             remedy="Choose another with HEADGATE_TELEMETRY__WORKER_METRICS_PORT.",
         ) from error
+    return served
