@@ -32,7 +32,7 @@ from headgate.foundation.database.migrate import upgrade
 from headgate.foundation.events import EventSink
 from headgate.foundation.settings import Settings
 from headgate.foundation.telemetry import Telemetry
-from headgate.foundation.telemetry.opening import open_telemetry
+from headgate.foundation.telemetry.opening import telemetry_of
 
 COMMAND = "command"
 
@@ -93,8 +93,8 @@ async def open_parts(settings: Settings, *, recover: bool = False, role: str = C
 
 @asynccontextmanager
 async def _engine_and_rest(settings: Settings, database: Database, *, recover: bool, role: str) -> AsyncIterator[Parts]:
-    telemetry = open_telemetry(settings.telemetry, role, counts=role != COMMAND)
     async with (
+        telemetry_of(settings.telemetry, role, counts=role != COMMAND) as telemetry,
         open_events(settings) as bus,
         open_services(settings, database, bus, recover=recover, telemetry=telemetry) as base,
     ):
@@ -135,5 +135,3 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
                 tidying.cancel()
                 await asyncio.wait([tidying])
             await engine.close()
-            if telemetry.traces.active:
-                await asyncio.to_thread(telemetry.traces.close)
