@@ -150,6 +150,7 @@ def presented(payload: Mapping[str, Any] | None) -> dict[str, Any] | None:
 def run_output(payloads: Mapping[str, Json], limits: LimitSettings) -> Json:
     """The run's result from the payloads of its last steps: the text of the last that has any, and all file ids."""
     text: str | None = None
+    truncated = False
     file_ids: list[str] = []
     chosen: list[str] = []
     for step_id, stored in payloads.items():
@@ -157,13 +158,14 @@ def run_output(payloads: Mapping[str, Json], limits: LimitSettings) -> Json:
         said = main_text(payload)
         if said is not None:
             text = said
+            truncated = payload["outputs"][payload["main"]].get("truncated", False)
             chosen = [step_id]
         file_ids += [one for one in payload.get("file_ids", ()) if one not in file_ids]
     cut = (text or "").encode()[: limits.max_inline_preview_bytes].decode(errors="ignore")
     output: dict[str, JsonValue] = {"text": cut if text is not None else None, "step_ids": list(chosen)}
     if file_ids:
         output["file_ids"] = list(file_ids)
-    if text is not None and len(cut) < len(text):
+    if text is not None and (truncated or len(cut) < len(text)):
         output["truncated"] = True
     return orjson.dumps(output).decode()
 
