@@ -106,9 +106,7 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
             runs = FlowRuns(database=database, engine=engine)
             index = component_index(base.registry)
             rules = FlowRules(base.registry, base.classes)
-            chooser = ModelChooser(
-                settings.models, lambda principal: base.variables_of(principal.tenant_id), base.local_models
-            )
+            chooser = ModelChooser(settings.models, lambda who: base.variables_of(who.tenant_id), base.local_models)
             assistant = Assistant(database=database, registry=base.registry, index=index, models=chooser, runs=runs)
             yield Parts(
                 settings=settings,
