@@ -12,6 +12,7 @@ class McpTools(Component):
 
     label = "MCP tools"
     category = "ai"
+    effect = True
     outside = True
     icon = "plug"
     keywords = (

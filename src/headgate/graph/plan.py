@@ -33,6 +33,11 @@ class Attachment:
     template: Template
     attachments: tuple["Attachment", ...] = ()
 
+    @property
+    def effect(self) -> bool:
+        """Whether calling it, or what is attached to it, may change something outside."""
+        return self.template.effect or any(one.effect for one in self.attachments)
+
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
@@ -65,6 +70,11 @@ class PlanStep:
     def policy(self) -> StepPolicy:
         """The rules of the step."""
         return self.node.policy
+
+    @property
+    def effect(self) -> bool:
+        """Whether the step, or a tool of it, may change something outside."""
+        return self.template.effect or any(one.effect for one in self.attachments)
 
     @property
     def main_output(self) -> str | None:

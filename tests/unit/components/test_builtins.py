@@ -54,7 +54,7 @@ AIStep: prompt* model*(Model) tools[](Tool) input@(Text|Data|Table|Message) file
  -> output:Text data:Data
 Agent: model*(Model) tools[](Tool) input*@(Text|Message) files[](File) instructions max_steps \
  -> response:Text message:Message calls:Data
-McpTools: server* tools -> tools:Tool
+McpTools!: server* tools -> tools:Tool
 StructuredOutput: model*(Model) input*@(Text|Data) schema* -> data:Data table:Table
 Transcribe: model*(Model) audio*@(File) language words -> text:Text message:Message data:Data
 Note: text ->

@@ -7,6 +7,7 @@ from headgate.features.catalog.registry import Registry
 from headgate.graph.canonical import logic_checksum
 from headgate.graph.issues import Issue
 from headgate.graph.model import Edge, Flow, Node, StepPolicy
+from headgate.graph.plan import compile_plan
 from headgate.graph.tool_names import offer, tool_name
 from headgate.graph.validate import check_draft, check_runnable
 from headgate.graph.wiring import wire
@@ -88,6 +89,17 @@ class TestToolName:
     )
     def test_is_the_type_in_snake_case(self, type_: str, name: str) -> None:
         assert tool_name(type_) == name
+
+
+class TestEffect:
+    def test_of_a_step_is_that_of_its_tools_too(self) -> None:
+        plan = compile_plan(flow(), CATALOG)
+        assert {step.id: step.effect for step in plan.steps} == {
+            "heard": False,
+            "helper": False,
+            "boss": True,
+            "said": False,
+        }
 
 
 class TestLogic:

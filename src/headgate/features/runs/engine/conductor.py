@@ -302,7 +302,7 @@ class Conductor:
     def _warn_of_repeat(self, run: ActiveRun, step: PlannedStep, claim: Claim, recorder: Recorder) -> None:
         """An interrupted step is never repeated silently."""
         said = f"Attempt {claim.attempt - 1} was interrupted: its worker died or was out of reach."
-        if step.step.template.effect:
+        if step.step.effect:
             said += " Its outside effect may have happened already; this attempt repeats it."
         run.events.step_log(step, recorder.line(said, {}, clock()))
 
