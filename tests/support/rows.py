@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import select, text
 
+from headgate.features.runs.deliveries.tables import webhook_deliveries
 from headgate.features.runs.tables import flow_runs, flow_step_attempts, flow_step_results
 from headgate.foundation.database import Database
 
@@ -38,6 +39,13 @@ async def attempt_rows(database: Database, run_id: str) -> Sequence[Any]:
 async def attempts(database: Database, run_id: str) -> list[tuple[str, int, str]]:
     """Step id, number and status of every attempt."""
     return [(row.step_id, row.attempt_no, row.status) for row in await attempt_rows(database, run_id)]
+
+
+async def delivery_rows(database: Database, run_id: str) -> Sequence[Any]:
+    """The deliveries of a run."""
+    query = select(webhook_deliveries).where(webhook_deliveries.c.flow_run_id == run_id)
+    async with database.reading() as session:
+        return (await session.execute(query)).all()
 
 
 async def execute(database: Database, statement: str, **values: Any) -> None:

@@ -13,6 +13,7 @@ from headgate.features.runs.states import RunStatus, StepStatus
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import (
     Claim,
+    Delivery,
     Failed,
     Finished,
     Held,
@@ -27,7 +28,7 @@ from headgate.features.runs.transitions import (
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from tests.support.engine import make_chain, make_flow, store_flow
-from tests.support.rows import attempts, execute, run_row, statuses, step_rows
+from tests.support.rows import attempts, delivery_rows, execute, run_row, statuses, step_rows
 
 PAYLOAD = '{"outputs": {"text": {"type": "Text", "value": "å"}}, "main": "text"}'
 DONE = StepRecord(output_payload=PAYLOAD)
@@ -238,6 +239,22 @@ class TestAdvance:
         assert not late.recorded
         assert await attempts(database, key.run_id) == [("s1", 1, "retried"), ("s1", 2, "started")]
         assert (await store.advance(key, Onward({"s2": 1}), lease("w2"), finished("s1", 2))).recorded
+
+    async def test_writes_a_delivery_down_with_its_step_or_not_at_all(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
+        key = await begin(store, version)
+        made = Delivery(new_id(), b"sealed", "https://example.org/...", "key")
+        whole = replace(finished("s1"), delivery=made)
+        late = await store.advance(key, Onward({"s2": 1}), lease(), replace(whole, claim=Claim("s1", 7)))
+        assert (late.recorded, await delivery_rows(database, key.run_id)) == (False, [])
+        went_on = await store.advance(key, Onward({"s2": 1}, claim=("s2",)), lease(), whole)
+        assert went_on.claims == (Claim("s2", 1),)
+        assert not (await store.advance(key, Onward({"s2": 1}), lease(), whole)).recorded
+        (row,) = await delivery_rows(database, key.run_id)
+        assert (row.id, row.tenant_id, row.step_id) == (made.id, key.tenant_id, "s1")
+        assert (row.status, row.target, row.url_shown) == ("pending", b"sealed", "https://example.org/...")
+        assert await statuses(database, key.run_id) == {"s1": "completed", "s2": "running", "s3": "pending"}
 
     async def test_gives_a_step_to_one_of_two_workers(
         self, store: RunStore, diamond: RunKey, database: Database

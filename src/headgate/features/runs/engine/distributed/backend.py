@@ -1,6 +1,7 @@
 """The distributed engine as its users see it: writes runs down, sends them, listens to them. Carries nothing out."""
 
 import asyncio
+from collections.abc import Coroutine
 from contextlib import suppress
 
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
@@ -41,6 +42,8 @@ class CeleryBackend:
         broker: Tells of the queues.
         presence: Tells of the workers.
         relay: Where events of runs go and come from.
+        sweep_seconds: How often a server looks for what was left.
+        owns_app: Whether the Celery application is this engine's to close; in a worker it is the worker's.
     """
 
     def __init__(
@@ -56,6 +59,8 @@ class CeleryBackend:
         broker: Broker,
         presence: Presence,
         relay: EventRelay,
+        sweep_seconds: float,
+        owns_app: bool = True,
     ) -> None:
         self._store = store
         self._services = services
@@ -66,8 +71,10 @@ class CeleryBackend:
         self._reconciler = reconciler
         self._broker = broker
         self._presence = presence
-        self._relay = relay
+        self._sweep_seconds = sweep_seconds
+        self._owns_app = owns_app
         self._feed = RelayFeed(relay.client)
+        self._closed = False
         self._later: set[asyncio.Task[None]] = set()
         self._waiting: set[asyncio.Task[object]] = set()
 
@@ -92,23 +99,26 @@ class CeleryBackend:
         return self._feed
 
     async def open(self) -> None:
-        """Connect to the database; send what was left, if so set. Redis may be away."""
+        """Connect to the database; look for what was left now and from then on, if so set. Redis may be away."""
         await self._store.open()
         if self._services.engine.recover_on_start:
             with suppress(Unavailable):
                 await self.recover()
+            self._do_later(self._recover_often())
 
     async def close(self, grace_seconds: float = 0.0) -> None:  # noqa: ARG002 - nothing works here
         """Disconnect. Runs go on without this process."""
-        if self._shift.stopping:
+        if self._closed:
             return
-        self._shift.stopping = True
+        self._closed = True
         for task in [*self._waiting, *self._later]:
             task.cancel()
         if self._later:
             await asyncio.wait(self._later)
         await self._store.close()
         await self._broker.close()
+        if self._owns_app:
+            await self._dispatcher.close()
 
     async def start(self, request: RunRequest) -> RunStatus:
         """Store a run as queued, then send it. With the broker away it waits for the next sweep."""
@@ -155,10 +165,24 @@ class CeleryBackend:
             events = RunEvents(self._services.bus, run_id, self._services.telemetry)
             events.run_cancelled()
             events.close()
-            task = asyncio.create_task(self._dispatcher.revoke(run_id))
-            self._later.add(task)
-            task.add_done_callback(self._later.discard)
+            self._do_later(self._dispatcher.revoke(run_id))
         return found
+
+    def _do_later(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._later.add(task)
+        task.add_done_callback(self._later.discard)
+
+    async def _recover_often(self) -> None:
+        """Beat has it done as well; a server heals what was lost though beat is down."""
+        while True:
+            await asyncio.sleep(self._sweep_seconds)
+            try:
+                await self.recover()
+            except Unavailable as error:
+                log.warning("sweep missed", problem=error.detail)
+            except Exception:
+                log.exception("sweep failed")
 
     async def wait(self, run_id: str) -> None:
         """Return once the run is over, or this engine has closed. Its events say so; the rows where they do not."""
@@ -186,7 +210,8 @@ class CeleryBackend:
         return status is None or status.over
 
     async def recover(self) -> int:
-        """Send runs whose messages were lost or never sent; end those that are hopeless."""
+        """Send runs whose messages were lost or never sent, and deliveries that are due; end what is hopeless."""
+        await self._services.deliveries.deliver_due()
         count, ended = await self._sweeper.sweep()
         for key, verdict in ended:
             events = self._events(key)
