@@ -35,7 +35,7 @@ class MakeDocument(Component):
     images: list[File] = field(
         default_factory=list,
         label="Images",
-        help="PNG, JPEG or GIF files that the text shows by name, as in ![a chart](chart.png).",
+        help="PNG, JPEG or GIF files that the text shows by their name or id.",
         many=True,
         advanced=True,
     )
