@@ -144,10 +144,3 @@ class ClassRefused(Forbidden):
 
     code = "classification_refused"
     title = "Security class refused"
-
-
-class NotOffered(Invalid):
-    """A step policy asks for something this installation does not do."""
-
-    code = "policy_not_offered"
-    title = "Policy not offered"

@@ -45,8 +45,8 @@ async def prepare_run(
     """Pin a version and check the input of a run that is to be started.
 
     It takes the database and not a session: the version must be committed before the engine, on connections of its own,
-    can refer to it. Raises `FlowNotFound`, `VersionNotFound`, `FlowInvalid`, `InputInvalid`, `NotOffered`, or
-    `NotFound` for a file that is not the tenant's.
+    can refer to it. Raises `FlowNotFound`, `VersionNotFound`, `FlowInvalid`, `InputInvalid`,
+    `DocumentsNotInstalled`, or `NotFound` for a file that is not the tenant's.
     """
     services = engine.services
     pinned = await versions.pin_version(database, principal, services.components, flow_id, wanted=wanted.version)

@@ -21,6 +21,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
 from headgate.graph.model import Flow, FormField, Node, OutputType, StepPolicy
+from headgate.sandbox.documents import maker
 from tests.integration.features.runs.conformance import appears
 from tests.support.api import api
 from tests.support.engine import make_chain, make_flow, store_flow
@@ -139,18 +140,14 @@ class TestStart:
             assert answer.json()["code"] == code
         assert (await client.get("/flow-runs")).json()["items"] == []
 
-    @pytest.mark.parametrize(
-        "policy",
-        [
-            StepPolicy(output_type=OutputType.PDF),
-        ],
-    )
-    async def test_refuses_policies_that_come_with_documents_and_deliveries_before_anything_is_paid(
-        self, client: httpx2.AsyncClient, database: Database, policy: StepPolicy
+    async def test_refuses_a_document_before_anything_is_paid_where_it_could_not_be_made(
+        self, client: httpx2.AsyncClient, database: Database, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        monkeypatch.setattr(maker, "find_spec", lambda name: None)
+        policy = StepPolicy(output_type=OutputType.PDF)
         version = await store_flow(database, make_flow({"a": Node(id="a", type="Start", policy=policy)}))
         answer = await client.post(f"/flows/{version.flow_id}/runs", json={})
-        assert (answer.status_code, answer.json()["code"]) == (422, "policy_not_offered")
+        assert (answer.status_code, answer.json()["code"]) == (422, "documents_not_installed")
         assert "'a'" in answer.json()["detail"]
         assert answer.json()["remedy"]
 
