@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.foundation.guarded_http import BadUrl
-from headgate.foundation.guarded_http.targets import parse_target
+from headgate.foundation.guarded_http.targets import parse_target, shown_url
 
 LOOPBACK_FORMS = [
     "127.0.0.1",
@@ -189,3 +189,20 @@ class TestTarget:
     def test_reads_a_location_as_strictly(self) -> None:
         with pytest.raises(BadUrl):
             parse_target("http://a.example/").follow("//user@b.example/")
+
+
+class TestShownUrl:
+    @pytest.mark.parametrize(
+        ("url", "shown"),
+        [
+            ("https://hooks.example.org/services/T0/B0/s3cret", "https://hooks.example.org/..."),
+            ("https://hooks.example.org/?token=s3cret", "https://hooks.example.org/..."),
+            ("HTTPS://Hooks.Example.org:8443", "https://hooks.example.org:8443/"),
+        ],
+    )
+    def test_names_the_server_and_nothing_that_may_be_a_secret(self, url: str, shown: str) -> None:
+        assert shown_url(url) == shown
+
+    def test_refuses_what_is_no_address(self) -> None:
+        with pytest.raises(BadUrl):
+            shown_url("https://user:s3cret@example.org/")
