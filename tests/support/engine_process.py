@@ -11,15 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from headgate.features.runs.engine.build import build_engine
+from headgate.features.runs.engine.embedded import EmbeddedBackend
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.database import Database
-from headgate.foundation.settings import EngineSettings
+from headgate.foundation.log import configure
+from headgate.foundation.settings import EngineSettings, LogSettings
 from tests.support.databases import make_settings
 from tests.support.engine import make_services, new_run, on_disk
 
 
 async def work(order: dict[str, Any]) -> None:
     """Start what was ordered, then wait for a line."""
+    configure(LogSettings(level="error"))
     settings = make_settings(Path(order["folder"]), order["url"])
     database = Database(settings)
     engine_settings = EngineSettings(recover_on_start="version" not in order, lease_seconds=order.get("lease", 30))
@@ -35,7 +38,8 @@ async def work(order: dict[str, Any]) -> None:
         sys.stdout.write("open\n")
     sys.stdout.flush()
     await asyncio.to_thread(sys.stdin.readline)
-    await engine.close()
+    if isinstance(engine, EmbeddedBackend):
+        await engine.close(grace_seconds=0.05)
     await database.close()
 
 

@@ -163,7 +163,7 @@ class ReconcilerConformance:
         self, processes: Any, make_engine: Any, database: Database, tmp_path: Path
     ) -> None:
         version = await store_flow(database, mendable_beside_gate(tmp_path))
-        process, run_id = processes.start(version, "x")
+        process, run_id = await processes.start(version, "x")
         await appears(tmp_path / "gate.started")
         key = replace(version, run_id=run_id)
         await until(lambda: has_status(database, key, "failed"))
@@ -186,7 +186,7 @@ class ReconcilerConformance:
         self, processes: Any, make_engine: Any, database: Database, tmp_path: Path
     ) -> None:
         version = await store_flow(database, make_flow({"g": "Gate"}, g={"folder": str(tmp_path)}))
-        process, run_id = processes.start(version)
+        process, run_id = await processes.start(version)
         await appears(tmp_path / "gate.started")
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -219,7 +219,7 @@ class ReconcilerConformance:
     async def test_takes_a_step_over_whose_lease_lies_in_the_future_of_a_clock_set_back(
         self, processes: Any, make_engine: Any, database: Database, tmp_path: Path
     ) -> None:
-        process, run_id = processes.start(await store_flow(database, tallied_gate(tmp_path)), lease=0.5)
+        process, run_id = await processes.start(await store_flow(database, tallied_gate(tmp_path)), lease=0.5)
         await appears(tmp_path / "gate.started")
         process.kill()
         process.wait()
@@ -237,7 +237,7 @@ class ReconcilerConformance:
     async def test_a_clock_set_forward_repeats_at_most_the_step_at_work(
         self, processes: Any, make_engine: Any, database: Database, tmp_path: Path
     ) -> None:
-        _, run_id = processes.start(await store_flow(database, tallied_gate(tmp_path)), lease=30)
+        _, run_id = await processes.start(await store_flow(database, tallied_gate(tmp_path)), lease=30)
         await appears(tmp_path / "gate.started")
         for lock in (tmp_path / "workers").glob("*.lock"):
             lock.unlink()

@@ -1,6 +1,25 @@
 """The embedded engine resumes, re-uses and reconciles as every engine must, on both databases."""
 
-from tests.integration.features.runs.conformance_resume import ReconcilerConformance, ResumeConformance
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from headgate.foundation.database import Database
+from headgate.foundation.settings import Settings
+from tests.integration.features.runs.conformance import until
+from tests.integration.features.runs.conformance_resume import (
+    ReconcilerConformance,
+    ResumeConformance,
+    has_status,
+    tallied_gate,
+)
+from tests.support.engine import new_run, store_flow
+from tests.support.rows import attempts
+
+RUNS = 10
 
 
 class TestEmbeddedResume(ResumeConformance):
@@ -9,3 +28,47 @@ class TestEmbeddedResume(ResumeConformance):
 
 class TestEmbeddedReconciler(ReconcilerConformance):
     pass
+
+
+class TestTwoReconcilers:
+    async def test_at_once_take_each_lost_step_over_once(
+        self, make_engine: Any, database: Database, settings: Settings, tmp_path: Path
+    ) -> None:
+        gone = await make_engine(recover_on_start=False)
+        version = await store_flow(database, tallied_gate(tmp_path))
+        requests = [new_run(version) for _ in range(RUNS)]
+        for request in requests:
+            await gone.start(request)
+        await until(lambda: _all_tallied(tmp_path, RUNS))
+        await gone.close(grace_seconds=0)
+        order = json.dumps({"folder": str(settings.data_dir), "url": settings.database.url})
+        command = [sys.executable, "-m", "tests.support.engine_process", order]
+        both = [
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220
+            for _ in range(2)
+        ]
+        try:
+            for process in both:
+                assert process.stdout is not None
+                assert await asyncio.to_thread(process.stdout.readline) == "open\n"
+            (tmp_path / "gate.open").touch()
+            for request in requests:
+                await until(lambda key=request.key: has_status(database, key, "completed"))
+        finally:
+            for process in both:
+                process.kill()
+                process.communicate()
+        for request in requests:
+            assert await attempts(database, request.key.run_id) == [
+                ("one", 1, "completed"),
+                ("gate", 1, "retried"),
+                ("gate", 2, "completed"),
+                ("two", 1, "completed"),
+            ]
+        done = (tmp_path / "tally").read_text().split()
+        assert (done.count("one"), done.count("two")) == (RUNS, RUNS)
+
+
+async def _all_tallied(folder: Path, times: int) -> bool:
+    path = folder / "tally"
+    return path.exists() and path.read_text().split().count("one") == times and (folder / "gate.started").exists()
