@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from tests.integration.isolation.known import OWNED, SHARED, is_known
+from tests.integration.isolation.known import FOR_ROUTE, OWNED, is_known, shared
 from tests.integration.isolation.worlds import World
 
 JSON, FORM = "application/json", "multipart/form-data"
@@ -101,7 +101,8 @@ def _route(document: Mapping[str, Any], method: str, path: str, operation: Mappi
             schema = _resolved(document, content[kind]["schema"])
             required = schema.get("required", ())
             for name in schema.get("properties", {}):
-                if is_known(name, required=name in required) and (name in required or name in OWNED):
+                known = (path, name) in FOR_ROUTE or is_known(name, required=name in required)
+                if known and (name in required or name in OWNED or (path, name) in FOR_ROUTE):
                     places[name] = place
     return Route(method.upper(), path, places, has_body=bool(content))
 
@@ -127,7 +128,7 @@ def own_calls(route: Route, world: World) -> Iterator[Call]:
     """The request on what the caller has, one for each of its things."""
     most = max((len(OWNED[name](world)) for name in route.owned), default=1)
     for number in range(most):
-        values = {name: SHARED[name](world) for name in route.places if name in SHARED and name not in OWNED}
+        values = {name: shared(route.path, name, world) for name in route.places if name not in OWNED}
         for name in route.owned:
             having = OWNED[name](world)
             values[name] = having[min(number, len(having) - 1)]

@@ -13,10 +13,23 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 import headgate.features
 from headgate.features.runs.store.port import RunStore
-from headgate.features.runs.transitions import Claim, Failed, Finished, Lease, Onward, RunKey, StepRecord, clock
+from headgate.features.runs.transitions import (
+    Claim,
+    Failed,
+    Finished,
+    Lease,
+    NewRun,
+    Onward,
+    Reuse,
+    RunKey,
+    Seed,
+    StepRecord,
+    clock,
+)
 from headgate.foundation.database import Database, now
+from headgate.foundation.ids import new_id
 from tests.integration.isolation.known import OWNED, SHARED, Unknown
-from tests.integration.isolation.worlds import STEP, World
+from tests.integration.isolation.worlds import STEP, VARIABLE, World
 
 Function = Callable[..., Any]
 _PLAIN: dict[str, Any] = {"limit": 50, "search": "", "released_only": False, "lock": False, "secret": False}
@@ -24,13 +37,21 @@ _PLAIN: dict[str, Any] = {"limit": 50, "search": "", "released_only": False, "lo
 _NOTHING = {"before", "after", "status"}
 """Filters and places in a list that are left out."""
 NEW_ROWS = {
-    "add_space": "inserts the row that a service made of the caller's own ids; a foreign key binds it to its tenant",
+    "add_space": "inserts the row that a service made; a foreign key binds it to its tenant",
     "add_file": "inserts the record of a content that was stored under the tenant's own folder",
+    "add_assistant": "inserts the row that a service made; a foreign key binds its space to its tenant",
+    "delete_assistant": "removes a row that a service found in the caller's tenant",
     "add_version": "inserts a version; foreign keys bind steps and edges to its flow",
 }
 """Functions that take whole rows in place of a tenant, and what binds those to one."""
+_UPKEEP = "a scheduled job that goes through every tenant; no route reaches it with an id it was given"
 _OF_ANY_TENANT = "the worker that makes deliveries for every tenant; no route reaches it with an id it was given"
 WORKER_ONLY = {
+    "flows_with_retention": _UPKEEP,
+    "expired_runs": _UPKEEP,
+    "payers_among": _UPKEEP,
+    "orphan_candidates": _UPKEEP,
+    "known_files": _UPKEEP,
     "find_due": _OF_ANY_TENANT,
     "open_attempt": _OF_ANY_TENANT,
     "find_output": "takes the delivery's row, and its tenant with it",
@@ -45,6 +66,7 @@ ENGINE_ONLY = {
     "is_cancelled": "says yes or no to the engine that carries the run out",
     "status": "says one word to the engine that carries the run out",
     "load": "recovery goes on with runs of every tenant; each carries its own key from there",
+    "stragglers": "recovery looks for steps of every tenant; each carries its own key from there",
     "live_runs": "recovery looks for runs of every tenant; each carries its own key from there",
 }
 """Methods of the run store that take no tenant, and why: no route reaches them with an id that it was given."""
@@ -77,7 +99,7 @@ def arguments_of(function: Function, of: World, tenant_id: str) -> dict[str, Any
 
 
 def _argument(function: Function, name: str, of: World) -> Any:
-    if name in {"file_ids", "delivery_ids"}:
+    if name in {"file_ids", "delivery_ids", "run_ids", "flow_ids"}:
         return getattr(of, name)
     if name in OWNED:
         return OWNED[name](of)[0]
@@ -85,7 +107,15 @@ def _argument(function: Function, name: str, of: World) -> Any:
         return _PLAIN[name]
     if name in _NOTHING:
         return None
-    special = {"token": b"sealed", "updated_at": now(), "at": clock()}
+    special: dict[str, Any] = {
+        "names": [VARIABLE, "The same flow"],
+        "hosts": None,
+        "runs": None,
+        "but": (),
+        "token": b"sealed",
+        "updated_at": now(),
+        "at": clock(),
+    }
     if name in special:
         return special[name]
     if name in SHARED:
@@ -110,7 +140,7 @@ class StoreCall:
 
     arguments: tuple[Any, ...]
     refusal: Callable[[Any], bool]
-    """Whether the answer says that there is no such run."""
+    """Whether the answer says that there is no such run. An error of Headgate's says so too."""
 
 
 def store_calls(of: World, tenant_id: str) -> Mapping[str, StoreCall]:
@@ -118,6 +148,10 @@ def store_calls(of: World, tenant_id: str) -> Mapping[str, StoreCall]:
     key = RunKey(of.key.run_id, tenant_id, of.key.flow_id, of.key.version)
     lease, claim, record = Lease("me:1:abcdefabcdef", clock(), clock() + 1_000_000), Claim("heard", 1), StepRecord()
     onward = Onward(settles={STEP: 1}, claim=(STEP,))
+
+    past = RunKey(new_id(), tenant_id, of.key.flow_id, of.key.version)
+    again = NewRun(past, '{"text": "again"}', (Seed("heard", 1, 0), Seed(STEP, 2, 1)))
+    failed = RunKey(of.run_ids[1], tenant_id, of.flow_ids[1], 1)
 
     def nothing(answer: Any) -> bool:
         return not answer
@@ -132,5 +166,7 @@ def store_calls(of: World, tenant_id: str) -> Mapping[str, StoreCall]:
         "fail": StoreCall((key, Failed(claim, "invalid", "It failed.", record), clock()), unwritten),
         "take_over": StoreCall((key, (claim,), lease), nothing),
         "end": StoreCall((key, "flow_deleted", "It ended.", clock()), nothing),
+        "resume": StoreCall((failed, clock()), nothing),
+        "create_from": StoreCall((again, Reuse(of.run_ids[0], ("heard",), STEP), clock()), lambda answer: False),
         "past_turns": StoreCall((key, "the same session", 10), nothing),
     }

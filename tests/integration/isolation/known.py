@@ -18,6 +18,8 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "file_ids": lambda world: [[file_id] for file_id in world.file_ids],
     "space_id": lambda world: world.space_ids,
     "server_id": lambda world: world.server_ids,
+    "server": lambda world: world.server_ids,
+    "assistant_id": lambda world: world.assistant_ids,
     "delivery_id": lambda world: world.delivery_ids,
     "user_id": lambda world: [world.principal.user_id],
     "cursor": lambda world: [world.run_ids[0], world.flow_ids[0], world.file_ids[0]],
@@ -27,6 +29,9 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "step_id": lambda world: STEP,
     "session_id": lambda world: SESSION,
     "name": lambda world: VARIABLE,
+    "provider": lambda world: "openai",
+    "level": lambda world: 1,
+    "enabled": lambda world: True,
     "value": lambda world: world.marker,
     "version": lambda world: 1,
     "before": lambda world: 1,
@@ -40,9 +45,20 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "input_value": lambda world: "Run it",
     "file": lambda world: ("the-same-name.txt", world.marker.encode(), "text/plain"),
 }
-ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {}
+FOR_ROUTE: dict[tuple[str, str], str] = {
+    ("/api/v1/mcp-servers", "name"): "another-server",
+    ("/api/v1/mcp-servers", "url"): "https://example.org/mcp",
+    ("/api/v1/assistants", "name"): "Another",
+}
+"""Values that one route wants other than all the rest, and optional ones that it is given."""
+ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
+    # The server's address is one that flows may not reach: it was found, and then not called.
+    ("POST", "/api/v1/mcp-servers/{server}/refresh"): {403},
+    ("POST", "/api/v1/mcp-servers/{server}/test"): {403},
+}
 """Routes that refuse a complete request on a tenant's own things, and with what: nothing is wrong with the request."""
 IGNORES: dict[tuple[str, str], str] = {
+    ("/api/v1/flows/{flow_id}/dry-run", "file_ids"): "the report says that there is no such file",
     ("/api/v1/agentic/assist", "file_ids"): "a run is given them, and says that there is no such file",
     ("/api/v1/agentic/assist/stream", "file_ids"): "a run is given them, and says that there is no such file",
 }
@@ -58,6 +74,11 @@ NO_PRINCIPAL = {
 
 NEAR = re.compile(r"(^|_)ids?$")
 """Names that look like ids: an optional one must be known too."""
+
+
+def shared(path: str, name: str, world: World) -> Any:
+    """The value of a name that no tenant owns, on a route."""
+    return FOR_ROUTE[path, name] if (path, name) in FOR_ROUTE else SHARED[name](world)
 
 
 class Unknown(Exception):

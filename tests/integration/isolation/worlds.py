@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from sqlalchemy import insert
 
 from headgate.features.accounts.principal import Principal
+from headgate.features.assistants.tables import AssistantRow
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
 from headgate.features.models.tables import ModelClass
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
@@ -42,6 +43,7 @@ class World:
     """An upload, then artifacts."""
     space_ids: list[str] = field(default_factory=list)
     server_ids: list[str] = field(default_factory=list)
+    assistant_ids: list[str] = field(default_factory=list)
     delivery_ids: list[str] = field(default_factory=list)
     definition: dict[str, Any] = field(default_factory=dict)
     revision: int = 0
@@ -81,7 +83,7 @@ async def _make_flows(world: World) -> None:
     for failing in (False, True):
         policy = {"output_type": "json"} if failing else {}
         definition = {
-            "name": "The same flow",
+            "name": VARIABLE,
             "description": world.marker,
             "nodes": [
                 {"id": "heard", "type": "ChatInput", "label": world.marker, "policy": policy},
@@ -134,18 +136,19 @@ async def _make_running(world: World, database: Database) -> None:
 
 
 async def _make_rows(world: World, database: Database) -> None:
-    tenant, server, delivery = world.principal.tenant_id, new_id(), new_id()
+    tenant, server, delivery, assistant = world.principal.tenant_id, new_id(), new_id(), new_id()
     place = {"tenant_id": tenant, "flow_run_id": world.run_ids[0], "flow_id": world.flow_ids[0], "step_id": STEP}
     world.server_ids.append(server)
+    world.assistant_ids.append(assistant)
     world.delivery_ids.append(delivery)
-    shown = f"https://example.org/{world.marker}"
+    shown = f"https://127.0.0.1:9/{world.marker}"
     async with database.writing() as session:
         await session.execute(
             insert(McpServerRow).values(
                 id=server,
                 tenant_id=tenant,
                 space_id=world.principal.space_id,
-                name="the-same-server",
+                name=VARIABLE,
                 transport="http",
                 url=shown,
                 enabled=False,
@@ -153,11 +156,20 @@ async def _make_rows(world: World, database: Database) -> None:
         )
         await session.execute(
             insert(McpToolRow).values(
-                server_id=server, name="same_tool", tenant_id=tenant, description=world.marker, input_schema={}
+                server_id=server, name=VARIABLE, tenant_id=tenant, description=world.marker, input_schema={}
             )
         )
+        for name in (world.marker, VARIABLE):
+            await session.execute(insert(ModelClass).values(tenant_id=tenant, provider="openai", name=name, level=1))
         await session.execute(
-            insert(ModelClass).values(tenant_id=tenant, provider="openai", name=world.marker, level=1)
+            insert(AssistantRow).values(
+                id=assistant,
+                tenant_id=tenant,
+                space_id=world.principal.space_id,
+                name=VARIABLE,
+                instructions=world.marker,
+                model="openai/gpt",
+            )
         )
         await session.execute(
             insert(webhook_deliveries).values(
