@@ -1,8 +1,8 @@
 """What every execution backend must do, on every database.
 
 Derive a test class and give it the fixtures `engine`, `make_engine`, `connections_out` and `processes` (see
-`conftest`), and it runs here unchanged. Steps are the small components of `tests.support.engine`; nothing is replaced
-but what leaves the machine.
+`conftest` and `celery_fixtures`), and it runs here unchanged: for the embedded engine in `test_embedded`, for Celery in
+`test_celery`. Steps are the small components of `tests.support.engine`; nothing is replaced but what leaves the machine.
 """
 
 import asyncio
@@ -56,6 +56,9 @@ def value_of(row: Any, output: str = "text") -> Any:
 
 class BackendConformance:
     """The order of steps, branches, failures, cancelling, recovery, limits."""
+
+    begins = RunStatus.RUNNING
+    """What a run is when it has just been started and there is room for it."""
 
     async def test_runs_a_chain_to_the_end(self, engine: ExecutionBackend, database: Database) -> None:
         flow = make_chain(4, s2={"mark": "!"}, s4={"mark": "?"})
@@ -259,8 +262,9 @@ class BackendConformance:
         engine = await make_engine(max_concurrent_runs=1)
         version = await store_flow(database, make_flow({"slow": "Gate"}, slow={"folder": str(tmp_path)}))
         first, second = new_run(version), new_run(version)
-        assert await engine.start(first) is RunStatus.RUNNING
+        assert await engine.start(first) is self.begins
         assert await engine.start(second) is RunStatus.QUEUED
+        await appears(tmp_path / "gate.started")
         await engine.cancel(second.key.run_id, second.key.tenant_id)
         (tmp_path / "gate.open").touch()
         await asyncio.gather(over(engine, first.key.run_id), over(engine, second.key.run_id))
@@ -320,7 +324,7 @@ class BackendConformance:
         version = await store_flow(database, make_flow({"slow": "Gate"}, slow={"folder": str(tmp_path)}))
         requests = [new_run(version) for _ in range(5)]
         begun = [await engine.start(request) for request in requests]
-        assert begun == [RunStatus.RUNNING] + [RunStatus.QUEUED] * 4
+        assert begun == [self.begins] + [RunStatus.QUEUED] * 4
         (tmp_path / "gate.open").touch()
         await asyncio.gather(*(over(engine, request.key.run_id) for request in requests))
         rows = [await run_row(database, request.key.run_id) for request in requests]
@@ -434,7 +438,7 @@ class BackendConformance:
             await engine.start(request)
         await appears(tmp_path / "gate.started")
         await asyncio.sleep(0.05)
-        assert connections_out() == 0
+        assert await connections_out() == 0
         (tmp_path / "gate.open").touch()
         await asyncio.gather(*(over(engine, request.key.run_id) for request in requests))
         assert {(await run_row(database, request.key.run_id)).status for request in requests} == {"completed"}
@@ -467,10 +471,12 @@ class BackendConformance:
 class DeathConformance:
     """What happens when the process that works on a run is killed."""
 
+    begins = RunStatus.RUNNING
+
     async def test_goes_on_after_kill_9_without_repeating_a_finished_step(
         self, processes: Any, make_engine: Any, database: Database, tmp_path: Path
     ) -> None:
-        process, run_id = processes.start(await store_flow(database, _tallied(tmp_path)), "x")
+        process, run_id = await processes.start(await store_flow(database, _tallied(tmp_path)), "x")
         await appears(tmp_path / "gate.started")
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -521,7 +527,7 @@ class DeathConformance:
     async def test_takes_over_a_worker_it_cannot_see_once_its_lease_is_past(
         self, make_engine: Any, database: Database, tmp_path: Path, processes: Any
     ) -> None:
-        process, run_id = processes.start(await store_flow(database, _tallied(tmp_path)), lease=0.5)
+        process, run_id = await processes.start(await store_flow(database, _tallied(tmp_path)), lease=0.5)
         await appears(tmp_path / "gate.started")
         process.kill()
         process.wait()
@@ -564,49 +570,46 @@ class DeathConformance:
         await over(second, request.key.run_id)
 
     async def test_gives_up_a_step_that_kills_every_worker(
-        self, make_engine: Any, database: Database, tmp_path: Path
+        self, processes: Any, make_engine: Any, database: Database, tmp_path: Path
     ) -> None:
-        first = await make_engine()
-        request = new_run(await store_flow(database, make_flow({"g": "Gate"}, g={"folder": str(tmp_path)})))
-        await first.start(request)
+        version = await store_flow(database, make_flow({"g": "Gate"}, g={"folder": str(tmp_path)}))
+        process, run_id = await processes.start(version)
         await appears(tmp_path / "gate.started")
-        await first.close(grace_seconds=0)
+        process.kill()
+        process.wait()
         await execute(database, "UPDATE flow_step_results SET attempts = 5")
         await execute(database, "UPDATE flow_step_attempts SET attempt_no = 5")
-        second = await make_engine()
-        await over(second, request.key.run_id)
-        row = await run_row(database, request.key.run_id)
+        engine = await make_engine()
+        await over(engine, run_id)
+        row = await run_row(database, run_id)
         assert (row.status, row.error_code) == ("failed", "worker_lost")
 
-    async def test_closing_leaves_what_is_at_work_to_the_next(
-        self, make_engine: Any, database: Database, tmp_path: Path
+    async def test_stopping_leaves_what_is_at_work_to_the_next(
+        self, processes: Any, make_engine: Any, database: Database, tmp_path: Path
     ) -> None:
-        first = await make_engine()
-        request = new_run(await store_flow(database, _tallied(tmp_path)))
-        await first.start(request)
+        process, run_id = await processes.start(await store_flow(database, _tallied(tmp_path)))
         await appears(tmp_path / "gate.started")
-        await first.close(grace_seconds=0.05)
-        assert (await statuses(database, request.key.run_id))["gate"] == "running"
+        await processes.stop(process)
+        assert (await statuses(database, run_id))["gate"] == "running"
         (tmp_path / "gate.open").touch()
-        second = await make_engine()
-        await over(second, request.key.run_id)
-        assert (await run_row(database, request.key.run_id)).status == "completed"
+        engine = await make_engine()
+        await over(engine, run_id)
+        assert (await run_row(database, run_id)).status == "completed"
         assert (tmp_path / "tally").read_text().split() == ["one", "two"]
 
     async def test_ends_the_left_run_of_a_deleted_flow(
-        self, make_engine: Any, database: Database, tmp_path: Path
+        self, processes: Any, make_engine: Any, database: Database, tmp_path: Path
     ) -> None:
-        first = await make_engine()
-        request = new_run(await store_flow(database, _tallied(tmp_path)))
-        await first.start(request)
+        process, run_id = await processes.start(await store_flow(database, _tallied(tmp_path)))
         await appears(tmp_path / "gate.started")
-        await first.close(grace_seconds=0)
+        process.kill()
+        process.wait()
         await execute(database, "UPDATE flows SET deleted_at = 1")
-        second = await make_engine()
-        await over(second, request.key.run_id)
-        row = await run_row(database, request.key.run_id)
+        engine = await make_engine()
+        await over(engine, run_id)
+        row = await run_row(database, run_id)
         assert (row.status, row.error_code) == ("failed", "flow_deleted")
-        assert "started" not in {attempt[2] for attempt in await attempts(database, request.key.run_id)}
+        assert "started" not in {attempt[2] for attempt in await attempts(database, run_id)}
 
 
 async def _is(database: Database, request: RunRequest, step: str, status: str) -> bool:

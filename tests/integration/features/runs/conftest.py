@@ -1,5 +1,6 @@
 """Stores and engines on real databases."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -55,7 +56,7 @@ async def make_engine(database: Database, settings: Settings) -> AsyncIterator[M
 
 
 @pytest.fixture
-def connections_out(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+def connections_out(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Awaitable[int]]:
     """Cuts the pools of stores made from now on to two connections; tells how many are in use, in all of them."""
     stores: list[PostgresRunStore] = []
     made = PostgresRunStore.__init__
@@ -65,7 +66,11 @@ def connections_out(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
         stores.append(self)
 
     monkeypatch.setattr(PostgresRunStore, "__init__", small)
-    return lambda: sum(store.connections_out for store in stores)
+
+    async def count() -> int:
+        return sum(store.connections_out for store in stores)
+
+    return count
 
 
 @pytest.fixture
@@ -80,8 +85,15 @@ class EngineProcesses:
         self._settings = settings
         self.running: list[subprocess.Popen[str]] = []
 
-    def start(self, version: RunKey, text: str = "hello", **more: Any) -> tuple[subprocess.Popen[str], str]:
+    async def start(self, version: RunKey, text: str = "hello", **more: Any) -> tuple[subprocess.Popen[str], str]:
         """A process that has begun a run: the process, and the run's id."""
+        return await asyncio.to_thread(self._start, version, text, more)
+
+    async def stop(self, process: subprocess.Popen[str]) -> None:
+        """End a process as it is meant to be ended."""
+        await asyncio.to_thread(process.communicate, "end\n")
+
+    def _start(self, version: RunKey, text: str, more: dict[str, Any]) -> tuple[subprocess.Popen[str], str]:
         order = {
             "folder": str(self._settings.data_dir),
             "url": self._settings.database.url,

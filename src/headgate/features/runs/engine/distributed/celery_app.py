@@ -1,9 +1,11 @@
 """The Celery application: what is set, and why."""
 
-from typing import Any
+from typing import Any, cast
 
 from celery import Celery
-from kombu.entity import Queue
+from celery._state import _set_task_join_will_block
+from kombu import pools
+from kombu.entity import Exchange, Queue
 
 from headgate.features.runs.engine.distributed.orders import queues_of
 from headgate.foundation.settings import Settings
@@ -13,10 +15,19 @@ ANSWER_SECONDS = 10.0
 
 
 def make_app(settings: Settings) -> Celery:
-    """An application without tasks: enough to send."""
+    """An application without tasks: enough to send. Close it with `close_app`."""
+    # Nobody here waits for a task's result: without this, each one sent would be subscribed to for ever.
+    _set_task_join_will_block(True)  # noqa: FBT003
     found = Celery("headgate", set_as_current=False)
     found.conf.update(_durable(settings) | _transport(settings) | _quiet(settings))
     return found
+
+
+def close_app(app: Celery) -> None:
+    """Close the connections of an application, and with them those of any other in this process: pools are global."""
+    pools.reset()
+    app.backend.client.close()
+    app.close()
 
 
 def _durable(settings: Settings) -> dict[str, Any]:
@@ -40,6 +51,7 @@ def _durable(settings: Settings) -> dict[str, Any]:
         "task_queues": [_queue(name) for name in queues.names],
         "task_default_queue": queues.first,
         "task_default_routing_key": queues.first,
+        "task_default_exchange": "",
         "task_create_missing_queues": False,
     }
 
@@ -52,6 +64,7 @@ def _transport(settings: Settings) -> dict[str, Any]:
     return {
         "broker_url": celery.broker_url,
         "result_backend": celery.result_url,
+        "result_backend_thread_safe": True,
         "visibility_timeout": visibility,
         "broker_transport_options": {
             "visibility_timeout": visibility,
@@ -93,6 +106,7 @@ def _quiet(settings: Settings) -> dict[str, Any]:
 
 
 def _queue(name: str) -> Queue:
-    make: Any = Queue
-    found: Queue = make(name, routing_key=name)
+    """A queue that is reached by its name alone: no binding has to outlive a Redis that comes back empty."""
+    exchange, queue = cast("Any", Exchange), cast("Any", Queue)
+    found: Queue = queue(name, exchange("", type="direct"), routing_key=name)
     return found

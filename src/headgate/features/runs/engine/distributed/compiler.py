@@ -7,7 +7,7 @@ from celery import Celery, chain, group
 from celery.canvas import Signature
 
 from headgate.features.runs.engine.distributed.limits import TaskLimits
-from headgate.features.runs.engine.distributed.orders import END, JOIN, SEGMENT, Queues, order_for
+from headgate.features.runs.engine.distributed.orders import JOIN, RECOVER, SEGMENT, Queues, order_for
 from headgate.features.runs.engine.distributed.segments import (
     Parallel,
     Segment,
@@ -18,11 +18,8 @@ from headgate.features.runs.engine.distributed.segments import (
     members,
     split,
 )
-from headgate.features.runs.errors import INTERNAL
 from headgate.features.runs.transitions import RunKey
 from headgate.graph.plan import Plan
-
-JOIN_FAILED = "The messages that join the run's branches could not be put together."
 
 
 class FlowCompiler:
@@ -123,17 +120,11 @@ class _Writer:
         )
 
     def _joining(self, task: Signature) -> Signature:
-        """The task with what happens when the branches before it cannot be joined: the run fails, and says so."""
-        key = self._key
-        told = {
-            "run_id": key.run_id,
-            "tenant_id": key.tenant_id,
-            "flow_id": key.flow_id,
-            "version": key.version,
-            "code": INTERNAL,
-            "message": JOIN_FAILED,
-        }
-        task.link_error(self._app.signature(END, kwargs=told, immutable=True, queue=self._queues.upkeep))
+        """The task with what happens when the branches before it cannot be joined: the rows are looked at.
+
+        A branch that failed has failed its run already; a queue that lost its memory has not, and the run goes on.
+        """
+        task.link_error(self._app.signature(RECOVER, immutable=True, queue=self._queues.upkeep))
         return task
 
     def _sign(self, name: str, kwargs: dict[str, str | int], **options: object) -> Signature:

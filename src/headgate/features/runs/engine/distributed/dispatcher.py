@@ -8,6 +8,7 @@ from celery.exceptions import CeleryError
 from kombu.exceptions import KombuError
 from redis.exceptions import RedisError
 
+from headgate.features.runs.engine.distributed.celery_app import close_app
 from headgate.features.runs.engine.distributed.compiler import FlowCompiler
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore, Sent
@@ -68,6 +69,10 @@ class Dispatcher:
             await asyncio.to_thread(self._app.control.revoke, ids)
         except (HeadgateError, *_AWAY) as error:
             log.warning("messages not revoked", run_id=run_id, problem=str(error))
+
+    async def close(self) -> None:
+        """Close the application's connections."""
+        await asyncio.to_thread(close_app, self._app)
 
     async def _send(self, key: RunKey, plan: Plan, dispatch: int, settled: Container[str] = (), *, begun: bool) -> bool:
         canvas = self._compiler.compile(key, plan, dispatch, settled, begun=begun)

@@ -34,11 +34,9 @@ def open_relay(settings: Settings) -> EventRelay:
     return EventRelay(settings.celery.events_url, settings.celery.events_expire_seconds)
 
 
-def build_backend(
-    settings: Settings, database: Database, services: Services, app: Celery | None = None
-) -> CeleryBackend:
+def build_backend(settings: Settings, database: Database, services: Services) -> CeleryBackend:
     """The engine for those who start runs. Raises `Invalid` without PostgreSQL."""
-    return _backend(settings, services, _store(database), _shift(settings), app or make_app(settings))
+    return _backend(settings, services, _store(database), _shift(settings), make_app(settings), owns_app=True)
 
 
 @dataclass(frozen=True)
@@ -74,26 +72,30 @@ async def open_worker(
 ) -> AsyncIterator[WorkerChild]:
     """Open what a worker child needs, on the loop it will use. Raises `Invalid` without PostgreSQL, `Unavailable`."""
     store, shift = _store(database), _shift(settings)
-    shift.worker.open()
+    backend = _backend(settings, services, store, shift, app, owns_app=False)
     await store.open()
+    shift.worker.open()
     try:
-        limits = _limits(settings)
         presence = Presence(relay.client, settings.celery.queue)
-        segments = SegmentWorker(store, services, shift, limits, presence)
+        segments = SegmentWorker(store, services, shift, _limits(settings), presence)
         await segments.open()
         try:
-            backend = _backend(settings, services, store, shift, app)
-            keeper = LeaseKeeper(_libpq(database), segments, shift)
-            yield WorkerChild(segments, backend, relay, keeper, services)
+            yield WorkerChild(segments, backend, relay, LeaseKeeper(_libpq(database), segments, shift), services)
         finally:
             await segments.close()
     finally:
-        await store.close()
         shift.worker.close()
+        await backend.close()
 
 
 def _backend(
-    settings: Settings, services: Services, store: PostgresDispatchStore, shift: Shift, app: Celery
+    settings: Settings,
+    services: Services,
+    store: PostgresDispatchStore,
+    shift: Shift,
+    app: Celery,
+    *,
+    owns_app: bool,
 ) -> CeleryBackend:
     if not isinstance(services.bus, EventRelay):
         raise TypeError("the distributed engine publishes through a relay")
@@ -127,6 +129,8 @@ def _backend(
         broker=broker,
         presence=Presence(services.bus.client, celery.queue),
         relay=services.bus,
+        sweep_seconds=celery.sweep_seconds,
+        owns_app=owns_app,
     )
 
 

