@@ -57,5 +57,9 @@ docs: setup ## Write the generated pages of docs/
 .PHONY: bench
 bench: setup ## Every benchmark, quick, with tables and pictures in .benchmarks/
 	@mkdir -p .benchmarks
-	@for name in startup engine rest sandbox; do \
-	  $(RUN) python -m benchmarks.$$name --quick --json .benchmarks/$$name.json || exit 1; done
+	@for name in startup engine rest sandbox workers; do \
+	  $(RUN) --group bench python -m benchmarks.$$name --quick --json .benchmarks/$$name.json || exit 1; done
+
+.PHONY: test-faults
+test-faults: setup ## The fault tests with ten times the runs and deaths (SCALE=10); takes half an hour
+	@HEADGATE_FAULTS=$${SCALE:-10} $(RUN) pytest tests/integration/faults -n $(WORKERS) --timeout 0

@@ -42,12 +42,12 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def cpu_seconds(*pids: int) -> float:
-    """Processor seconds that processes have used, their children included."""
+def cpu_seconds(*pids: int, alone: bool = False) -> float:
+    """Processor seconds that processes have used, their children included unless `alone`."""
     total = 0.0
     for pid in pids:
         process = psutil.Process(pid)
-        for one in (process, *process.children(recursive=True)):
+        for one in (process, *(() if alone else process.children(recursive=True))):
             try:
                 times = one.cpu_times()
             except psutil.NoSuchProcess:

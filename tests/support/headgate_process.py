@@ -3,6 +3,7 @@
     python -m tests.support.headgate_process serve --port 7411
 
 `CLOCK_FILE` names a file with seconds by which this process's clock is wrong; it is read again whenever the time is.
+With `SEND_TWICE` every message to a queue is sent twice, as a broker may deliver it.
 """
 
 import os
@@ -10,6 +11,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from headgate import components
 from headgate.entrypoints import cli
@@ -17,6 +19,7 @@ from tests.support.engine import Echo, Start
 from tests.support.fault_steps import FAULT_STEPS
 
 CLOCK_FILE = "HEADGATE_TEST_CLOCK_FILE"
+SEND_TWICE = "HEADGATE_TEST_SEND_TWICE"
 _true_time = time.time_ns
 
 
@@ -32,9 +35,24 @@ def add_components() -> None:
     components.BUILTINS = (*components.BUILTINS, *FAULT_STEPS, Start, Echo)
 
 
+def send_twice() -> None:
+    """Double every message, the same id on both."""
+    from celery import Celery
+
+    send = Celery.send_task
+
+    def doubled(self: Celery, *args: Any, **kwargs: Any) -> Any:
+        send(self, *args, **kwargs)
+        return send(self, *args, **kwargs)
+
+    Celery.send_task = doubled
+
+
 if __name__ == "__main__":
     add_components()
     if CLOCK_FILE in os.environ:
         time.time_ns = wrong_time
+    if SEND_TWICE in os.environ:
+        send_twice()
     sys.argv[0] = "headgate"
     cli.main()

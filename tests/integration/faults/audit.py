@@ -63,6 +63,8 @@ class Counts:
     repeats: int
     """Executions that began again after a death."""
     deaths: int
+    reasons: tuple[str, ...]
+    """Why runs failed."""
 
     def __str__(self) -> str:
         return (
@@ -127,6 +129,7 @@ async def audit(database: Database, counter: Path, *, deaths: Sequence[int], ack
         interrupted=sum(len(step.attempts) > 1 for step in found),
         repeats=sum(max(len(step.begins) - 1, 0) for step in found),
         deaths=len(deaths),
+        reasons=tuple(f"{run.id} {run.error_code}: {run.error_message}" for run in runs.values() if run.error_code),
     )
 
 

@@ -14,6 +14,7 @@ from tests.integration.faults.audit import Counts, audit, quiet
 from tests.integration.faults.cluster import Cluster
 from tests.integration.faults.installation import DEATHS, QUIET_SECONDS, RUNS, SCALE, counting_flow, moment
 from tests.support.databases import Postgres, make_settings
+from tests.support.headgate_process import SEND_TWICE
 
 Record = Callable[[str, object], None]
 pytestmark = [pytest.mark.timeout(180 + QUIET_SECONDS * 2), pytest.mark.postgres]
@@ -70,7 +71,7 @@ class TestWorkers:
             await batch
         counts = await settled(cluster, database)
         record_property("figures", f"{counts} (workers died)")
-        assert counts.completed == counts.runs > RUNS
+        assert counts.completed == counts.runs > RUNS, counts.reasons
         assert counts.interrupted
 
 
@@ -90,7 +91,7 @@ class TestServer:
             server = await cluster.up()
         counts = await settled(cluster, database)
         record_property("figures", f"{counts} (the server died)")
-        assert counts.completed == counts.runs
+        assert counts.completed == counts.runs, counts.reasons
         assert counts.repeats == 0
 
 
@@ -114,7 +115,7 @@ class TestRedis:
             await batch
         counts = await settled(cluster, database)
         record_property("figures", f"{counts} (Redis died twice, {request.node.callspec.id})")
-        assert counts.completed == counts.runs
+        assert counts.completed == counts.runs, counts.reasons
         assert counts.repeats == 0
 
 
@@ -134,7 +135,24 @@ class TestPostgres:
             await batch
         counts = await settled(cluster, database)
         record_property("figures", f"{counts} (PostgreSQL died under workers)")
-        assert counts.completed == counts.runs
+        assert counts.completed == counts.runs, counts.reasons
+
+
+class TestMessages:
+    async def test_all_delivered_twice_have_one_effect(
+        self, cluster: Cluster, database: Database, record_property: Record
+    ) -> None:
+        cluster.environment = {**cluster.environment, SEND_TWICE: "yes"}
+        server = await cluster.up()
+        flow = await cluster.make_flow(server, counting_flow(cluster.counter))
+        cluster.command("beat")
+        await cluster.work(server, flow)
+        cluster.command("worker", "--concurrency", "2")
+        await cluster.submit(server, flow, RUNS // 4)
+        counts = await settled(cluster, database)
+        record_property("figures", f"{counts} (every message sent twice)")
+        assert counts.completed == counts.runs, counts.reasons
+        assert (counts.interrupted, counts.repeats) == (0, 0)
 
 
 class TestReconcilers:
@@ -155,4 +173,4 @@ class TestReconcilers:
             cluster.deaths.append(mortal.kill())
         counts = await settled(cluster, database)
         record_property("figures", f"{counts} (three beats)")
-        assert counts.completed == counts.runs
+        assert counts.completed == counts.runs, counts.reasons

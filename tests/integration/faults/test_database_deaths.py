@@ -51,4 +51,4 @@ class TestPostgres:
             database, installation.counter, deaths=installation.deaths, acknowledged=installation.acknowledged
         )
         record_property("figures", f"{counts} (PostgreSQL died, the server lived)")
-        assert counts.completed == counts.runs
+        assert counts.completed == counts.runs, counts.reasons

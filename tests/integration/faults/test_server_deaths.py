@@ -32,7 +32,7 @@ class TestServer:
             database, installation.counter, deaths=installation.deaths, acknowledged=installation.acknowledged
         )
         record_property("figures", f"{counts} ({database.dialect})")
-        assert counts.completed == counts.runs >= RUNS
+        assert counts.completed == counts.runs >= RUNS, counts.reasons
         assert counts.interrupted
 
     async def test_killed_and_replaced_by_two_at_once_finishes_every_step_once(
@@ -52,5 +52,5 @@ class TestServer:
             database, installation.counter, deaths=installation.deaths, acknowledged=installation.acknowledged
         )
         record_property("figures", f"{counts} ({database.dialect})")
-        assert counts.completed == counts.runs >= 40
+        assert counts.completed == counts.runs >= 40, counts.reasons
         assert counts.interrupted
