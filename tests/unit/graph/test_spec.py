@@ -244,10 +244,10 @@ class TestParseSpec:
         ],
     )
     def test_takes_linear_time_whatever_it_is_given(self, text: str) -> None:
-        started = time.perf_counter()
+        started = time.process_time()
         with contextlib.suppress(SpecError):
             parse_spec(text)
-        assert time.perf_counter() - started < 10
+        assert time.process_time() - started < 10
 
 
 class TestReadSpec:
