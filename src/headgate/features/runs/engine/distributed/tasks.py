@@ -7,6 +7,8 @@ from typing import Any, Protocol, TypeVar
 from billiard.exceptions import SoftTimeLimitExceeded, TimeLimitExceeded
 from celery import Celery, Task
 from celery.signals import worker_process_init, worker_process_shutdown
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
 
 from headgate.features.runs.engine.distributed.child import Child
 from headgate.features.runs.engine.distributed.limits import GRACE_SECONDS
@@ -19,6 +21,8 @@ from headgate.foundation.log import get_logger
 
 LONGEST_PAUSE_SECONDS = 60
 T = TypeVar("T")
+QUEUE_AWAY = (OperationalError, RedisError)
+"""Errors of the broker or of the results' database: no step's fault, and none of its run."""
 log = get_logger(__name__)
 
 
@@ -114,6 +118,10 @@ def _base(child: Child[WorkerParts], upkeep: str) -> type[Any]:
 
         def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:  # noqa: ANN401, ARG002
             if isinstance(exc, SegmentFailed):
+                return
+            if isinstance(exc, QUEUE_AWAY):
+                # What the segment did stands in the rows; whoever sweeps hands out the rest.
+                log.warning("queue away at the end of a task", task_id=task_id, problem=str(exc))
                 return
             key = Order(**kwargs).key
             code, message = _told(exc, kwargs["head"])
