@@ -67,6 +67,7 @@ class FlowRuns:
         run = await service.get_run(self.engine, principal, run_id)
         async with self.database.reading() as session:
             made = await files.list_files(session, principal, flow_run_id=run_id)
+        paid = [step for step in run.steps if step.reused_from_run_id is None]
         return RunOutcome(
             run_id=run.id,
             status=run.status,
@@ -74,8 +75,8 @@ class FlowRuns:
             files=[cast("dict[str, JsonValue]", as_value(row).model_dump(mode="json")) for row in reversed(made)],
             error=run.error.message if run.error else "",
             duration_ms=round(run.ms or 0),
-            input_tokens=sum(step.tokens_input or 0 for step in run.steps),
-            output_tokens=sum(step.tokens_output or 0 for step in run.steps),
+            input_tokens=sum(step.tokens_input or 0 for step in paid),
+            output_tokens=sum(step.tokens_output or 0 for step in paid),
         )
 
 

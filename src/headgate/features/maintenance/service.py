@@ -22,7 +22,7 @@ JOBS: Mapping[str, Callable[..., Awaitable[Outcome]]] = {
 }
 """Every job by name, in the order in which they run: what retention leaves behind the sweep may take."""
 SUMMARIES = {
-    "retention": "Deletes runs and what they made that are older than their flow, or HEADGATE_RETENTION__RUN_DAYS, says.",
+    "retention": "Deletes runs, and what they made, older than their flow or HEADGATE_RETENTION__RUN_DAYS allows.",
     "orphan_sweep": "Deletes what failed and cancelled runs left and no result names, and contents without a record.",
 }
 POLL_SECONDS = 60.0
