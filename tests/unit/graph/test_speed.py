@@ -68,15 +68,15 @@ STAR = flow(
     ],
 )  # fmt: skip
 def test_a_thousand_nodes_take_a_moment(work: Callable[[], object]) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     work()
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 def test_twelve_nodes_take_a_millisecond() -> None:
     made = chain(12)
-    started = time.perf_counter()
+    started = time.process_time()
     for _ in range(50):
         check_runnable(made, PALETTE)
         compile_plan(made, PALETTE)
-    assert (time.perf_counter() - started) / 50 < 0.02
+    assert (time.process_time() - started) / 50 < 0.02
