@@ -5,8 +5,9 @@ from contextlib import asynccontextmanager
 
 from celery import Celery
 
-from headgate.entrypoints.services import open_services
-from headgate.features.runs.engine.distributed.opening import WorkerChild, open_relay, open_worker
+from headgate.entrypoints.services import StepServices, open_services
+from headgate.features.maintenance.service import Maintenance
+from headgate.features.runs.engine.distributed.opening import DueJobs, WorkerChild, open_relay, open_worker
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from headgate.foundation.telemetry.opening import telemetry_of
@@ -21,9 +22,20 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
         async with (
             telemetry_of(settings.telemetry, "worker", counts=settings.telemetry.worker_metrics_port > 0) as telemetry,
             open_services(settings, database, relay, telemetry=telemetry) as base,
-            open_worker(settings, database, base.services, relay, app) as child,
+            open_worker(
+                settings,
+                database,
+                base.services,
+                relay,
+                app,
+                run_due_jobs=_due_jobs(settings, database, base),
+            ) as child,
         ):
             yield child
     finally:
         await relay.aclose()
         await database.close()
+
+
+def _due_jobs(settings: Settings, database: Database, base: StepServices) -> DueJobs:
+    return Maintenance(database, base.storage, settings.retention).run_due_jobs

@@ -18,12 +18,14 @@ from headgate.entrypoints.worker.child import open_child
 from headgate.entrypoints.worker.figures import serve_figures, shared_figures
 from headgate.features.runs.engine.distributed.celery_app import make_app
 from headgate.features.runs.engine.distributed.child import Child
-from headgate.features.runs.engine.distributed.orders import RECOVER, queues_of
+from headgate.features.runs.engine.distributed.orders import MAINTAIN, RECOVER, queues_of
 from headgate.features.runs.engine.distributed.tasks import WorkerParts, register
 from headgate.foundation.ids import new_id
 from headgate.foundation.log import configure
 from headgate.foundation.settings import Settings
 
+MAINTAIN_SECONDS = 60.0
+"""How often a worker looks whether a scheduled job is due."""
 OpenChild = Callable[[Settings, Celery], AbstractAsyncContextManager[WorkerParts]]
 
 
@@ -75,7 +77,14 @@ def schedule(settings: Settings) -> dict[str, dict[str, Any]]:
     """What beat sends: messages that expire, so that none pile up while no worker is there."""
     seconds = settings.celery.sweep_seconds
     upkeep = {"queue": queues_of(settings.celery.queue).upkeep}
-    return {"recover": {"task": RECOVER, "schedule": seconds, "options": {**upkeep, "expires": 2 * seconds}}}
+    return {
+        "recover": {"task": RECOVER, "schedule": seconds, "options": {**upkeep, "expires": 2 * seconds}},
+        "maintain": {
+            "task": MAINTAIN,
+            "schedule": MAINTAIN_SECONDS,
+            "options": {**upkeep, "expires": MAINTAIN_SECONDS},
+        },
+    }
 
 
 def _stop_in_time(seconds: float) -> None:

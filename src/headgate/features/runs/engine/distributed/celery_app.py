@@ -25,8 +25,8 @@ def make_app(settings: Settings) -> Celery:
 
 def close_app(app: Celery) -> None:
     """Close the connections of an application, and with them those of any other in this process: pools are global."""
-    pools.reset()
-    app.backend.client.close()
+    cast("Any", pools).reset()
+    app.backend.client.connection_pool.disconnect()
     app.close()
 
 

@@ -1,6 +1,6 @@
 """Puts the parts of the distributed engine together, for the API and for a worker child."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -39,6 +39,15 @@ def build_backend(settings: Settings, database: Database, services: Services) ->
     return _backend(settings, services, _store(database), _shift(settings), make_app(settings), owns_app=True)
 
 
+DueJobs = Callable[[], Awaitable[Sequence[str]]]
+"""Runs the scheduled jobs that are due. Returns their names."""
+
+
+async def no_jobs() -> Sequence[str]:
+    """There are none."""
+    return ()
+
+
 @dataclass(frozen=True)
 class WorkerChild:
     """What is open in a worker child."""
@@ -48,10 +57,15 @@ class WorkerChild:
     relay: EventRelay
     keeper: LeaseKeeper
     services: Services
+    run_due_jobs: DueJobs
 
     async def recover(self) -> int:
         """Look for runs that were left."""
         return await self.backend.recover()
+
+    async def maintain(self) -> list[str]:
+        """Run the scheduled jobs that are due."""
+        return list(await self.run_due_jobs())
 
     async def settle(self) -> None:
         """Send the events that are still held back."""
@@ -68,7 +82,13 @@ class WorkerChild:
 
 @asynccontextmanager
 async def open_worker(
-    settings: Settings, database: Database, services: Services, relay: EventRelay, app: Celery
+    settings: Settings,
+    database: Database,
+    services: Services,
+    relay: EventRelay,
+    app: Celery,
+    *,
+    run_due_jobs: DueJobs = no_jobs,
 ) -> AsyncIterator[WorkerChild]:
     """Open what a worker child needs, on the loop it will use. Raises `Invalid` without PostgreSQL, `Unavailable`."""
     store, shift = _store(database), _shift(settings)
@@ -80,7 +100,8 @@ async def open_worker(
         segments = SegmentWorker(store, services, shift, _limits(settings), presence)
         await segments.open()
         try:
-            yield WorkerChild(segments, backend, relay, LeaseKeeper(_libpq(database), segments, shift), services)
+            keeper = LeaseKeeper(_libpq(database), segments, shift)
+            yield WorkerChild(segments, backend, relay, keeper, services, run_due_jobs)
         finally:
             await segments.close()
     finally:
