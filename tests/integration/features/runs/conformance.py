@@ -1,8 +1,9 @@
 """What every execution backend must do, on every database.
 
 Derive a test class and give it the fixtures `engine`, `make_engine`, `connections_out` and `processes` (see
-`conftest` and `celery_fixtures`), and it runs here unchanged: for the embedded engine in `test_embedded`, for Celery in
-`test_celery`. Steps are the small components of `tests.support.engine`; nothing is replaced but what leaves the machine.
+`conftest` and `celery_fixtures`), and it runs here unchanged: for the embedded engine in `test_embedded`, for Celery
+in `test_celery`. Steps are the small components of `tests.support.engine`; nothing is replaced but what leaves the
+machine.
 """
 
 import asyncio

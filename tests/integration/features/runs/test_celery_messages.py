@@ -1,3 +1,4 @@
+# ruff: noqa: F811 - fixtures are asked for by their names
 """Messages that are lost, doubled, or come for runs that are over."""
 
 import asyncio
@@ -28,9 +29,9 @@ class TestLostMessages:
         make_engine: Any,
         engines: Engines,
         database: Database,
-        tmp_path: Path,  # noqa: F811
+        tmp_path: Path,
     ) -> None:
-        engine = await make_engine(max_concurrent_runs=1)  # noqa: F811
+        engine = await make_engine(max_concurrent_runs=1)
         gate = new_run(await store_flow(database, make_flow({"g": "Gate"}, g={"folder": str(tmp_path)})))
         await engine.start(gate)
         await appears(tmp_path / "gate.started")
@@ -51,7 +52,7 @@ class TestLostMessages:
     async def test_are_found_where_a_run_was_never_sent(
         self,
         engine: ExecutionBackend,
-        database: Database,  # noqa: F811
+        database: Database,
     ) -> None:
         request = new_run(await store_flow(database, make_chain(2)))
         await finish(engine, request)
@@ -67,7 +68,7 @@ class TestLostMessages:
 
 
 class TestHealth:
-    async def test_counts_workers_and_messages(self, engine: ExecutionBackend, database: Database) -> None:  # noqa: F811
+    async def test_counts_workers_and_messages(self, engine: ExecutionBackend, database: Database) -> None:
         await finish(engine, new_run(await store_flow(database, make_chain(1))))
         health = await engine.health()
         assert (health.kind, health.broker, health.results, health.queue_depth) == ("celery", True, True, 0)

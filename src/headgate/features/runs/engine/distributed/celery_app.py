@@ -4,6 +4,7 @@ from typing import Any, cast
 
 from celery import Celery
 from celery._state import _set_task_join_will_block
+from celery.backends.redis import RedisBackend
 from kombu import pools
 from kombu.entity import Exchange, Queue
 
@@ -12,6 +13,22 @@ from headgate.foundation.settings import Settings
 
 CONNECT_SECONDS = 2.0
 ANSWER_SECONDS = 10.0
+
+
+class _Deaf(RedisBackend.ResultConsumer):  # type: ignore[misc]
+    """Listens to no result."""
+
+    def consume_from(self, task_id: str) -> None:
+        """Sending a group would subscribe to every task of it."""
+
+    def cancel_for(self, task_id: str) -> None:
+        """There is nothing to cancel."""
+
+
+class JoinBackend(RedisBackend):  # type: ignore[misc]
+    """Results are there for Celery to join branches by; nobody here waits for one."""
+
+    ResultConsumer = _Deaf
 
 
 def make_app(settings: Settings) -> Celery:
@@ -63,7 +80,7 @@ def _transport(settings: Settings) -> dict[str, Any]:
     sockets = {"socket_connect_timeout": CONNECT_SECONDS, "socket_keepalive": True}
     return {
         "broker_url": celery.broker_url,
-        "result_backend": celery.result_url,
+        "result_backend": f"{__name__}:{JoinBackend.__name__}+{celery.result_url}",
         "result_backend_thread_safe": True,
         "visibility_timeout": visibility,
         "broker_transport_options": {
