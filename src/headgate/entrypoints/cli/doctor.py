@@ -9,7 +9,6 @@ import stat
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import typer
 from pydantic import SecretStr
@@ -57,7 +56,6 @@ def doctor(json: JsonFlag = False) -> int:
         _secret_key,
         _evidence_key,
         _database,
-        _distributed,
         _engine,
         _sandbox,
         _port,
@@ -171,26 +169,6 @@ def _sandbox(settings: Settings) -> list[Finding]:
     detail = f"missing: {missing}.{insecure}" if missing else "own code in nodes runs isolated"
     remedy = " ".join(dict.fromkeys(f"{layer.remedy}." for layer in report.missing))
     return [Finding("sandbox", good=report.complete, detail=detail, remedy=remedy, needed=False)]
-
-
-def _distributed(settings: Settings) -> list[Finding]:
-    """The engine `celery`: PostgreSQL, and a Redis for each of the three purposes."""
-    if settings.engine.backend != "celery":
-        return []
-    found = []
-    if not settings.database_url.startswith("postgresql"):
-        remedy = "Set HEADGATE_DATABASE__URL to postgresql+psycopg://user:password@host/name."
-        found.append(Finding("engine", good=False, detail="celery needs PostgreSQL", remedy=remedy))
-    celery = settings.celery
-    for what, url in (("broker", celery.broker_url), ("results", celery.result_url), ("events", celery.events_url)):
-        parts = urlsplit(url)
-        with socket.socket() as probe_:
-            probe_.settimeout(2.0)
-            good = probe_.connect_ex((parts.hostname or "127.0.0.1", parts.port or 6379)) == 0
-        detail = f"{parts.hostname}:{parts.port or 6379}{parts.path} {'answers' if good else 'does not answer'}"
-        remedy = f"Start Redis, or set HEADGATE_CELERY__{'RESULT' if what == 'results' else what.upper()}_URL."
-        found.append(Finding(f"redis, {what}", good=good, detail=detail, remedy=remedy))
-    return found
 
 
 def _port(settings: Settings) -> list[Finding]:
