@@ -63,7 +63,10 @@ def configure(settings: LogSettings) -> None:
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.dict_tracebacks if settings.format == "json" else structlog.processors.format_exc_info,
+        # Without the values of local variables: among them are the things that no log may hold.
+        structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False))
+        if settings.format == "json"
+        else structlog.processors.format_exc_info,
         _redact_event,
         renderer,
     ]

@@ -121,6 +121,16 @@ class TestLogger:
         assert "ValueError" in text
         assert "abcdefghijklmnop" not in text
 
+    def test_never_writes_the_values_of_local_variables(self, written: Written) -> None:
+        patient = "Anna Andersson"
+        try:
+            raise ValueError("refused")  # noqa: TRY301
+        except ValueError:
+            get_logger("t").exception("failed", step="brief")
+        text = written.getvalue()
+        assert patient not in text
+        assert "test_never_writes_the_values_of_local_variables" in text
+
     def test_leaves_lower_levels_out(self, written: Written) -> None:
         get_logger("t").debug("quiet")
         assert written.getvalue() == ""

@@ -11,6 +11,8 @@ import pytest
 from pydantic import SecretStr
 
 from headgate.features.flows.routes import router as flows_router
+from headgate.features.flows.rules import FlowRules
+from headgate.features.models.classes import ModelClasses
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.seal import read_public_key
 from headgate.features.runs.evidence.service import Notary
@@ -19,7 +21,7 @@ from headgate.features.runs.routes import router as runs_router
 from headgate.foundation.crypto import EvidenceSeed, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import ClassificationSettings, Settings
 from headgate.graph.model import Flow, FormField, Node, OutputType, StepPolicy
 from headgate.sandbox.documents import maker
 from tests.integration.features.runs.conformance import appears
@@ -39,6 +41,9 @@ async def client(database: Database, engine: ExecutionBackend) -> AsyncIterator[
         "engine": engine,
         "registry": engine.services.components,
         "notary": NOTARY,
+        "rules": FlowRules(
+            engine.services.components, ModelClasses(database, ClassificationSettings(), engine.services.components)
+        ),
     }
     async with api(flows_router, runs_router, **parts) as found:
         yield found
@@ -235,6 +240,7 @@ class TestEvents:
             "step_skipped",
             "step_started",
             "token",
+            "tool_call",
             "step_log",
             "step_completed",
             "run_completed",
