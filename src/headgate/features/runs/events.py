@@ -38,16 +38,6 @@ def topic_of(run_id: str) -> str:
     return f"run:{run_id}"
 
 
-def step_data(step: PlannedStep) -> dict[str, JsonValue]:
-    """What every event of a step says about it."""
-    return {
-        "step_id": step.id,
-        "order": step.step.order,
-        "type": step.step.node.type,
-        "label": step.label,
-    }
-
-
 class StepEvents:
     """The events of one attempt at a step."""
 
@@ -141,7 +131,7 @@ class RunEvents:
 
     def step_started(self, step: PlannedStep, attempt: int) -> None:
         """A step was claimed and works."""
-        self._bus.publish(self._topic, "step_started", {**step_data(step), "attempt": attempt})
+        self._bus.publish(self._topic, "step_started", {**step.told, "attempt": attempt})
         self._metrics.attempt_began(attempt)
 
     def step_completed(
@@ -149,7 +139,7 @@ class RunEvents:
     ) -> None:
         """A step has its outputs, and they are stored."""
         told: dict[str, JsonValue] = {
-            **step_data(step),
+            **step.told,
             "ms": microseconds / 1000,
             "tokens_input": tokens[0],
             "tokens_output": tokens[1],
@@ -165,13 +155,13 @@ class RunEvents:
     def step_failed(self, step: PlannedStep, microseconds: int, *, code: str, message: str) -> None:
         """A step failed, and with it the run."""
         told: dict[str, JsonValue] = {"ms": microseconds / 1000, "code": code, "message": message}
-        self._bus.publish(self._topic, "step_failed", {**step_data(step), **told})
+        self._bus.publish(self._topic, "step_failed", {**step.told, **told})
         self._metrics.step_ended(step.step.node.type, "failed", microseconds / MICROSECONDS)
         self._metrics.failed("step", code)
 
     def step_skipped(self, step: PlannedStep) -> None:
         """The run's branches led past a step."""
-        self._bus.publish(self._topic, "step_skipped", step_data(step))
+        self._bus.publish(self._topic, "step_skipped", dict(step.told))
 
     def run_completed(self, microseconds: int, text: JsonValue) -> None:
         """Every step is done."""

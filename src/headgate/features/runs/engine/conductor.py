@@ -151,7 +151,7 @@ class Conductor:
         return await self.move(run, Following()) if run.ledger.complete else ()
 
     def _onward(self, run: ActiveRun, following: Following, *, freed: int) -> Onward:
-        run.ready.extend(step for step in following.offered if run.may_take(step))
+        run.ready.extend(following.offered if run.only is None else filter(run.may_take, following.offered))
         room = 0 if self._shift.stopping else self._most_steps - len(run.working) + freed
         return Onward(
             settles=following.settles,

@@ -50,7 +50,7 @@ class StepContext:
         self._files: StepFiles | None = None
         self.guard: StepGuard | None = None
         """Where security classes are switched on: asked before a model is."""
-        self._servers = StepServers(origin.key, services.mcp, self.check_cancelled)
+        self._servers: StepServers | None = None
 
     @property
     def run_id(self) -> str:
@@ -127,6 +127,8 @@ class StepContext:
 
     async def mcp_tools(self, server: str) -> Sequence[Tool]:
         """The enabled tools of a server of the flow's space."""
+        if self._servers is None:
+            self._servers = StepServers(self._origin.key, self._services.mcp, self.check_cancelled)
         return await self._servers.tools(server)
 
     def record_tool_call(
@@ -154,7 +156,8 @@ class StepContext:
 
     async def aclose(self) -> None:
         """End what was opened for the step."""
-        await self._servers.aclose()
+        if self._servers is not None:
+            await self._servers.aclose()
 
 
 class StepFiles:

@@ -64,7 +64,8 @@ class StepExecutor:
         )
         try:
             async with scope:
-                ctx.guard = await open_guard(self._services, run, step.id, recorder)
+                if self._services.classes is not None:
+                    ctx.guard = await open_guard(self._services.classes, run, step.id, recorder)
                 outputs = await self._work(run, step, ctx, recorder)
                 packed = await self._packer.pack(origin, step, outputs, recorder.saved_file_ids)
         except TimeoutError as error:
@@ -77,7 +78,8 @@ class StepExecutor:
         finally:
             await ctx.aclose()
         record = recorder.as_record(packed.payload, execution_hash(run, step, recorder))
-        return Executed(outputs, record, packed.preview, self._delivery(run, step, outputs))
+        delivery = None if step.plain else self._delivery(run, step, outputs)
+        return Executed(outputs, record, packed.preview, delivery)
 
     def _delivery(self, run: ActiveRun, step: PlannedStep, outputs: Outputs) -> Delivery | None:
         """Where the output goes besides the next steps; `{{...}}` may name the step's own output."""
@@ -85,7 +87,7 @@ class StepExecutor:
         if policy.output_mode != "http_post" or policy.output_config is None:
             return None
         context = build_context(run.input, {**run.ledger.results, step.id: outputs}, run.planned.plan, step.id)
-        own = step_entry(outputs, step.step.main_output)
+        own = step_entry(outputs, step.main_output)
         context |= {step.step.alias: own, step.id: own}
         target = resolve_target(policy.output_config, context, as_json=policy.output_type is OutputType.JSON)
         return self._services.deliveries.seal(Origin(run.key, step.id), target)

@@ -6,7 +6,7 @@ and a step may ask a model that its flow does not name outright.
 
 from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.errors import ClassRefused
-from headgate.features.runs.ports import Services
+from headgate.features.runs.ports import SecurityClasses
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.graph.classification import Classified, ModelRef
 from headgate.sdk import Model
@@ -55,11 +55,9 @@ class StepGuard:
         self._recorder.classification = self._given if self._override is None else self._override
 
 
-async def open_guard(services: Services, run: ActiveRun, step_id: str, recorder: Recorder) -> StepGuard | None:
-    """The guard of a step, which may begin; None where classes are switched off. Raises `ClassRefused`."""
-    if services.classes is None:
-        return None
-    found = await services.classes.classify(run.key.tenant_id, run.planned.flow)
+async def open_guard(classes: SecurityClasses, run: ActiveRun, step_id: str, recorder: Recorder) -> StepGuard:
+    """The guard of a step, which may begin. Raises `ClassRefused`."""
+    found = await classes.classify(run.key.tenant_id, run.planned.flow)
     override = run.planned.steps[step_id].step.policy.output_classification_override
     guard = StepGuard(found, step_id, override, recorder)
     guard.check_step()

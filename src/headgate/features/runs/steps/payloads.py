@@ -45,7 +45,7 @@ class Packer:
     async def pack(self, origin: Origin, step: PlannedStep, outputs: Outputs, generated_file_ids: list[str]) -> Packed:
         """The payload of a step. Raises `OutputTooLarge`, or what the file storage raises."""
         entries: dict[str, Any] = {}
-        main = step.step.main_output
+        main = step.main_output
         preview = ""
         for name, type_ in step.outputs:
             if name in outputs:

@@ -3,6 +3,9 @@
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
+
+from pydantic import JsonValue
 
 from headgate.features.runs.ports import Components, Definitions
 from headgate.features.runs.transitions import RunKey, Seed
@@ -48,11 +51,17 @@ class Inlet:
 class PlannedStep:
     """A step of a plan, ready to be carried out."""
 
+    id: str
+    """The node id."""
     step: PlanStep
     component: type[Component]
     inlets: tuple[Inlet, ...]
     extra_fields: frozenset[str]
     outputs: tuple[tuple[str, PortType], ...]
+    main_output: str | None
+    """The output that `{{step.output}}` stands for."""
+    document: Format | None
+    """What the step's main output is made into besides."""
     raw_fields: frozenset[str]
     """Fields whose `{{...}}` are not ours to resolve."""
     refers: bool
@@ -64,21 +73,13 @@ class PlannedStep:
     """Whether its params, its policy or what is attached to it refer to what the run was started with."""
     logic: str
     """Hash of what the step does, whatever it is given."""
-
-    @property
-    def id(self) -> str:
-        """The node id."""
-        return self.step.node.id
-
-    @property
-    def document(self) -> Format | None:
-        """What the step's main output is made into besides."""
-        return self.step.policy.output_type.value if self.step.policy.makes_document else None  # type: ignore[return-value]
+    told: Mapping[str, JsonValue]
+    """What every event of the step says about it."""
 
     @property
     def label(self) -> str:
         """What people call it."""
-        return self.step.node.label or self.step.node.id
+        return self.step.node.label or self.id
 
 
 @dataclass(frozen=True)
@@ -132,20 +133,25 @@ def prepare_step(plan: Plan, step: PlanStep, components: Components) -> PlannedS
     component = components.component(step.node.type)
     types = {output.name: output.type for output in step.template.outputs}
     raw = frozenset(field.name for field in step.template.fields if not field.interpolate)
+    node, policy = step.node, step.policy
     return PlannedStep(
+        id=step.id,
         step=step,
         component=component,
         inlets=_inlets(plan, step),
         extra_fields=frozenset(field.name for field in component.extra_fields(step.node.params)),
         outputs=tuple((name, types[name]) for name in step.outputs),
+        main_output=step.main_output,
+        document=cast("Format", policy.output_type.value) if policy.makes_document else None,
         raw_fields=raw,
         refers=any(
             next(references_in(value), None) is not None for name, value in step.node.params.items() if name not in raw
         ),
-        plain=step.policy == _PLAIN,
+        plain=policy == _PLAIN,
         attached=bool(step.attachments),
         reads_input=_reads_input(step),
         logic=step_logic_hash(step),
+        told={"step_id": step.id, "order": step.order, "type": node.type, "label": node.label or step.id},
     )
 
 

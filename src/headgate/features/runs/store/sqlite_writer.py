@@ -11,9 +11,9 @@ is left before it: then nothing is in the log, and writing starts at its beginni
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
@@ -51,6 +51,8 @@ class SqliteWriter:
         self._dirty_pages = 0
         self._checkpoint: asyncio.Future[None] | None = None
         self._log_is_copied = False
+        self._idle: list[sqlite3.Connection] = []
+        """Connections of threads that are not in use: a new one would read the schema again."""
 
     async def open(self) -> None:
         """Connect. Raises `Unavailable`."""
@@ -73,8 +75,8 @@ class SqliteWriter:
             self._handed_over.put(None)
             self._patient.join()
         self._threads.shutdown()
-        self._reader.close()
-        self._connection.close()
+        for connection in (*self._idle, self._reader, self._connection):
+            connection.close()
 
     def submit(self, job: Job[T], *, size: int = 0) -> "asyncio.Future[T]":
         """Run `job` inside the next transaction; the future is done once it is committed.
@@ -93,13 +95,9 @@ class SqliteWriter:
         """Run a query in a thread, on a connection of its own."""
 
         def query() -> T:
-            with database_errors():
-                connection = self._connect()
-                try:
-                    connection.execute("BEGIN")
-                    return job(connection)
-                finally:
-                    connection.close()
+            with database_errors(), self._apart() as connection:
+                connection.execute("BEGIN")
+                return job(connection)
 
         return await self._loop.run_in_executor(self._threads, query)
 
@@ -107,6 +105,22 @@ class SqliteWriter:
         """Run a query of one row here and now."""
         with database_errors():
             return job(self._reader)
+
+    @contextmanager
+    def _apart(self) -> Iterator[sqlite3.Connection]:
+        """In a thread: a connection of its own, whose transaction is ended after it. One that failed is not kept."""
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = self._connect()
+        try:
+            yield connection
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.append(connection)
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
@@ -182,12 +196,8 @@ class SqliteWriter:
 
     def _copy_back(self) -> None:
         """In a thread: move the log into the database file as far as nobody is in the way."""
-        with suppress(sqlite3.Error):
-            connection = self._connect()
-            try:
-                connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-            finally:
-                connection.close()
+        with suppress(sqlite3.Error), self._apart() as connection:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 class database_errors:  # noqa: N801 - used as a context manager, reads as a phrase
