@@ -80,24 +80,32 @@ def run(arguments: Sequence[str]) -> int:
     except HeadgateError as error:
         _report(error, as_json="--json" in arguments)
         return code_for(error)
-    except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)  # noqa: T201
-        return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
-    except typer.Abort:
-        return INTERRUPTED
+    except (KeyboardInterrupt, typer.Abort):
+        return _stopped()
     except Exception as error:  # noqa: BLE001 - raised again unless it is the command line's own
-        return _usage_or_raise(error)
+        return _usage_or_raise(error, as_json="--json" in arguments)
+    if result == INTERRUPTED:  # what Typer makes of Ctrl+C
+        return _stopped()
     return result if isinstance(result, int) else OK
 
 
-def _usage_or_raise(error: Exception) -> int:
-    """Typer's own errors know how to show themselves; anything else is a bug and keeps its trace."""
+def _stopped() -> int:
+    print("Stopped.", file=sys.stderr)  # noqa: T201
+    return INTERRUPTED
+
+
+def _usage_or_raise(error: Exception, *, as_json: bool) -> int:
+    """Typer's own errors show themselves, wrong settings are named; anything else is a bug and keeps its trace."""
     show = getattr(error, "show", None)
     if show is None:
-        raise error
+        wrong = import_module("headgate.entrypoints.cli.settings_faults").settings_fault(error)
+        if wrong is None:
+            raise error
+        _report(wrong, as_json=as_json)
+        return code_for(wrong)
     show()
     return int(getattr(error, "exit_code", 2))
 

@@ -1,6 +1,8 @@
 """`headgate runs deliveries` and `headgate runs redeliver`."""
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -15,6 +17,8 @@ from headgate.features.runs.deliveries import service
 from headgate.features.runs.deliveries.schemas import DeliveryOut
 
 RunId = Annotated[str, typer.Argument(help="Id of the run.")]
+LONGEST_WAIT_SECONDS = 15.0
+"""A round of attempts at a receiver that is down takes half of that; one that does not answer is left to the server."""
 _COLOURS = {"delivered": "green", "failed": "red", "cancelled": "dim"}
 
 
@@ -51,6 +55,19 @@ def redeliver(
             raise typer.Exit(exit_codes.FAILED)
 
     with_parts(work)
+
+
+async def show_undelivered(parts: Parts, run_id: str) -> None:
+    """What of a run has not reached its receiver, and how it is sent again. Waits for attempts of this process."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LONGEST_WAIT_SECONDS):
+            await parts.engine.services.deliveries.settle()
+    async with parts.database.reading() as session:
+        found = await service.list_deliveries(session, PRINCIPAL, run_id)
+    for one in found:
+        if not one.webhook_delivered:
+            said = f"The output of '{escape(one.step_id)}' was not delivered to {escape(one.url)} ({one.status})."
+            console.print(f"\n[yellow]{said}[/] {_why(one)}\n[dim]send it: headgate runs redeliver {run_id}[/]")
 
 
 async def _reopen(session: AsyncSession, run_id: str, step: str | None) -> Sequence[str]:

@@ -140,4 +140,6 @@ def _show_end(run: RunOut) -> None:
     text = (run.output or {}).get("text")
     if text:
         console.print(str(text), markup=False)
+    if run.status == "failed":
+        console.print(f"[dim]once the cause is gone: headgate runs resume {run.id}[/]")
     console.print(f"[dim]steps: headgate runs show {run.id}[/]")

@@ -1,24 +1,32 @@
 """`headgate run`."""
 
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from pydantic import JsonValue
 
+from headgate.entrypoints.cli.deliveries import show_undelivered
 from headgate.entrypoints.cli.dry_run_view import show_dry_run
 from headgate.entrypoints.cli.exit_codes import FAILED, INVALID, OK
 from headgate.entrypoints.cli.files import store_files
 from headgate.entrypoints.cli.flow_choice import flow_id_of
-from headgate.entrypoints.cli.output import console, print_json
-from headgate.entrypoints.cli.run_view import RunView, show_outcome
+from headgate.entrypoints.cli.output import console, errors, print_json
+from headgate.entrypoints.cli.run_view import RunView, show_next, show_outcome
 from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
 from headgate.entrypoints.cli.transfer import read_text
 from headgate.entrypoints.compose import Parts
 from headgate.features.flows import service
 from headgate.features.flows.transfer import import_flow
+from headgate.features.runs.form import check_form
 from headgate.features.runs.preview.schemas import DryRunOut, DryRunStart
 from headgate.foundation.errors import Invalid
+from headgate.graph.issues import raise_if_any
+from headgate.graph.validate import check_runnable
 
 app = typer.Typer(add_completion=False)
 
@@ -47,25 +55,40 @@ def run(
             found = await _look_ahead(parts, flow, start)
             print_json(found) if json else show_dry_run(found)
             return OK if found.ok else INVALID
-        flow_id = await _store(parts, flow) if _is_path(flow) else await flow_id_of(parts, flow)
-        with RunView(None if json else console) as view:
+        given, files = await _with_files(parts, answers), await store_files(parts, file or [])
+        flow_id = await _store(parts, flow, given) if _is_path(flow) else await flow_id_of(parts, flow)
+        with RunView(None if json else console) as view, _told_when_stopped() as begun:
+
+            def on_event(run_id: str, kind: str, data: Mapping[str, JsonValue]) -> None:
+                begun.append(run_id)
+                view.show(kind, data)
+
+            wanted: Literal["published", "draft"] = "published" if published else "draft"
             outcome = await parts.runs.run_draft(
-                PRINCIPAL,
-                flow_id,
-                text=text,
-                form=await _with_files(parts, answers),
-                file_ids=await store_files(parts, file or []),
-                on_event=lambda _run, kind, data: view.show(kind, data),
-                wanted="published" if published else "draft",
+                PRINCIPAL, flow_id, text=text, form=given, file_ids=files, on_event=on_event, wanted=wanted
             )
         if json:
-            print_json(outcome)
+            print_json(asdict(outcome) | {"flow_id": flow_id})
         else:
             show_outcome(outcome)
-            console.print(f"[dim]evidence: headgate runs evidence {outcome.run_id}[/]")
+            await show_undelivered(parts, outcome.run_id)
+            show_next(outcome, flow_id)
         return OK if outcome.status == "completed" else FAILED
 
     return with_parts(work)
+
+
+@contextmanager
+def _told_when_stopped() -> Iterator[list[str]]:
+    """Says what became of the run when the command is stopped; the run's id is put into the list as it is known."""
+    begun: list[str] = []
+    try:
+        yield begun
+    except asyncio.CancelledError:
+        if begun:
+            again = f"Run it again, from any step: headgate runs rerun {begun[0]}"
+            errors.print(f"Run {begun[0]} was cancelled. {again}")
+        raise
 
 
 def _dry_start(text: str, answers: dict[str, str], file: list[Path] | None, *, published: bool) -> DryRunStart:
@@ -86,8 +109,11 @@ def _is_path(flow: str) -> bool:
     return Path(flow).is_file() or "/" in flow or flow.endswith((".flow", ".txt", ".json", ".yaml", ".yml"))
 
 
-async def _store(parts: Parts, path: str) -> str:
+async def _store(parts: Parts, path: str, answers: Mapping[str, JsonValue]) -> str:
+    """Store the flow of a file. One that cannot be run, or not with these answers, is refused and not stored."""
     definition = import_flow(read_text(path), parts.registry)
+    raise_if_any(check_runnable(definition, parts.registry))
+    check_form(definition.form, answers)
     async with parts.database.writing() as session:
         row = await service.create_flow(session, PRINCIPAL, parts.registry, definition=definition)
     return row.id

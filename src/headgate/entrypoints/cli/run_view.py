@@ -92,6 +92,14 @@ def show_outcome(outcome: RunOutcome) -> None:
     console.print(f"\n[dim]run {outcome.status} in {outcome.duration_ms} ms, {tokens} tokens[/]")
 
 
+def show_next(outcome: RunOutcome, flow_id: str) -> None:
+    """What can be done with the run and its flow now."""
+    console.print(f"[dim]flow {flow_id}: headgate runs list --flow {flow_id}[/]")
+    if outcome.status == "failed":
+        console.print(f"[dim]once the cause is gone: headgate runs resume {outcome.run_id}[/]")
+    console.print(f"[dim]evidence: headgate runs evidence {outcome.run_id}[/]")
+
+
 def _as_text(value: object) -> str:
     return value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
 

@@ -1,5 +1,6 @@
 """`headgate runs`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -7,17 +8,18 @@ import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli import reruns
-from headgate.entrypoints.cli.deliveries import deliveries, redeliver
+from headgate.entrypoints.cli.deliveries import deliveries, redeliver, show_undelivered
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.files import service as files
 from headgate.features.files.run_files import as_value
+from headgate.features.flows import service as flows
 from headgate.features.runs import service
 from headgate.features.runs.evidence.archive import as_json, as_zip
 from headgate.features.runs.evidence.service import read_contents
-from headgate.features.runs.schemas import RunOut, RunState, StepSummary
+from headgate.features.runs.schemas import RunOut, RunState, RunSummary, StepSummary
 from headgate.foundation.errors import Invalid
 
 app = typer.Typer(
@@ -49,11 +51,20 @@ def list_(
         elif not found:
             console.print("No runs yet. Run a flow: [bold]headgate run FLOW_ID[/]")
         else:
+            names = await _flow_names(parts, found)
             rows = [
-                (one.id, _state(one.status), f"v{one.version}", when(one.created_at), _ms(one.ms), _line(one.text))
+                (
+                    one.id,
+                    _state(one.status),
+                    names.get(one.flow_id, ""),
+                    f"v{one.version}",
+                    when(one.created_at),
+                    _ms(one.ms),
+                    _result(one),
+                )
                 for one in found
             ]
-            console.print(table(("id", "status", "version", "started", "took", "result"), rows))
+            console.print(table(("id", "status", "flow", "version", "started", "took", "result"), rows))
 
     with_parts(work)
 
@@ -67,7 +78,8 @@ def show(run_id: RunId, json: JsonFlag = False) -> None:
         if json:
             print_json(run)
         else:
-            _show(run)
+            _show(run, (await _flow_names(parts, [run])).get(run.flow_id, ""))
+            await show_undelivered(parts, run_id)
 
     with_parts(work)
 
@@ -163,12 +175,22 @@ def cancel(run_id: RunId, json: JsonFlag = False) -> None:
 reruns.add_commands(app)
 
 
-def _show(run: RunOut) -> None:
-    console.print(f"[bold]{run.id}[/] {_state(run.status)} [dim]version {run.version}, {_ms(run.ms)}[/]")
+async def _flow_names(parts: Parts, runs: Sequence[RunSummary]) -> dict[str, str]:
+    """Flow id to name, in one line and safe to print."""
+    async with parts.database.reading() as session:
+        names = await flows.names_of(session, PRINCIPAL, {run.flow_id for run in runs})
+    return {flow_id: _line(name) for flow_id, name in names.items()}
+
+
+def _show(run: RunOut, flow: str) -> None:
+    took = f", {_ms(run.ms)}" if run.ms is not None else ""
+    console.print(f"[bold]{run.id}[/] {_state(run.status)} {flow} [dim]version {run.version}{took}[/]")
     rows = [_step_row(step) for step in run.steps]
     console.print(table(("step", "component", "status", "attempts", "took", "tokens", ""), rows))
     if run.error is not None:
         console.print(f"[red]{escape(run.error.message)}[/] [dim]{run.error.code}[/]")
+    if run.status == "failed":
+        console.print(f"[dim]once the cause is gone: headgate runs resume {run.id}[/]")
     text = (run.output or {}).get("text")
     if text:
         console.print()
@@ -188,6 +210,10 @@ def _state(status: str) -> str:
 
 def _ms(milliseconds: float | None) -> str:
     return "" if milliseconds is None else f"{milliseconds:.0f} ms"
+
+
+def _result(run: RunSummary) -> str:
+    return f"[red]{_line(run.error.message)}[/]" if run.error is not None else _line(run.text)
 
 
 def _line(text: str | None) -> str:

@@ -1,6 +1,6 @@
 """Every query on flows and versions. The tenant is always required."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from sqlalchemy import and_, func, select
@@ -28,6 +28,12 @@ async def find_flows_named(session: AsyncSession, name: str, *, tenant_id: str, 
         FlowRow.tenant_id == tenant_id, FlowRow.deleted_at.is_(None), func.lower(FlowRow.name) == func.lower(name)
     )
     return (await session.execute(query.order_by(FlowRow.id.desc()).limit(limit))).scalars().all()
+
+
+async def names_of(session: AsyncSession, flow_ids: Collection[str], *, tenant_id: str) -> dict[str, str]:
+    """Flow id to name, of deleted flows too."""
+    query = select(FlowRow.id, FlowRow.name).where(FlowRow.id.in_(flow_ids), FlowRow.tenant_id == tenant_id)
+    return {row.id: row.name for row in await session.execute(query)}
 
 
 async def list_flows(

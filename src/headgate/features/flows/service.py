@@ -1,6 +1,6 @@
 """Creating, reading, saving and deleting flows."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -73,6 +73,11 @@ async def get_flow_named(session: AsyncSession, principal: Principal, name: str)
     if len(found) > 1:
         raise AmbiguousFlow(name, [row.id for row in found])
     return found[0]
+
+
+async def names_of(session: AsyncSession, principal: Principal, flow_ids: Collection[str]) -> dict[str, str]:
+    """Flow id to name for those who list runs; a deleted flow keeps its name."""
+    return await repository.names_of(session, flow_ids, tenant_id=principal.tenant_id)
 
 
 async def list_flows(

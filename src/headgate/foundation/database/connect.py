@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Literal, cast
 
 import orjson
@@ -30,7 +31,7 @@ class Database:
         self.dialect = cast("Dialect", self.url.get_backend_name())
         self.settings = settings.database
         if self.dialect == "sqlite" and self.url.database not in (None, "", ":memory:"):
-            settings.data_dir.mkdir(parents=True, exist_ok=True)
+            _make_folder(settings.data_dir)
         self.engine = _open(self.url, settings.database)
         self._reading = async_sessionmaker(self.engine, expire_on_commit=False)
         self._writing = async_sessionmaker(self.engine.execution_options(**{_WRITES: True}), expire_on_commit=False)
@@ -57,6 +58,17 @@ class Database:
     async def close(self) -> None:
         """Close every connection."""
         await self.engine.dispose()
+
+
+def _make_folder(folder: Path) -> None:
+    """The data folder, closed to other users of the machine when it is made here: it holds prompts and answers."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise Unavailable(
+            f"The data folder {folder} cannot be made: {error.strerror}.",
+            remedy="Set HEADGATE_DATA_DIR to a folder that you may write.",
+        ) from error
 
 
 class database_errors:  # noqa: N801 - used as a context manager, reads as a phrase
