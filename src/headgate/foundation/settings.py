@@ -84,16 +84,16 @@ class EngineSettings(BaseModel):
 
     backend: Literal["embedded", "celery"] = Field(
         default="embedded",
-        description="`embedded`: inside the server. `celery`: by worker processes, with PostgreSQL and Redis; needs the "
-        "extra `distributed`.",
+        description="`embedded`: inside the server. `celery`: by worker processes, with PostgreSQL and Redis; needs "
+        "the extra `distributed`.",
     )
     max_concurrent_runs: int = Field(default=32, ge=1, description="Runs that make progress at once.")
     max_concurrent_steps: int = Field(default=8, ge=1, description="Steps of one run that work at once.")
     lease_seconds: float = Field(
         default=8.0,
         gt=0,
-        description="How long a claimed step is left to a worker that is not heard of. It renews its claims three times "
-        "as often.",
+        description="How long a claimed step is left to a worker that is not heard of. It renews its claims three "
+        "times as often.",
     )
     step_timeout_seconds: float = Field(default=600.0, gt=0, description="Longest time a step may work.")
     run_timeout_seconds: float | None = Field(

@@ -42,7 +42,9 @@ def logic_checksum(flow: Flow, catalog: Catalog | None = None) -> str:
     logic: dict[str, JsonValue] = {
         "nodes": [node_logic(node) for node in flow.nodes if node.id not in notes],
         "edges": [edge.id for edge in flow.edges],
-        "form": [field.model_dump(mode="json", exclude={"label", "private"}, exclude_defaults=True) for field in flow.form],
+        "form": [
+            field.model_dump(mode="json", exclude={"label", "private"}, exclude_defaults=True) for field in flow.form
+        ],
         "settings": settings,
     }
     return sha256_of(logic)

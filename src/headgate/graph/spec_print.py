@@ -73,7 +73,12 @@ def _node(node: Node) -> Iterator[str]:
 def _form_field(field: FormField) -> Iterator[str]:
     yield f"  {key(field.id)}: {field.type}"
     yield from _members(
-        {name: value for name, value in _changed(field, FormField(id="x")).items() if name in {"label", "required", "private"}}, 4
+        {
+            name: value
+            for name, value in _changed(field, FormField(id="x")).items()
+            if name in {"label", "required", "private"}
+        },
+        4,
     )
     if field.options:
         yield from _member("options", list(field.options), 4)

@@ -49,7 +49,8 @@ Merge: values*@[](Text|Data|Table) mode separator -> value:Data text:Text
 Map: items*@(Data|Table) each(Tool) argument template concurrency -> results:Data table:Table text:Text
 Wait: seconds value@(Text|Data|Table) -> value:Data
 Python: inputs*@(Data|Text|Table) source* -> result:Data text:Text table:Table
-LanguageModel: model*(Model) input@(Text|Message) files[](File) system temperature -> text:Text message:Message model:Model
+LanguageModel: model*(Model) input@(Text|Message) files[](File) system temperature \
+ -> text:Text message:Message model:Model
 AIStep: prompt* model*(Model) tools[](Tool) input@(Text|Data|Table|Message) files[](File) output_type \
  -> output:Text data:Data
 Agent: model*(Model) tools[](Tool) input*@(Text|Message) files[](File) instructions max_steps \

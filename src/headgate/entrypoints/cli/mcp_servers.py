@@ -130,8 +130,8 @@ def refresh(name: Name, json: JsonFlag = False) -> None:
     with_parts(work)
 
 
-@app.command()
-def test(name: Name, json: JsonFlag = False) -> None:
+@app.command("test")
+def try_(name: Name, json: JsonFlag = False) -> None:
     """Try the connection; nothing is kept."""
 
     async def work(parts: Parts) -> None:
