@@ -8,7 +8,8 @@ from shutil import rmtree
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.log import get_logger
 from headgate.foundation.settings import Settings
-from headgate.foundation.telemetry.opening import serve_metrics, share_between_processes
+from headgate.foundation.telemetry.opening import serve_metrics
+from headgate.foundation.telemetry.sharing import share_between_processes
 
 log = get_logger(__name__)
 

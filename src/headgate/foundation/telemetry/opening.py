@@ -1,10 +1,8 @@
 """Chooses what a process measures with, from the settings. Heavy libraries are imported here, and only when used."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -16,20 +14,6 @@ from headgate.foundation.telemetry.tracing import Tracing
 
 if TYPE_CHECKING:  # named without importing it
     from wsgiref.simple_server import WSGIServer
-
-SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-"""The variable that prometheus-client reads when it is imported."""
-
-
-def share_between_processes(folder: Path) -> None:
-    """Count in files of `folder`, which is emptied, so that a parent shows what its children count.
-
-    To be called in the parent before its telemetry is opened, and before it forks.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    for left in folder.glob("*.db"):
-        left.unlink(missing_ok=True)
-    os.environ[SHARED_FOLDER] = str(folder)
 
 
 @asynccontextmanager

@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from headgate.foundation.telemetry.instruments import Failing, Instruments
-from headgate.foundation.telemetry.opening import SHARED_FOLDER
+from headgate.foundation.telemetry.sharing import SHARED_FOLDER
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 MOST_VALUES = 200

@@ -85,7 +85,7 @@ class TestShareBetweenProcesses:
         code = """
 import os, sys
 from pathlib import Path
-from headgate.foundation.telemetry.opening import share_between_processes
+from headgate.foundation.telemetry.sharing import share_between_processes
 share_between_processes(Path(sys.argv[1]))
 from headgate.foundation.telemetry.opening import open_telemetry
 from headgate.foundation.settings import TelemetrySettings
