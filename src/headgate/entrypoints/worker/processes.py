@@ -5,6 +5,7 @@ import signal
 import socket
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from types import FrameType
@@ -12,6 +13,7 @@ from typing import Any
 
 from celery import Celery
 from celery.apps.beat import Beat
+from celery.platforms import SecurityWarning
 from celery.signals import setup_logging, worker_ready
 
 from headgate.entrypoints.worker.child import open_child
@@ -45,6 +47,8 @@ def run_worker(settings: Settings, open_parts: OpenChild = open_child) -> int:
 
 
 def _work(settings: Settings, open_parts: OpenChild) -> int:
+    # Celery warns root because of pickled messages; ours are JSON, and other content is refused.
+    warnings.filterwarnings("ignore", category=SecurityWarning)
     app = make_worker_app(settings, open_parts)
     setup_logging.connect(lambda **_: configure(settings.log), weak=False)
     worker_ready.connect(lambda **_: _stop_in_time(settings.celery.shutdown_seconds), weak=False)
