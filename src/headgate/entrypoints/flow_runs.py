@@ -16,6 +16,7 @@ from headgate.features.runs import service
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.events import topic_of
 from headgate.features.runs.schemas import RunOut, RunStart
+from headgate.foundation.checked import checked
 from headgate.foundation.database import Database
 from headgate.toolkit import RunOutcome
 
@@ -45,7 +46,7 @@ class FlowRuns:
 
         When the caller is cancelled, so is the run.
         """
-        start = RunStart(text=text, form_data=dict(form), file_ids=list(file_ids), version=wanted)
+        start = checked(RunStart, text=text, form_data=dict(form), file_ids=list(file_ids), version=wanted)
         key = await service.start_run(self.database, self.engine, principal, flow_id, start)
         watching = asyncio.create_task(self._watch(key.run_id, on_event))
         try:

@@ -104,3 +104,50 @@ class TestRun:
         assert "was cancelled" in said
         assert "headgate runs rerun " in said
         assert "Stopped." in said
+
+    def test_says_what_was_not_delivered_and_how_it_is_sent(
+        self, capsys: pytest.CaptureFixture[str], data_folder: Path
+    ) -> None:
+        path = data_folder / "tell.flow"
+        path.write_text(
+            "name: Tell\nnodes:\n  note: TextInput\n    text: x\n    policy:\n      output_mode: http_post\n"
+            "      output_config:\n        url: https://desk.example\n"
+            "        headers:\n          Authorization: Bearer NOT_THERE\n"
+        )
+        assert run(["run", str(path)]) == 0
+        said = capsys.readouterr().out
+        run_id = answered(capsys, "runs", "list")[0]["id"]
+        assert run(["runs", "show", run_id]) == 0
+        for told in (said, capsys.readouterr().out):
+            assert "was not delivered to https://desk.example" in told
+            assert "headgate variables set NOT_THERE" in told
+            assert f"headgate runs redeliver {run_id}" in told
+
+
+class TestNumbers:
+    def test_beyond_every_column_are_no_version(self, capsys: pytest.CaptureFixture[str], flow_file: Path) -> None:
+        answered(capsys, "import", str(flow_file))
+        huge = str(10**20)
+        assert answered(capsys, "flows", "restore", "Echo", huge, code=4)["code"] == "version_not_found"
+        assert answered(capsys, "flows", "diff", "Echo", huge, code=4)["code"] == "version_not_found"
+        run_id = answered(capsys, "run", "Echo", "--text", "x")["run_id"]
+        assert answered(capsys, "runs", "rerun", run_id, "--version", huge, code=3)["code"] == "invalid"
+
+
+class TestText:
+    def test_that_is_no_unicode_is_refused(self, flow_file: Path) -> None:
+        for command in (["run", str(flow_file)], ["run", str(flow_file), "--dry-run"], ["runs", "rerun", "some"]):
+            done = subprocess.run([str(HEADGATE), *command, "--text", b"\xff"], capture_output=True, check=False)
+            assert done.returncode == 3, done
+            assert done.stderr.startswith(b"Error: text: "), done.stderr
+
+
+class TestEvidence:
+    def test_that_is_none_and_a_key_that_is_not_there_are_named(
+        self, capsys: pytest.CaptureFixture[str], data_folder: Path
+    ) -> None:
+        (data_folder / "photo.json").write_bytes(b"\xff\xd8\xff\xe0")
+        assert run(["evidence", "verify", "photo.json"]) == 3
+        assert "neither a JSON document nor a zip" in capsys.readouterr().err
+        assert run(["evidence", "verify", "photo.json", "--key", "headgate.pub"]) == 4
+        assert "There is no file headgate.pub" in capsys.readouterr().err

@@ -58,9 +58,9 @@ class TestRerun:
     def test_shows_the_plan_first_and_then_takes_over_what_holds(
         self, capsys: pytest.CaptureFixture[str], failed: str
     ) -> None:
-        plan = answered(capsys, "runs", "rerun", failed, "--input", '{"a": 1}', "--dry")
+        plan = answered(capsys, "runs", "rerun", failed, "--text", '{"a": 1}', "--dry-run")
         assert [step["why"] for step in plan["steps"]] == ["input", "follows", "follows"]
-        found = answered(capsys, "runs", "rerun", failed, "--input", '{"a": 1}')
+        found = answered(capsys, "runs", "rerun", failed, "--text", '{"a": 1}')
         assert (found["run"]["status"], found["run"]["source_run_id"]) == ("completed", failed)
         again = answered(capsys, "runs", "rerun", found["run"]["id"], "--from", "said")
         assert [step["reuse"] for step in again["plan"]["steps"]] == [True, True, False]
@@ -80,7 +80,7 @@ class TestMaintenance:
     def test_counts_and_deletes(
         self, capsys: pytest.CaptureFixture[str], failed: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        found = answered(capsys, "maintenance", "run", "--dry")
+        found = answered(capsys, "maintenance", "run", "--dry-run")
         assert set(found["jobs"]) == {"retention", "orphan_sweep"}
         assert answered(capsys, "maintenance", "run", "orphan_sweep")["jobs"]["orphan_sweep"]["artifacts"] == 0
         assert {job["name"] for job in answered(capsys, "maintenance", "status")} == set(found["jobs"])

@@ -59,6 +59,8 @@ def key(json: JsonFlag = False) -> None:
 
 def _key(given: str) -> EvidenceKey:
     path = Path(given)
+    if path.suffix and not _is_file(path):  # base64 has no dot: a file is meant
+        raise FileMissing(f"There is no file {path}.", remedy="Print the key with `headgate evidence key`.")
     return read_public_key(_content(path).decode(errors="replace") if _is_file(path) else given)
 
 

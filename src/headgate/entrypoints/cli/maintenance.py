@@ -17,22 +17,22 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="Retention an
 @app.command()
 def run(
     job: Annotated[str | None, typer.Argument(help="retention or orphan_sweep; both when left out.")] = None,
-    dry: Annotated[bool, typer.Option("--dry", help="Only count what would be deleted.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be deleted.")] = False,
     json: JsonFlag = False,
 ) -> None:
     """Run maintenance now, whenever it is due."""
 
     async def work(parts: Parts) -> None:
         names = list(JOBS) if job is None else [job]
-        found = {name: (await parts.maintenance.run_job(name, dry=dry)).as_json() for name in names}
+        found = {name: (await parts.maintenance.run_job(name, dry=dry_run)).as_json() for name in names}
         if json:
-            print_json({"dry": dry, "jobs": found})
+            print_json({"dry": dry_run, "jobs": found})
             return
         rows = [
             (name, one["runs"], one["artifacts"], one["contents"], f"{one['bytes']:,}") for name, one in found.items()
         ]
         console.print(table(("job", "runs", "artifacts", "stray contents", "bytes"), rows))
-        console.print("[dim]Nothing was deleted.[/]" if dry else "[dim]Deleted.[/]")
+        console.print("[dim]Nothing was deleted.[/]" if dry_run else "[dim]Deleted.[/]")
 
     with_parts(work)
 

@@ -16,6 +16,7 @@ from headgate.features.runs.reruns.service import plan_rerun, resume_run
 from headgate.features.runs.reruns.service import rerun as start_rerun
 from headgate.features.runs.reruns.views import rerun_plan
 from headgate.features.runs.schemas import RunOut
+from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
 
 _NAMED: dict[str, Wanted] = {"draft": "draft", "published": "published"}
@@ -48,22 +49,25 @@ def resume(run_id: RunId, version: Version = None, json: JsonFlag = False) -> in
 def rerun(
     run_id: RunId,
     from_: Annotated[str | None, typer.Option("--from", help="Do this step again, and all behind it.")] = None,
-    input_: Annotated[str | None, typer.Option("--input", help="Another text input.")] = None,
+    text: Annotated[str | None, typer.Option(help="Another text input.")] = None,
     form: Annotated[
         list[str] | None, typer.Option(help="Another form answer as field=value; field= takes it away.")
     ] = None,
     version: Version = None,
-    dry: Annotated[bool, typer.Option("--dry", help="Only say what would be done again and what that costs.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be done again and what that costs.")
+    ] = False,
     json: JsonFlag = False,
 ) -> int:
     """Run a past run again, with edits; what still holds is taken over. Says first what is done again and its cost."""
-    wanted = RerunPlanStart(from_step=from_, text=input_, form_data=_answers(form or []), version=wanted_of(version))
+    answers = _answers(form or [])
+    wanted = checked(RerunPlanStart, from_step=from_, text=text, form_data=answers, version=wanted_of(version))
 
     async def work(parts: Parts) -> int:
         plan = rerun_plan(await plan_rerun(parts.database, parts.engine, PRINCIPAL, run_id, wanted))
         if not json:
             show_plan(plan)
-        if dry:
+        if dry_run:
             if json:
                 print_json(plan)
             return OK

@@ -24,6 +24,7 @@ from headgate.features.flows import service
 from headgate.features.flows.transfer import import_flow
 from headgate.features.runs.form import check_form
 from headgate.features.runs.preview.schemas import DryRunOut, DryRunStart
+from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
 from headgate.graph.issues import raise_if_any
 from headgate.graph.validate import check_runnable
@@ -95,7 +96,7 @@ def _dry_start(text: str, answers: dict[str, str], file: list[Path] | None, *, p
     if file or any(value.startswith("@") for value in answers.values()):
         raise Invalid("A dry run stores nothing, files neither.", remedy="Leave files out of a dry run.")
     given: dict[str, JsonValue] | None = {**answers} or None
-    return DryRunStart(text=text, form_data=given, version="published" if published else "draft")
+    return checked(DryRunStart, text=text, form_data=given, version="published" if published else "draft")
 
 
 async def _look_ahead(parts: Parts, flow: str, start: DryRunStart) -> DryRunOut:

@@ -140,7 +140,11 @@ def files_(run_id: RunId, json: JsonFlag = False) -> None:
 
 @app.command()
 def download(
-    file_id: Annotated[str, typer.Argument(help="Id of the file.")], output: Output = None, json: JsonFlag = False
+    file_id: Annotated[str, typer.Argument(help="Id of the file.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write; the file's own name when left out.")
+    ] = None,
+    json: JsonFlag = False,
 ) -> None:
     """Save a file that a run made, or that was uploaded."""
 

@@ -34,13 +34,13 @@ def set_(
 
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
-            await service.set_variable(
+            row = await service.set_variable(
                 session, PRINCIPAL, parts.box, name=name, value=SecretStr(value), secret=not plain, hosts=host or ()
             )
         if json:
-            print_json({"name": name, "stored": True})
+            print_json({"name": row.name, "stored": True, "hosts": row.hosts or []})
         else:
-            console.print(f"Stored {name}.")
+            console.print(f"Stored {row.name}" + (f", for {', '.join(row.hosts)} only." if row.hosts else "."))
 
     with_parts(work)
 

@@ -75,7 +75,8 @@ async def _validation(request: Request, error: Exception) -> Response:
         refused = BadRequest("The body is not sent as JSON.", remedy="Send it with Content-Type: application/json.")
         return problem(refused)
     faults: list[JsonValue] = [
-        {"where": ".".join(str(part) for part in item["loc"]), "message": str(item["msg"])} for item in errors
+        {"where": ".".join(map(str, item["loc"])), "message": str(item["msg"]).removeprefix("Value error, ")}
+        for item in errors
     ]
     first = cast("dict[str, Any]", faults[0])
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""

@@ -9,6 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.accounts.tables import Space
 from headgate.features.flows.tables import FlowRow, FlowVersionRow, VersionEdgeRow, VersionStepRow
 
+LARGEST_NUMBER = 2**31 - 1
+"""Of a column of whole numbers; a driver refuses to look for more."""
+
 
 async def find_flow(session: AsyncSession, flow_id: str, *, tenant_id: str, lock: bool = False) -> FlowRow | None:
     """A flow that is not deleted."""
@@ -59,6 +62,8 @@ async def space_exists(session: AsyncSession, space_id: str, *, tenant_id: str) 
 
 async def find_version(session: AsyncSession, flow_id: str, version: int, *, tenant_id: str) -> FlowVersionRow | None:
     """One version of a flow, of a deleted flow too: runs that were pinned to it stay readable."""
+    if not 1 <= version <= LARGEST_NUMBER:
+        return None
     query = select(FlowVersionRow).where(
         FlowVersionRow.flow_id == flow_id, FlowVersionRow.version == version, FlowVersionRow.tenant_id == tenant_id
     )

@@ -143,7 +143,7 @@ async def list_versions(
     session: ReadSession,
     caller: Caller,
     limit: Limit = 50,
-    cursor: Annotated[int | None, Query(ge=1)] = None,
+    cursor: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
     released: bool = False,  # noqa: FBT001, FBT002 - a query parameter
 ) -> Page[VersionSummary]:
     """Versions, newest first; with `released=true` only those that were published."""

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from headgate.graph.model import Flow
 
 IssueOut = dict[str, Any]
-Wanted = Literal["draft", "published"] | Annotated[int, Field(ge=1)]
+Wanted = Literal["draft", "published"] | Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
 class _In(BaseModel):

@@ -12,7 +12,7 @@ class VariableNotFound(NotFound):
     def __init__(self, name: str) -> None:
         super().__init__(
             f"There is no variable '{name[:130]}'.",
-            remedy="Set it under Settings or with PUT /api/v1/variables/{name}.",
+            remedy=f"Set it with `headgate variables set {name[:130]}` or PUT /api/v1/variables/{name[:130]}.",
         )
 
 

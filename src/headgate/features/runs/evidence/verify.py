@@ -27,6 +27,7 @@ from headgate.features.runs.evidence.seal import FORMAT, EvidenceKey, broken_sea
 from headgate.foundation.errors import Invalid
 
 LONGEST_DOCUMENT = 512 * 1024 * 1024
+_EXPORT = "Export one with `headgate runs evidence RUN`."
 _MEMBERS = frozenset({"format", "run", "definition_snapshot", "step_results", "seal"})
 _ZIP_MAGIC = b"PK"
 
@@ -185,7 +186,7 @@ class _Zipped:
         except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, RuntimeError) as error:
             raise NotEvidence("The file is a damaged zip.", remedy="Export the evidence again.") from error
         if DOCUMENT not in files:
-            raise NotEvidence(f"The zip has no {DOCUMENT}.", remedy="Export one with `headgate runs evidence RUN`.")
+            raise NotEvidence(f"The zip has no {DOCUMENT}.", remedy=_EXPORT)
         self.package, self.faults = _document(files.pop(DOCUMENT))
         self.faults += [Fault("file", f"it holds a stranger: {name[:60]!r}.") for name in strangers]
         self.contents = {name.removeprefix(FOLDER): found for name, found in files.items()}
@@ -203,10 +204,12 @@ def _document(content: bytes) -> tuple[dict[str, Any], list[Fault]]:
     """The JSON object of a file, and whether its bytes are those that Headgate writes for it."""
     try:
         package = json.loads(content, object_pairs_hook=_without_doubles, parse_constant=_refused)
+    except UnicodeDecodeError as error:
+        raise NotEvidence("The file is neither a JSON document nor a zip.", remedy=_EXPORT) from error
     except (ValueError, RecursionError) as error:
-        raise NotEvidence(f"The file is not a JSON document: {str(error)[:200]}") from error
+        raise NotEvidence(f"The file is not a JSON document: {str(error)[:200]}.", remedy=_EXPORT) from error
     if not isinstance(package, dict) or not _MEMBERS & package.keys():
-        raise NotEvidence("The file is no evidence of a run.", remedy="Export one with `headgate runs evidence RUN`.")
+        raise NotEvidence("The file is no evidence of a run.", remedy=_EXPORT)
     try:
         same = canonical(package) == content
     except rfc8785.CanonicalizationError as error:
