@@ -23,6 +23,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.settings import CelerySettings, EngineSettings, LimitSettings, LogSettings, Settings
 from tests.support.databases import make_settings
 from tests.support.engine import make_services, on_disk
+from tests.support.lifeline import tie
 
 
 def write_order(path: Path, settings: Settings, limits: LimitSettings | None = None) -> None:
@@ -131,4 +132,5 @@ def main(told: dict[str, Any], path: Path) -> int:
 
 
 if __name__ == "__main__":
+    tie()
     sys.exit(main(json.loads(sys.argv[1]), Path(sys.argv[2])))

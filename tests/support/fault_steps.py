@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import random
 import time
+from pathlib import Path
 
 from headgate.sdk import Component, Text, field, output
 
@@ -21,11 +23,13 @@ class Count(Component):
     parts: list[str] = field(default_factory=list, many=True)
     path: str = field(port=False)
     seconds: float = field(default=0.02, port=False)
+    longest: float = field(default=0.0, port=False)
+    """Seconds; where it is more than `seconds`, a step takes a random time between the two."""
 
     @output()
     async def text(self) -> Text:
         self._write(BEGIN)
-        await asyncio.sleep(self.seconds)
+        await asyncio.sleep(random.uniform(self.seconds, max(self.seconds, self.longest)))
         self._write(END)
         return self.ctx.input.text
 
@@ -39,13 +43,21 @@ class Count(Component):
 
 
 class Stuck(Component):
-    """Never returns: asleep for ever, or in a thread that nobody can stop."""
+    """Never returns: asleep for ever, in a thread that nobody can stop, or at work in a way that stops its process."""
 
     input: str = field(default="", main=True)
     in_thread: bool = field(default=False, port=False)
+    blocking: bool = field(default=False, port=False)
+    path: str = field(default="", port=False)
+    """A file that gets a line for each time it is begun."""
 
     @output()
     async def text(self) -> Text:
+        if self.path:
+            with Path(self.path).open("a") as file:  # noqa: ASYNC230
+                file.write(f"{os.getpid()}\n")
+        if self.blocking:
+            time.sleep(3600)  # noqa: ASYNC251 - what is tested
         if self.in_thread:
             await asyncio.to_thread(time.sleep, 30)
         await asyncio.Event().wait()

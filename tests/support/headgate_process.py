@@ -15,8 +15,9 @@ from typing import Any
 
 from headgate import components
 from headgate.entrypoints import cli
-from tests.support.engine import Echo, Start
+from tests.support.engine import Echo, Speak, Start
 from tests.support.fault_steps import FAULT_STEPS
+from tests.support.lifeline import tie
 
 CLOCK_FILE = "HEADGATE_TEST_CLOCK_FILE"
 SEND_TWICE = "HEADGATE_TEST_SEND_TWICE"
@@ -32,7 +33,7 @@ def wrong_time() -> int:
 
 def add_components() -> None:
     """Add the components before any entry point has looked at them; workers are forked with them."""
-    components.BUILTINS = (*components.BUILTINS, *FAULT_STEPS, Start, Echo)
+    components.BUILTINS = (*components.BUILTINS, *FAULT_STEPS, Start, Echo, Speak)
 
 
 def send_twice() -> None:
@@ -49,6 +50,7 @@ def send_twice() -> None:
 
 
 if __name__ == "__main__":
+    tie()
     add_components()
     if CLOCK_FILE in os.environ:
         time.time_ns = wrong_time

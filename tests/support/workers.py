@@ -15,6 +15,7 @@ import redis
 from headgate.entrypoints.own_services import OwnRedis
 from headgate.foundation.settings import CelerySettings
 from tests.support.celery_worker import write_order
+from tests.support.lifeline import VARIABLE, lifeline
 
 START_SECONDS = 40.0
 
@@ -46,7 +47,8 @@ class WorkerGroup:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                env={**os.environ, "PYTHONWARNINGS": "ignore"},
+                pass_fds=[lifeline()],
+                env={**os.environ, "PYTHONWARNINGS": "ignore", VARIABLE: str(lifeline())},
             )
 
     def wait_until_up(self) -> None:

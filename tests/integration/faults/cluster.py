@@ -15,6 +15,7 @@ import psutil
 
 from headgate.entrypoints.own_services import OwnRedis
 from tests.integration.faults.installation import TOP, Installation, Server
+from tests.support.lifeline import lifeline
 
 READY_SECONDS = 60.0
 
@@ -42,6 +43,18 @@ class Worker:
             random.choice(children).kill()
         return at
 
+    def kill_main(self) -> int:
+        """Kill -9 its main process alone: the children finish what they are at, and go."""
+        at = time.time_ns() // 1000
+        self.process.kill()
+        self.process.wait()
+        return at
+
+    @property
+    def alive(self) -> bool:
+        """Whether the main process lives."""
+        return self.process.poll() is None
+
 
 @dataclass
 class Cluster(Installation):
@@ -66,15 +79,15 @@ class Cluster(Installation):
     def command(self, *arguments: str) -> Worker:
         """Start `headgate worker` or `headgate beat`."""
         log = self.folder / f"{arguments[0]}-{len(self.workers)}.log"
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("HEADGATE_")}
         with log.open("wb") as output:
             process = subprocess.Popen(
                 [sys.executable, "-m", "tests.support.headgate_process", *arguments],
                 cwd=TOP,
-                env=kept | {"HEADGATE_DATA_DIR": str(self.folder)} | dict(self.environment),
+                env=self.surroundings(),
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
+                pass_fds=[lifeline()],
             )
         self.workers.append(Worker(process, log))
         return self.workers[-1]

@@ -15,8 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import psutil
 
+from tests.support.fault_steps import BEGIN
 from tests.support.headgate_process import CLOCK_FILE
+from tests.support.lifeline import VARIABLE, lifeline
 
 SCALE = int(os.environ.get("HEADGATE_FAULTS", "1"))
 """How many times as much as in `make test`; `make test-faults` sets it."""
@@ -29,9 +32,9 @@ STEPS = ("a", "b", "c", "d")
 """Steps of the flow that count; `b` and `c` stand side by side."""
 
 
-def counting_flow(counter: Path, seconds: float = 0.03) -> dict[str, Any]:
-    """A flow that counts, forks, joins and counts again."""
-    params = {"path": str(counter), "seconds": seconds}
+def counting_flow(counter: Path, seconds: float = 0.03, longest: float = 0.0) -> dict[str, Any]:
+    """A flow that counts, forks, joins and counts again; each step takes `seconds`, or from that to `longest`."""
+    params = {"path": str(counter), "seconds": seconds, "longest": longest}
     return {
         "name": "Counting",
         "nodes": [
@@ -102,19 +105,43 @@ class Installation:
         """The file in which steps leave their lines."""
         return self.folder / "counter.txt"
 
+    def surroundings(self) -> dict[str, str]:
+        """The environment of its processes."""
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("HEADGATE_")}
+        own = {"HEADGATE_DATA_DIR": str(self.folder), VARIABLE: str(lifeline())}
+        return kept | own | dict(self.environment)
+
+    def in_flight(self) -> int:
+        """Counted steps that have begun and not ended, of processes that live."""
+        begun: dict[tuple[str, str, str], int] = {}
+        for line in self.counter.read_text().splitlines() if self.counter.exists() else ():
+            label, step, what, _at, process = line.split(" ")
+            if what == BEGIN:
+                begun[label, step, process] = int(process)
+            else:
+                begun.pop((label, step, process), None)
+        return sum(psutil.pid_exists(process) for process in begun.values())
+
+    async def busy(self, steps: int) -> None:
+        """Wait until so many counted steps are in flight at once."""
+        async with asyncio.timeout(START_SECONDS):
+            while self.in_flight() < steps:  # noqa: ASYNC110 - other processes write it
+                await asyncio.sleep(0.01)
+
     def start(self, *, clock: Path | None = None, file_limit: int = 0, **settings: str) -> Server:
         """Start a server; it is not awaited. `file_limit` is the largest file it may write, in bytes."""
         log = self.folder / f"server-{len(self.servers)}.log"
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("HEADGATE_")}
         extra = {CLOCK_FILE: str(clock)} if clock is not None else {}
         with log.open("w") as errors:
             process = subprocess.Popen(
                 [sys.executable, "-m", "tests.support.headgate_process", "serve", "--port", "0", "--json"],
                 cwd=TOP,
-                env=kept | {"HEADGATE_DATA_DIR": str(self.folder)} | dict(self.environment) | settings | extra,
+                env=self.surroundings() | settings | extra,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,
+                start_new_session=True,
+                pass_fds=[lifeline()],
             )
         if file_limit:
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (file_limit, file_limit))

@@ -18,6 +18,7 @@ from tests.support.headgate_process import SEND_TWICE
 
 Record = Callable[[str, object], None]
 pytestmark = [pytest.mark.timeout(180 + QUIET_SECONDS * 2), pytest.mark.postgres]
+REDIS_DEATHS = 4 * SCALE
 LEAST = {"HEADGATE_LOG__LEVEL": "warning", "HEADGATE_LOG__FORMAT": "json"}
 
 
@@ -55,22 +56,27 @@ class TestWorkers:
     async def test_killed_at_random_moments_finish_every_step_once(
         self, cluster: Cluster, database: Database, record_property: Record
     ) -> None:
+        """Of the deaths every second is that of a whole worker, the others of one child or of the main process."""
         server = await cluster.up()
-        flow = await cluster.make_flow(server, counting_flow(cluster.counter))
+        flow = await cluster.make_flow(server, counting_flow(cluster.counter, 0.02, longest=0.2))
         cluster.command("beat")
-        workers = [cluster.command("worker", "--concurrency", "2"), await cluster.work(server, flow)]
+        workers = [cluster.command("worker", "--concurrency", "3"), await cluster.work(server, flow)]
+        busy = []
         for number in range(DEATHS):
             batch = asyncio.create_task(cluster.submit(server, flow, RUNS // DEATHS))
-            await cluster.taken(moment(1, RUNS // DEATHS))
-            await asyncio.sleep(moment(0, 0.5))
-            if number % 2:
-                cluster.deaths.append(random.choice(workers).kill_a_child())
+            await cluster.busy(3)
+            await asyncio.sleep(moment(0, 0.1))
+            busy.append(cluster.in_flight())
+            chosen = random.randrange(2)
+            if number % 4 == 1:
+                cluster.deaths.append(workers[chosen].kill_a_child())
             else:
-                cluster.deaths.append(workers.pop(random.randrange(2)).kill())
-                workers.append(cluster.command("worker", "--concurrency", "2"))
+                mortal = workers.pop(chosen)
+                cluster.deaths.append(mortal.kill_main() if number % 4 == 3 else mortal.kill())
+                workers.append(cluster.command("worker", "--concurrency", "3"))
             await batch
         counts = await settled(cluster, database)
-        record_property("figures", f"{counts} (workers died)")
+        record_property("figures", f"{counts} (workers died, with {min(busy)} to {max(busy)} steps in flight)")
         assert counts.completed == counts.runs > RUNS, counts.reasons
         assert counts.interrupted
 
@@ -104,9 +110,9 @@ class TestRedis:
         flow = await cluster.make_flow(server, counting_flow(cluster.counter))
         cluster.command("beat")
         await cluster.work(server, flow)
-        for _ in range(2 * SCALE):
-            batch = asyncio.create_task(cluster.submit(server, flow, 30))
-            await cluster.taken(moment(1, 25))
+        for _ in range(REDIS_DEATHS):
+            batch = asyncio.create_task(cluster.submit(server, flow, 20))
+            await cluster.taken(moment(1, 18))
             assert cluster.redis.process is not None
             cluster.redis.process.kill()
             cluster.redis.process.wait()
@@ -114,7 +120,8 @@ class TestRedis:
             await asyncio.to_thread(cluster.redis.start)
             await batch
         counts = await settled(cluster, database)
-        record_property("figures", f"{counts} (Redis died twice, {request.node.callspec.id})")
+        record_property("figures", f"{counts} (Redis died {REDIS_DEATHS} times, {request.node.callspec.id})")
+        assert all(worker.alive for worker in cluster.workers), "a process did not outlive Redis"
         assert counts.completed == counts.runs, counts.reasons
         assert counts.repeats == 0
 

@@ -13,6 +13,7 @@ from headgate.features.runs.engine.distributed.compiler import FlowCompiler
 from headgate.features.runs.engine.distributed.limits import TaskLimits
 from headgate.features.runs.engine.distributed.orders import JOIN, RECOVER, SEGMENT, queues_of
 from headgate.features.runs.engine.distributed.segments import stretch
+from headgate.features.runs.engine.distributed.transport import SteadyTransport
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.settings import Settings
 from headgate.graph.model import Flow
@@ -163,3 +164,14 @@ class TestCeleryApp:
         assert (conf.task_serializer, conf.accept_content) == ("json", ["json"])
         assert conf.broker_url != conf.result_backend
         assert conf.result_expires > 0
+
+    def test_tells_a_channel_of_a_closed_connection_as_a_lost_connection(self) -> None:
+        """Anything else ends the worker whose Redis died."""
+        app = make_app(Settings(_env_file=None))
+        connection = app.connection_for_write()
+        channel = SteadyTransport.Channel.__new__(SteadyTransport.Channel)
+        channel.connection = connection.transport
+        assert isinstance(channel.connection, SteadyTransport)
+        connection.release()
+        with pytest.raises(SteadyTransport.connection_errors):
+            channel._connparams()

@@ -9,6 +9,7 @@ from kombu import pools
 from kombu.entity import Exchange, Queue
 
 from headgate.features.runs.engine.distributed.orders import queues_of
+from headgate.features.runs.engine.distributed.transport import SteadyTransport
 from headgate.foundation.settings import Settings
 
 CONNECT_SECONDS = 2.0
@@ -80,6 +81,7 @@ def _transport(settings: Settings) -> dict[str, Any]:
     sockets = {"socket_connect_timeout": CONNECT_SECONDS, "socket_keepalive": True}
     return {
         "broker_url": celery.broker_url,
+        "broker_transport": f"{SteadyTransport.__module__}:{SteadyTransport.__name__}",
         "result_backend": f"{__name__}:{JoinBackend.__name__}+{celery.result_url}",
         "result_backend_thread_safe": True,
         "visibility_timeout": visibility,
