@@ -67,7 +67,14 @@ def make_record(*, form: list[dict[str, Any]] | None = None, **answers: Any) -> 
         **_NOTHING,
     )
     attempt = SimpleNamespace(
-        step_id="a", attempt_no=1, status="completed", worker_id="w", started_at=AT, finished_at=AT + 1, **_NOTHING
+        step_id="a",
+        attempt_no=1,
+        status="completed",
+        worker_id="w",
+        started_at=AT,
+        finished_at=AT + 1,
+        record=None,
+        **_NOTHING,
     )
     delivery = SimpleNamespace(
         id="d", step_id="b", url_shown="https://example.org/hook", status="delivered", idempotency_key="k",

@@ -80,6 +80,8 @@ class AttemptOut(BaseModel):
     error: Ending | None
     started_at: datetime
     finished_at: datetime | None
+    record: dict[str, Any] | None = None
+    """Of a failed try whose step was done again: the prompt, tokens, tool calls and log it had left."""
 
 
 class StepOut(StepSummary):

@@ -3,7 +3,8 @@
 What the statuses mean and how they follow one another stands in `states`. `flow_runs.dispatched_at` and `dispatches`
 say when and how often work on a run was handed to a queue: what was committed and never sent, or sent and lost, is
 found by them. `source_run_id` and `source_step_id` name the run that this one goes on from and the first step done
-again; `flow_step_results.reused_from_run_id` is the run that paid for a result which was taken over.
+again; `flow_step_attempts.record` is what a failed try had left with its step before the run was resumed, prompt and
+tokens among it; `flow_step_results.reused_from_run_id` is the run that paid for a result which was taken over.
 """
 
 from collections.abc import Iterable
@@ -135,6 +136,7 @@ flow_step_attempts = Table(
     Column("error_message", Text),
     Column("started_at", BigInteger, nullable=False),
     Column("finished_at", BigInteger),
+    Column("record", Json),
     PrimaryKeyConstraint("flow_run_id", "flow_id", "step_id", "attempt_no"),
     UniqueConstraint("flow_run_id", "step_id", "attempt_no"),
     ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),

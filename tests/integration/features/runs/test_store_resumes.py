@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from headgate.features.runs import repository
 from headgate.features.runs.errors import SourceGone
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.store.port import RunStore
@@ -99,6 +100,28 @@ class TestResume:
         await store.advance(failed, Onward({"s3": 1}), _lease(), Finished(Claim("s2", 2), bare))
         row = (await step_rows(database, failed.run_id))["s2"]
         assert (row.log, row.tool_calls, row.num_tokens_input, row.error_code) == (None, None, None, None)
+
+    async def test_keeps_with_the_attempt_what_the_failed_try_had_left(
+        self, store: RunStore, failed: RunKey, database: Database
+    ) -> None:
+        await store.resume(failed, clock())
+        async with database.reading() as session:
+            tries = await repository.list_attempts(session, failed.run_id, tenant_id=failed.tenant_id)
+        assert [(one.step_id, one.record) for one in tries] == [
+            ("s1", None),
+            (
+                "s2",
+                {
+                    "input": {"source": "flow_input"},
+                    "effective_prompt": "Säg hej",
+                    "model_parameters": {"provider": "x"},
+                    "tool_calls": [1],
+                    "log": [2],
+                    "tokens_input": 5,
+                    "tokens_output": 6,
+                },
+            ),
+        ]
 
     async def test_takes_up_what_was_cancelled_when_the_run_was_ended(
         self, store: RunStore, database: Database

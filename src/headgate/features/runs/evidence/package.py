@@ -163,7 +163,15 @@ class _Author:
 
     def _attempt(self, row: Row) -> dict[str, Any]:
         found = {"attempt_no": row.attempt_no, "status": row.status, "worker_id": row.worker_id}
-        return {**found, "error": self._error(row), **_times(row)}
+        return {**found, "error": self._error(row), "record": self._left(row.record), **_times(row)}
+
+    def _left(self, record: Mapping[str, Any] | None) -> dict[str, Any] | None:
+        """What a failed try had left before its step was done again."""
+        if record is None:
+            return None
+        prompt = self._content(record.get("effective_prompt"))
+        rest = {name: self.mask.technical(value) for name, value in record.items() if name != "effective_prompt"}
+        return {"effective_prompt": prompt, **rest}
 
     def _delivery(self, row: Row) -> dict[str, Any]:
         tries = [one for one in self._record.delivery_attempts if one.delivery_id == row.id]

@@ -12,7 +12,7 @@ from headgate.features.runs.states import (
     sources,
     sql_list,
 )
-from headgate.features.runs.store.rows import TAKEN_COLUMNS
+from headgate.features.runs.store.rows import RECORD_MEMBERS, TAKEN_COLUMNS
 
 KEEP_SOURCES = """
 SELECT id FROM flow_runs
@@ -51,6 +51,7 @@ WITH run AS (
 )
 SELECT count(*) FROM copied
 """
+_RECORD = ", ".join(f"'{member}', s.{column}" for member, column in RECORD_MEMBERS.items())
 RESUME = f"""
 WITH changed AS (
     UPDATE flow_runs SET status = 'running', error_code = NULL, error_message = NULL, finished_at = NULL,
@@ -58,6 +59,11 @@ WITH changed AS (
     WHERE id = %(run_id)s AND tenant_id = %(tenant_id)s AND {guard(RUN_RESUMES, RunStatus.RUNNING)}
         AND NOT EXISTS (SELECT 1 FROM flows WHERE id = %(flow_id)s AND deleted_at IS NOT NULL)
     RETURNING id
+), kept AS (
+    UPDATE flow_step_attempts a SET record = jsonb_build_object({_RECORD})
+    FROM changed JOIN flow_step_results s ON s.flow_run_id = changed.id
+    WHERE a.flow_run_id = s.flow_run_id AND a.flow_id = s.flow_id AND a.step_id = s.step_id
+        AND a.attempt_no = s.attempts AND s.status IN {sql_list(sources(STEP_RESUMES, StepStatus.PENDING))}
 ), steps AS (
     UPDATE flow_step_results s SET status = 'pending', input_payload = NULL, effective_prompt = NULL,
         output_payload = NULL, model_parameters = NULL, tool_calls = NULL, log = NULL, num_tokens_input = NULL,

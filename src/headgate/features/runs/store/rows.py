@@ -95,6 +95,17 @@ TAKEN_COLUMNS = (
     " num_tokens_output, execution_hash, started_at, finished_at, classification"
 )
 """What a result that is taken over keeps. Its times are those of the work."""
+RECORD_MEMBERS = {
+    "input": "input_payload",
+    "model_parameters": "model_parameters",
+    "tool_calls": "tool_calls",
+    "log": "log",
+    "effective_prompt": "effective_prompt",
+    "tokens_input": "num_tokens_input",
+    "tokens_output": "num_tokens_output",
+}
+"""What a failed try keeps when its step is to be done again: member to column. The first four are JSON."""
+JSON_MEMBERS = ("input", "model_parameters", "tool_calls", "log")
 
 
 def for_postgres(statement: str) -> str:

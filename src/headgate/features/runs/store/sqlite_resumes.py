@@ -12,9 +12,10 @@ from headgate.features.runs.states import (
     RunStatus,
     StepStatus,
     guard,
+    sources,
     sql_list,
 )
-from headgate.features.runs.store.rows import TAKEN_COLUMNS
+from headgate.features.runs.store.rows import JSON_MEMBERS, RECORD_MEMBERS, TAKEN_COLUMNS
 from headgate.features.runs.transitions import NewRun, Resumed, Reuse, RunKey
 
 _INSERT_RUN = (
@@ -38,6 +39,18 @@ _RESUME_RUN = (
     " started_at = ?, resumes = resumes + 1, dispatched_at = NULL, dispatches = 0"
     f" WHERE id = ? AND tenant_id = ? AND {guard(RUN_RESUMES, RunStatus.RUNNING)}"
     " AND NOT EXISTS (SELECT 1 FROM flows WHERE id = flow_id AND deleted_at IS NOT NULL)"
+)
+_RECORD = ", ".join(
+    f"'{member}', CASE WHEN json_valid(s.{column}) THEN json(s.{column}) END"
+    if member in JSON_MEMBERS
+    else f"'{member}', s.{column}"
+    for member, column in RECORD_MEMBERS.items()
+)
+_KEEP_RECORDS = (
+    f"UPDATE flow_step_attempts AS a SET record = json_object({_RECORD}) FROM flow_step_results AS s"
+    " WHERE s.flow_run_id = ? AND s.tenant_id = ? AND a.flow_run_id = s.flow_run_id AND a.flow_id = s.flow_id"
+    " AND a.step_id = s.step_id AND a.attempt_no = s.attempts"
+    f" AND s.status IN {sql_list(sources(STEP_RESUMES, StepStatus.PENDING))}"
 )
 _RESUME_STEPS = (
     "UPDATE flow_step_results SET status = 'pending', input_payload = NULL, effective_prompt = NULL,"
@@ -67,6 +80,7 @@ def create_from(db: sqlite3.Connection, run: NewRun, reuse: Reuse, at: int) -> N
 def resume(db: sqlite3.Connection, key: RunKey, at: int) -> Resumed | None:
     """Let a failed run go on."""
     if db.execute(_RESUME_RUN, (at, key.run_id, key.tenant_id)).rowcount:
+        db.execute(_KEEP_RECORDS, (key.run_id, key.tenant_id))
         db.execute(_RESUME_STEPS, (key.run_id, key.tenant_id))
         return Resumed(RunStatus.RUNNING, changed=True)
     query = "SELECT status FROM flow_runs WHERE id = ? AND tenant_id = ?"

@@ -88,6 +88,7 @@ def attempt_view(row: Any) -> AttemptOut:  # noqa: ANN401 - a row of flow_step_a
         error=_ending(row),
         started_at=moment(row.started_at),
         finished_at=_moment(row.finished_at),
+        record=row.record,
     )
 
 

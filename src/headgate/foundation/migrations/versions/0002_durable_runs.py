@@ -22,6 +22,7 @@ def _columns() -> dict[str, list[sa.Column[Any]]]:
             sa.Column("source_step_id", sa.String(length=64), nullable=True),
             sa.Column("trace_parent", sa.String(length=64), nullable=True),
         ],
+        "flow_step_attempts": [sa.Column("record", JSON, nullable=True)],
         "variables": [sa.Column("hosts", JSON, nullable=True)],
         "flow_step_results": [
             sa.Column("reused_from_run_id", sa.String(length=36), nullable=True),
