@@ -56,7 +56,7 @@ class Packer:
                 else:
                     entries[name] = await self._long_entry(origin, name, type_, value=outputs[name], raw=raw)
                 if name == main:
-                    preview = _glimpse(outputs[name], raw)
+                    preview = glimpse(type_, outputs[name], raw)
         payload: dict[str, Any] = {"outputs": entries}
         if main in entries:
             payload["main"] = main
@@ -170,7 +170,10 @@ def run_output(payloads: Mapping[str, Json], limits: LimitSettings) -> Json:
     return orjson.dumps(output).decode()
 
 
-def _glimpse(value: JsonValue, raw: bytes) -> str:
+def glimpse(type_: PortType, value: JsonValue, raw: bytes) -> str:
+    """The beginning of an output as people read it: of a message what it says, of a file its name."""
+    if isinstance(value, dict):
+        value = value.get({PortType.MESSAGE: "text", PortType.FILE: "name"}.get(type_, ""))
     if isinstance(value, str):
         return value[:PREVIEW_IN_EVENTS]
     return raw[:PREVIEW_IN_EVENTS].decode(errors="ignore")

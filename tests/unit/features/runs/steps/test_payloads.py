@@ -6,11 +6,12 @@ import pytest
 from headgate.features.catalog.registry import Registry
 from headgate.features.runs.errors import OutputTooLarge
 from headgate.features.runs.ports import Origin
-from headgate.features.runs.steps.payloads import Packer, main_text, presented, run_output, unpack
+from headgate.features.runs.steps.payloads import Packer, glimpse, main_text, presented, run_output, unpack
 from headgate.features.runs.steps.planned import PlannedStep, Plans
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.settings import LimitSettings
 from headgate.graph.model import Flow
+from headgate.graph.ports import PortType
 from tests.support.engine import COMPONENTS, MemoryFiles, make_flow
 
 KEY = RunKey("run", "tenant", "flow", 1)
@@ -76,6 +77,20 @@ class TestPack:
         file = {"id": "f1", "name": "a", "media_type": "text/plain", "size": 1}
         payload = await packed({"file": file}, MemoryFiles(), step)
         assert payload["file_ids"] == ["f1"]
+
+
+class TestGlimpse:
+    @pytest.mark.parametrize(
+        ("type_", "value", "shown"),
+        [
+            (PortType.TEXT, "hej", "hej"),
+            (PortType.MESSAGE, {"role": "user", "text": "hej", "files": []}, "hej"),
+            (PortType.FILE, {"id": "1", "name": "a.pdf", "media_type": "application/pdf", "size": 3}, "a.pdf"),
+            (PortType.DATA, {"text": 1}, '{"text":1}'),
+        ],
+    )
+    def test_is_what_people_read(self, type_: PortType, value: Any, shown: str) -> None:
+        assert glimpse(type_, value, orjson.dumps(value)) == shown
 
 
 class TestPresented:
