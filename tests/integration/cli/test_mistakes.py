@@ -124,6 +124,30 @@ class TestRun:
             assert f"headgate runs redeliver {run_id}" in told
 
 
+class TestSecurityClasses:
+    def test_keep_a_flow_file_from_being_stored_and_are_told_on_import(
+        self, capsys: pytest.CaptureFixture[str], data_folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("HEADGATE_CLASSIFICATION__ENABLED", "true")
+        path = data_folder / "case.flow"
+        path.write_text(
+            "name: Case\nnodes:\n  ask: TextInput\n  brief: AIStep\n    prompt: Short.\n    model: openai/gpt-5-mini\n"
+            "edges:\n  ask.text -> brief.input\nsettings:\n  input_classification: 3\n"
+        )
+        assert answered(capsys, "run", str(path), "--text", "x", code=3)["code"] == "flow_invalid"
+        assert answered(capsys, "flows", "list") == []
+        assert [one["code"] for one in answered(capsys, "import", str(path))["issues"]] == ["classification"]
+        assert run(["run", "Case", "--dry-run"]) == 3
+        said = capsys.readouterr().out
+        assert said.count("headgate variables set OPENAI_API_KEY") == 1
+
+
+class TestWriting:
+    def test_where_nothing_can_be_written_is_told(self, capsys: pytest.CaptureFixture[str], flow_file: Path) -> None:
+        answered(capsys, "import", str(flow_file))
+        assert answered(capsys, "export", "Echo", "-o", "/no/such/folder", code=3)["code"] == "invalid"
+
+
 class TestNumbers:
     def test_beyond_every_column_are_no_version(self, capsys: pytest.CaptureFixture[str], flow_file: Path) -> None:
         answered(capsys, "import", str(flow_file))

@@ -106,6 +106,8 @@ def _usage_or_raise(error: Exception, *, as_json: bool) -> int:
             raise error
         _report(wrong, as_json=as_json)
         return code_for(wrong)
+    if isinstance(message := getattr(error, "message", None), str):
+        error.message = message.replace("Value error, ", "")  # type: ignore[attr-defined]
     show()
     return int(getattr(error, "exit_code", 2))
 

@@ -1,4 +1,4 @@
-"""Files given on the command line."""
+"""Files given on the command line, and written by it."""
 
 import mimetypes
 from collections.abc import Sequence
@@ -24,3 +24,11 @@ async def store_files(parts: Parts, paths: Sequence[Path]) -> tuple[str, ...]:
         )
         ids.append(stored.id)
     return tuple(ids)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write what a command gives. Raises `Invalid` when it cannot be written there."""
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise Invalid(f"{path} cannot be written: {error.strerror}.", remedy="Give another --output.") from error

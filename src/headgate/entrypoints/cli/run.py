@@ -27,7 +27,6 @@ from headgate.features.runs.preview.schemas import DryRunOut, DryRunStart
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
 from headgate.graph.issues import raise_if_any
-from headgate.graph.validate import check_runnable
 
 app = typer.Typer(add_completion=False)
 
@@ -113,7 +112,7 @@ def _is_path(flow: str) -> bool:
 async def _store(parts: Parts, path: str, answers: Mapping[str, JsonValue]) -> str:
     """Store the flow of a file. One that cannot be run, or not with these answers, is refused and not stored."""
     definition = import_flow(read_text(path), parts.registry)
-    raise_if_any(check_runnable(definition, parts.registry))
+    raise_if_any(await parts.rules.issues(PRINCIPAL.tenant_id, definition))
     check_form(definition.form, answers)
     async with parts.database.writing() as session:
         row = await service.create_flow(session, PRINCIPAL, parts.registry, definition=definition)

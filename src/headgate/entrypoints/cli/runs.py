@@ -9,6 +9,7 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli import reruns
 from headgate.entrypoints.cli.deliveries import deliveries, redeliver, show_undelivered
+from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
@@ -20,7 +21,6 @@ from headgate.features.runs import service
 from headgate.features.runs.evidence.archive import as_json, as_zip
 from headgate.features.runs.evidence.service import read_contents
 from headgate.features.runs.schemas import RunOut, RunState, RunSummary, StepSummary
-from headgate.foundation.errors import Invalid
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List and inspect runs; resume, rerun, cancel; export evidence."
@@ -109,7 +109,7 @@ def evidence(
             console.file.write(made.decode())
             console.file.flush()
             return
-        _write(output, made)
+        write_file(output, made)
         if json:
             print_json({"path": str(output), "size": len(made), "key_id": package["seal"]["key_id"]})
         else:
@@ -153,7 +153,7 @@ def download(
             row = await files.get_file(session, tenant_id=PRINCIPAL.tenant_id, file_id=file_id)
         content = await files.read_file(parts.database, parts.storage, tenant_id=PRINCIPAL.tenant_id, file_id=file_id)
         target = output or Path(row.name)
-        _write(target, content)
+        write_file(target, content)
         if json:
             print_json({"path": str(target), "size": len(content)})
         else:
@@ -223,10 +223,3 @@ def _result(run: RunSummary) -> str:
 def _line(text: str | None) -> str:
     first = (text or "").strip().split("\n", 1)[0]
     return escape(first[:60] + ("..." if len(first) > 60 else ""))
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise Invalid(f"{path} cannot be written: {error.strerror}.", remedy="Give another --output.") from error

@@ -5,14 +5,15 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from rich.markup import escape
 
+from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
 from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.flows import service, transfer
 from headgate.foundation.errors import Invalid
-from headgate.graph.validate import check_runnable
 
 importing = typer.Typer(add_completion=False)
 exporting = typer.Typer(add_completion=False)
@@ -44,13 +45,15 @@ def import_(
         definition = transfer.import_flow(text, parts.registry)
         async with parts.database.writing() as session:
             row = await service.create_flow(session, PRINCIPAL, parts.registry, definition=definition)
-        issues = [issue.as_json() for issue in check_runnable(definition, parts.registry)]
+        issues = await parts.rules.issues(PRINCIPAL.tenant_id, definition)
         if json:
-            print_json({"id": row.id, "name": row.name, "revision": row.revision, "issues": issues})
+            print_json(
+                {"id": row.id, "name": row.name, "revision": row.revision, "issues": [one.as_json() for one in issues]}
+            )
             return
-        console.print(f"Created [bold]{row.name}[/] {row.id}")
+        console.print(f"Created [bold]{escape(row.name)}[/] {row.id}")
         for issue in issues:
-            console.print(f"  [yellow]to mend:[/] {issue['message']}", markup=True)
+            console.print(f"  [yellow]to mend:[/] {escape(str(issue))} [dim]{escape(issue.remedy)}[/]")
 
     with_parts(work)
 
@@ -72,7 +75,7 @@ def export(
             flow = service.definition_of(await service.get_flow(session, PRINCIPAL, flow_id))
         content = transfer.export_flow(flow, format=format)
         if output is not None:
-            output.write_text(content, encoding="utf-8")
+            write_file(output, content.encode())
             console.print(f"Wrote {output}") if not json else print_json({"path": str(output)})
         elif json:
             print_json({"name": flow.name, "format": format, "content": content})

@@ -10,7 +10,7 @@ from headgate.entrypoints.cli.exit_codes import INVALID
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
 from headgate.entrypoints.cli.transfer import read_text
 from headgate.features.catalog.registry import Registry
-from headgate.features.flows.rules import code_issues
+from headgate.features.flows.rules import code_issues, document_issues
 from headgate.features.flows.transfer import import_flow
 from headgate.graph.draw import draw
 from headgate.graph.issues import FlowInvalid, Issue
@@ -54,7 +54,7 @@ def check_text(text: str, catalog: Catalog) -> tuple[Flow | None, list[Issue]]:
         flow = import_flow(text, catalog)
     except FlowInvalid as error:
         return None, list(error.issues)
-    issues = [*check_runnable(flow, catalog), *code_issues(flow)]
+    issues = [*check_runnable(flow, catalog), *code_issues(flow), *document_issues(flow)]
     if issues and not text.lstrip().startswith("{"):
         spec = read_flow(text)
         issues = sorted((located(issue, spec) for issue in issues), key=lambda issue: issue.line)

@@ -49,7 +49,7 @@ def find_recipe(key: str) -> Recipe:
     recipes = {recipe.key: recipe for recipe in load_gallery()}
     if key not in recipes:
         raise UnknownTemplate(
-            f"There is no template '{key}'{did_you_mean(key, list(recipes))}", remedy="List the templates."
+            f"There is no template '{key}'{did_you_mean(key, list(recipes)) or '.'}", remedy="List the templates."
         )
     return recipes[key]
 

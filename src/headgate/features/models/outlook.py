@@ -47,7 +47,7 @@ async def look_at(model: Model, keys: KeySource, local: LocalModels | None = Non
             return await _local(model, info, local)
         found = await find_credentials(provider, params, keys)
     except HeadgateError as error:
-        return _unusable(model, info, str(error), error.remedy)
+        return _unusable(model, info, error.detail, error.remedy)
     host = _host(provider, found.base_url)
     return ModelOutlook(model=str(model), usable=True, host=host, variable=found.key_variable, info=info)
 

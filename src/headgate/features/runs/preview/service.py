@@ -114,7 +114,7 @@ class DryRuns:
             if files:
                 await self.services.files.describe(principal.tenant_id, files)
         except HeadgateError as error:
-            return [_error(error.code, str(error), error.remedy)]
+            return [_error(error.code, error.detail, error.remedy)]
         return []
 
     def _plan(self, flow: Flow) -> Plan:
