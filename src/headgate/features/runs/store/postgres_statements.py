@@ -6,6 +6,8 @@ with another. After waiting for the lock PostgreSQL looks at the rows again as t
 
 # ruff: noqa: S608 - what is put into the statements are constants of this module and of `states`
 
+import re
+
 from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE, WORKER_LOST, WORKER_LOST_MESSAGE
 from headgate.features.runs.states import (
     ATTEMPT_MOVES,
@@ -23,7 +25,7 @@ from headgate.features.runs.states import (
 
 def _shortened(statement: str) -> str:
     """The statement without spare space: psycopg keeps what it worked out for a text only if that is under 4 KiB."""
-    return " ".join(statement.split()).replace(", ", ",").replace(" = ", "=")
+    return re.sub(r" ?(<>|[(),=]) ?", r"\1", " ".join(statement.split()))
 
 
 _LIVE = sql_list(LIVE_RUNS)
