@@ -86,6 +86,10 @@ class FollowingParts:
         if self._child is not None:
             self._child.renew_from_outside()
 
+    def time_out_from_outside(self, run_id: str, seconds: float) -> None:
+        if self._child is not None:
+            self._child.time_out_from_outside(run_id, seconds)
+
     async def close(self) -> None:
         self._child = None
         await self._stack.aclose()

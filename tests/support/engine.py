@@ -1,6 +1,8 @@
 """What engine tests stand on: components that do as told, flows of them, and services with nothing real behind them."""
 
 import asyncio
+import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -96,7 +98,7 @@ class Fork(Component):
 
 
 class Broken(Component):
-    """Fails."""
+    """Fails, or hangs with its whole process."""
 
     input: str = field(main=True)
     how: str = field(default="invalid", port=False)
@@ -107,6 +109,10 @@ class Broken(Component):
             raise RuntimeError("a NUL \x00 and half a pair \ud800")
         if self.how == "invalid":
             raise Invalid("This step cannot work.", remedy="Take it out.")
+        if self.how == "hangs":
+            time.sleep(3600)
+        if self.how == "holds the interpreter":
+            re.match(r"(a+)+$", "a" * 40 + "b")
         raise RuntimeError(self.how)
 
 

@@ -65,7 +65,7 @@ class TestWorkers:
         for number in range(DEATHS):
             batch = asyncio.create_task(cluster.submit(server, flow, RUNS // DEATHS))
             await cluster.busy(3)
-            await asyncio.sleep(moment(0, 0.1))
+            await asyncio.sleep(moment(0, 0.03))
             busy.append(cluster.in_flight())
             chosen = random.randrange(2)
             if number % 4 == 1:

@@ -212,6 +212,8 @@ class StoredRun:
     input_payload: Json
     steps: Mapping[str, StoredStep]
     trace_parent: str | None = None
+    started_at: int | None = None
+    """When its first step was claimed; None before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ class Recovery:
             key=stored.key,
             planned=planned,
             input=await self.run_input(stored),
-            started_at=clock(),
+            started_at=stored.started_at or clock(),
             ledger=Ledger(planned),
             events=RunEvents(self._bus, stored.key.run_id, self._telemetry, stored.trace_parent),
         )

@@ -22,8 +22,8 @@ from headgate.features.runs.transitions import (
 )
 
 LOAD_RUN_SQL = (
-    "SELECT id, tenant_id, flow_id, version, status, user_id, session_id, trace_parent, input_payload FROM flow_runs"
-    " WHERE id = :run_id"
+    "SELECT id, tenant_id, flow_id, version, status, user_id, session_id, trace_parent, input_payload,"
+    " started_at FROM flow_runs WHERE id = :run_id"
 )
 LOAD_STEPS_SQL = (
     "SELECT step_id, status, waiting, attempts, worker_id, lease_until, output_payload FROM flow_step_results"
@@ -140,6 +140,7 @@ def stored_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> 
         session_id=run[6],
         trace_parent=run[7],
         input_payload=run[8],
+        started_at=run[9],
         steps={step.step_id: step for step in found},
     )
 

@@ -6,13 +6,14 @@ from contextlib import suppress
 
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.distributed.broker import Broker
+from headgate.features.runs.engine.distributed.cancellations import Cancellations
 from headgate.features.runs.engine.distributed.dispatcher import Dispatcher
 from headgate.features.runs.engine.distributed.presence import Presence
 from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler
 from headgate.features.runs.engine.recovery import new_run_from
 from headgate.features.runs.engine.shift import Shift
-from headgate.features.runs.events import RunEvents, topic_of
+from headgate.features.runs.events import ENDINGS, RunEvents, topic_of
 from headgate.features.runs.ports import Services
 from headgate.features.runs.run_input import input_payload
 from headgate.features.runs.states import RunStatus
@@ -25,6 +26,8 @@ from headgate.foundation.log import get_logger
 
 POLL_SECONDS = 0.5
 """How often the rows of a run are read while Redis does not tell of it."""
+MOST_BEGUN = 1_000
+"""Runs begun here that are remembered."""
 log = get_logger(__name__)
 
 
@@ -41,6 +44,7 @@ class CeleryBackend:
         reconciler: Ends steps that dead workers left.
         broker: Tells of the queues.
         presence: Tells of the workers.
+        cancellations: Tells the workers of runs that are cancelled.
         relay: Where events of runs go and come from.
         sweep_seconds: How often a server looks for what was left.
         owns_app: Whether the Celery application is this engine's to close; in a worker it is the worker's.
@@ -58,6 +62,7 @@ class CeleryBackend:
         reconciler: Reconciler,
         broker: Broker,
         presence: Presence,
+        cancellations: Cancellations,
         relay: EventRelay,
         sweep_seconds: float,
         owns_app: bool = True,
@@ -71,9 +76,12 @@ class CeleryBackend:
         self._reconciler = reconciler
         self._broker = broker
         self._presence = presence
+        self._cancellations = cancellations
         self._sweep_seconds = sweep_seconds
         self._owns_app = owns_app
         self._feed = RelayFeed(relay.client)
+        self._begun: dict[str, None] = {}
+        """Runs that were begun here lately, oldest first: their events tell all there is to tell."""
         self._closed = False
         self._later: set[asyncio.Task[None]] = set()
         self._waiting: set[asyncio.Task[object]] = set()
@@ -137,6 +145,9 @@ class CeleryBackend:
         )
         await self._store.create(new, self._shift.lease())
         self._events(key, new.trace_parent).run_queued(key.flow_id, key.version, len(planned.steps))
+        self._begun[key.run_id] = None
+        if len(self._begun) > MOST_BEGUN:
+            del self._begun[next(iter(self._begun))]
         await self._dispatcher.send_new(key, planned.plan)
         return RunStatus.QUEUED
 
@@ -159,14 +170,18 @@ class CeleryBackend:
         return found
 
     async def cancel(self, run_id: str, tenant_id: str) -> Cancelled | None:
-        """End a run: in the database first, then its messages are taken back. Who works on it notices in seconds."""
+        """End a run: in the database first, then whoever works on it is told, and its messages are taken back."""
         found = await self._store.cancel(run_id, tenant_id, clock())
         if found is not None and found.changed:
             events = RunEvents(self._services.bus, run_id, self._services.telemetry)
             events.run_cancelled()
             events.close()
-            self._do_later(self._dispatcher.revoke(run_id))
+            self._do_later(self._take_back(run_id))
         return found
+
+    async def _take_back(self, run_id: str) -> None:
+        await self._cancellations.tell(run_id)
+        await self._dispatcher.revoke(run_id)
 
     def _do_later(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)
@@ -197,13 +212,18 @@ class CeleryBackend:
             waiting.cancel()
 
     async def _until_over(self, run_id: str) -> None:
-        while not await self._is_over(run_id):
+        if run_id not in self._begun and await self._is_over(run_id):
+            return
+        while True:
             try:
                 async for heard in self._feed.follow(topic_of(run_id)):
-                    if heard is None and await self._is_over(run_id):
+                    # A run that ended may have been resumed since: the rows know.
+                    if (heard is None or heard.kind in ENDINGS) and await self._is_over(run_id):
                         return
             except Unavailable:
                 await asyncio.sleep(POLL_SECONDS)
+            if await self._is_over(run_id):
+                return
 
     async def _is_over(self, run_id: str) -> bool:
         status = await self._store.status(run_id)

@@ -8,10 +8,11 @@ from celery import Celery
 
 from headgate.features.runs.engine.distributed.backend import CeleryBackend
 from headgate.features.runs.engine.distributed.broker import Broker
+from headgate.features.runs.engine.distributed.cancellations import Cancellations
 from headgate.features.runs.engine.distributed.celery_app import make_app
 from headgate.features.runs.engine.distributed.compiler import FlowCompiler
 from headgate.features.runs.engine.distributed.dispatcher import Dispatcher
-from headgate.features.runs.engine.distributed.lease_keeper import LeaseKeeper
+from headgate.features.runs.engine.distributed.lifeguard import Lifeguard
 from headgate.features.runs.engine.distributed.limits import TaskLimits
 from headgate.features.runs.engine.distributed.orders import queues_of
 from headgate.features.runs.engine.distributed.presence import Presence
@@ -55,7 +56,7 @@ class WorkerChild:
     segments: SegmentWorker
     backend: CeleryBackend
     relay: EventRelay
-    keeper: LeaseKeeper
+    keeper: Lifeguard
     services: Services
     run_due_jobs: DueJobs
 
@@ -79,6 +80,10 @@ class WorkerChild:
         """Keep the leases of a loop that is late."""
         self.keeper.renew()
 
+    def time_out_from_outside(self, run_id: str, seconds: float) -> None:
+        """Fail the steps of a run whose loop does not answer."""
+        self.keeper.time_out(run_id, seconds)
+
 
 @asynccontextmanager
 async def open_worker(
@@ -97,10 +102,13 @@ async def open_worker(
     shift.worker.open()
     try:
         presence = Presence(relay.client, settings.celery.queue)
-        segments = SegmentWorker(store, services, shift, _limits(settings), presence)
+        cancellations = Cancellations(relay.client, settings.celery.queue)
+        segments = SegmentWorker(
+            store, services, shift, _limits(settings), presence=presence, cancellations=cancellations
+        )
         await segments.open()
         try:
-            keeper = LeaseKeeper(_libpq(database), segments, shift)
+            keeper = Lifeguard(_libpq(database), segments, shift)
             yield WorkerChild(segments, backend, relay, keeper, services, run_due_jobs)
         finally:
             await segments.close()
@@ -149,6 +157,7 @@ def _backend(
         reconciler=reconciler,
         broker=broker,
         presence=Presence(services.bus.client, celery.queue),
+        cancellations=Cancellations(services.bus.client, celery.queue),
         relay=services.bus,
         sweep_seconds=celery.sweep_seconds,
         owns_app=owns_app,

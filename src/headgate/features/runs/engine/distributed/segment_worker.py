@@ -7,11 +7,11 @@ by compare-and-swap decides who works, and whoever cannot claim leaves without a
 import asyncio
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from enum import StrEnum
 
 from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.engine.conductor import Conductor
+from headgate.features.runs.engine.distributed.cancellations import Cancellations
 from headgate.features.runs.engine.distributed.limits import TaskLimits
 from headgate.features.runs.engine.distributed.orders import Order
 from headgate.features.runs.engine.distributed.presence import Presence
@@ -45,6 +45,12 @@ class Outcome(StrEnum):
     """The run failed here."""
 
 
+def timed_out(claim: Claim, seconds: float) -> Failed:
+    """The failure of a step whose task may not go on."""
+    said = f"Step '{claim.step_id}' was stopped: its task may not take longer than {seconds:g} seconds."
+    return Failed(claim, STEP_TIMEOUT, said)
+
+
 class SegmentWorker:
     """Carries out segments in one process, one at a time.
 
@@ -54,16 +60,25 @@ class SegmentWorker:
         shift: In whose name steps are claimed.
         limits: How long a segment may be.
         presence: Says that this process lives.
+        cancellations: Tells of runs that are cancelled.
     """
 
     def __init__(
-        self, store: RunStore, services: Services, shift: Shift, limits: TaskLimits, presence: Presence
+        self,
+        store: RunStore,
+        services: Services,
+        shift: Shift,
+        limits: TaskLimits,
+        *,
+        presence: Presence,
+        cancellations: Cancellations,
     ) -> None:
         self._store = store
         self._services = services
         self._shift = shift
         self._limits = limits
         self._presence = presence
+        self._cancellations = cancellations
         self._recovery = Recovery(
             store,
             Plans(services.definitions, services.components),
@@ -73,21 +88,23 @@ class SegmentWorker:
         )
         self._conductor = Conductor(store, services, shift, self._recovery, on_end=self._ended)
         self._active: dict[str, ActiveRun] = {}
-        self._beat: asyncio.Task[None] | None = None
+        self._upkeep: list[asyncio.Task[None]] = []
         self.beaten_at = time.monotonic()
         """When the leases were renewed last, by the clock that nobody sets."""
 
     async def open(self) -> None:
-        """Begin to renew leases."""
-        self._beat = asyncio.create_task(self._heartbeat())
+        """Begin to renew leases, and to listen to what is cancelled."""
+        self._upkeep = [
+            asyncio.create_task(self._heartbeat()),
+            asyncio.create_task(self._cancellations.listen(self._cancelled)),
+        ]
 
     async def close(self) -> None:
         """Let go of what is at work: others take it over."""
         self._shift.stopping = True
-        if self._beat is not None:
-            self._beat.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._beat
+        for task in self._upkeep:
+            task.cancel()
+        await asyncio.gather(*self._upkeep, return_exceptions=True)
         for run in self._active.values():
             run.abandon()
         await self._presence.leave(self._shift.worker.id)
@@ -133,8 +150,7 @@ class SegmentWorker:
         if run is None:
             return
         for claim in list(run.working.values()):
-            said = f"Step '{claim.step_id}' was stopped: its task may not take longer than {seconds:g} seconds."
-            await self._conductor.fail(run, Failed(claim, STEP_TIMEOUT, said))
+            await self._conductor.fail(run, timed_out(claim, seconds))
         run.abandon()
 
     async def _take(self, run: ActiveRun, stored: StoredRun, steps: Sequence[str]) -> bool:
@@ -211,6 +227,15 @@ class SegmentWorker:
             except Exception:
                 log.exception("heartbeat failed")
             await asyncio.sleep(self._shift.lease_seconds / 3)
+
+    async def _cancelled(self, run_id: str) -> None:
+        """Let go of a run that is said to be cancelled, if the rows say so too."""
+        run = self._active.get(run_id)
+        try:
+            if run is not None and await self._store.is_cancelled(run_id):
+                await self._conductor.lose(run)
+        except Unavailable as error:
+            log.warning("cancellation left to the heartbeat", run_id=run_id, problem=error.detail)
 
     async def _renew(self) -> None:
         held = self.held()

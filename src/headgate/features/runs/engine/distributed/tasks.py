@@ -1,6 +1,9 @@
 """The Celery tasks. Each takes ids, asks the child's loop to do the work, and says what Celery is to make of it."""
 
 import concurrent.futures
+import math
+import os
+import time
 from collections.abc import Awaitable
 from typing import Any, Protocol, TypeVar
 
@@ -11,7 +14,6 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from headgate.features.runs.engine.distributed.child import Child
-from headgate.features.runs.engine.distributed.limits import GRACE_SECONDS
 from headgate.features.runs.engine.distributed.orders import END, JOIN, MAINTAIN, RECOVER, SEGMENT, Order, queues_of
 from headgate.features.runs.engine.distributed.segment_worker import Outcome, SegmentWorker
 from headgate.features.runs.errors import INTERNAL, STEP_TIMEOUT
@@ -51,7 +53,11 @@ class WorkerParts(Protocol):
         ...
 
     def renew_from_outside(self) -> None:
-        """Keep the leases of what is at work, from a thread that is not the loop's; see `LeaseKeeper`."""
+        """Keep the leases of what is at work, from a thread that is not the loop's; see `Lifeguard`."""
+        ...
+
+    def time_out_from_outside(self, run_id: str, seconds: float) -> None:
+        """Fail the steps of a run whose loop does not answer, from such a thread. Raises nothing."""
         ...
 
 
@@ -158,7 +164,7 @@ def _carry_out(task: Any, child: Child[WorkerParts], order: Order, beat: float) 
     try:
         outcome = _watched(child, work, beat)
     except SoftTimeLimitExceeded:
-        outcome = _stopped(task, child, order, work)
+        outcome = _stopped(task, child, order, work, beat)
     except Unavailable as error:
         raise _again(task, error) from error
     if outcome is Outcome.FAILED:
@@ -166,24 +172,42 @@ def _carry_out(task: Any, child: Child[WorkerParts], order: Order, beat: float) 
     return outcome.value
 
 
-def _watched(child: Child[WorkerParts], work: "concurrent.futures.Future[Outcome]", beat: float) -> Outcome:
-    """Wait for the work. While it keeps the loop from its heartbeat, keep its leases from here."""
+def _watched(
+    child: Child[WorkerParts], work: "concurrent.futures.Future[Outcome]", beat: float, most: float = math.inf
+) -> Outcome:
+    """Wait for the work. While it keeps the loop from its heartbeat, keep its leases from here.
+
+    Raises `TimeoutError` when it takes more seconds than `most`.
+    """
+    until = time.monotonic() + most
     while True:
         try:
-            return work.result(beat)
+            return work.result(max(0.0, min(beat, until - time.monotonic())))
         except concurrent.futures.TimeoutError:
-            if work.done():
+            if work.done() or time.monotonic() >= until:
                 raise
             parts = child.parts
             if parts is not None:
                 parts.renew_from_outside()
 
 
-def _stopped(task: Any, child: Child[WorkerParts], order: Order, work: "concurrent.futures.Future[Outcome]") -> Outcome:  # noqa: ANN401
-    """The soft limit: end the step. A loop that does not answer is left to the hard limit, which ends the process."""
-    seconds = task.request.timelimit[1] or 0
-    child.submit(lambda parts: parts.segments.time_out(order.run_id, seconds)).result(GRACE_SECONDS * 10)
-    return work.result(GRACE_SECONDS * 10)
+def _stopped(
+    task: Any,  # noqa: ANN401 - Celery's task
+    child: Child[WorkerParts],
+    order: Order,
+    work: "concurrent.futures.Future[Outcome]",
+    beat: float,
+) -> Outcome:
+    """The soft limit: end the step, and where the loop does not answer, the process with it, before the hard limit."""
+    hard, soft = task.request.timelimit
+    child.submit(lambda parts: parts.segments.time_out(order.run_id, soft))
+    try:
+        return _watched(child, work, beat, (hard - soft) / 2)
+    except concurrent.futures.TimeoutError:
+        log.error("step blocks its process, which is ended", run_id=order.run_id, head=order.head)  # noqa: TRY400
+        if child.parts is not None:
+            child.parts.time_out_from_outside(order.run_id, soft)
+        os._exit(os.EX_SOFTWARE)
 
 
 def _patiently(task: Any, work: "concurrent.futures.Future[T]") -> T:  # noqa: ANN401

@@ -1,0 +1,53 @@
+"""Tells workers at once that a run was cancelled. Without it they notice by their next heartbeat."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from headgate.foundation.log import get_logger
+
+PATIENCE_SECONDS = 1.0
+LISTEN_SECONDS = 10.0
+"""How long a listener waits before it looks whether the connection is still good."""
+PAUSE_SECONDS = 1.0
+log = get_logger(__name__)
+
+
+class Cancellations:
+    """A channel that every worker child listens to.
+
+    Args:
+        client: The Redis database of events.
+        queue: The name of the installation's queues.
+    """
+
+    def __init__(self, client: Redis, queue: str) -> None:
+        self._client = client
+        self._channel = f"{queue}:cancelled"
+
+    async def tell(self, run_id: str) -> None:
+        """This run was cancelled. Says nothing when Redis is away."""
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await self._client.publish(self._channel, run_id)
+        except (RedisError, OSError, TimeoutError) as error:
+            log.warning("cancellation not told", run_id=run_id, problem=str(error))
+
+    async def listen(self, heard: Callable[[str], Awaitable[None]]) -> None:
+        """Call for every run that is cancelled, for ever. What is said while Redis is away is not heard."""
+        while True:
+            try:
+                await self._listen(heard)
+            except (RedisError, OSError) as error:
+                log.warning("cancellations not heard", problem=str(error))
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _listen(self, heard: Callable[[str], Awaitable[None]]) -> None:
+        async with self._client.pubsub(ignore_subscribe_messages=True) as channel:
+            await channel.subscribe(self._channel)
+            while True:
+                message = await channel.get_message(timeout=LISTEN_SECONDS)
+                if message is not None:
+                    await heard(message["data"].decode())
