@@ -80,7 +80,7 @@ def _fernet(key: bytes) -> "Fernet":
     except ValueError as error:
         raise Unavailable(
             "The secret key is not 32 bytes of URL-safe base64.",
-            remedy="Correct HEADGATE_SECRET_KEY or secret.key; `headgate doctor` makes a new one when there is none.",
+            remedy="Correct HEADGATE_SECRET_KEY, or put the right secret.key back into the data folder.",
         ) from error
 
 

@@ -37,6 +37,28 @@ class TestDataFolder:
         answered(capsys, "runs", "list")
         assert (tmp_path / "data").stat().st_mode & 0o077 == 0
 
+    def test_whose_database_is_damaged_is_told_by_the_server_too(
+        self, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    ) -> None:
+        (tmp_path / "data").mkdir()
+        (tmp_path / "data" / "headgate.db").write_bytes(b"photograph" * 500)
+        done = subprocess.run([str(HEADGATE), "serve", "--port", "0"], capture_output=True, text=True, check=False)
+        assert done.returncode == 5
+        assert "Restore it from a backup." in done.stderr
+        assert "Traceback" not in done.stderr
+        assert "Headgate is at" not in done.stderr
+        assert run(["doctor"]) == 5
+        told = capsys.readouterr().out
+        assert "✗ database" in told
+        assert "port" in told
+
+    def test_in_which_something_is_in_the_way_is_told(
+        self, capsys: pytest.CaptureFixture[str], flow_file: Path, tmp_path: Path
+    ) -> None:
+        (tmp_path / "data").mkdir()
+        (tmp_path / "data" / "workers").write_text("")
+        assert answered(capsys, "run", str(flow_file), "--text", "x", code=5)["code"] == "file_unusable"
+
 
 class TestSettings:
     @pytest.mark.parametrize(

@@ -98,10 +98,10 @@ def _stopped() -> int:
 
 
 def _usage_or_raise(error: Exception, *, as_json: bool) -> int:
-    """Typer's own errors show themselves, wrong settings are named; anything else is a bug and keeps its trace."""
+    """Typer's own errors show themselves, wrong settings and files are named; the rest is a bug and keeps its trace."""
     show = getattr(error, "show", None)
     if show is None:
-        wrong = import_module("headgate.entrypoints.cli.settings_faults").settings_fault(error)
+        wrong = import_module("headgate.entrypoints.cli.faults").fault_of(error)
         if wrong is None:
             raise error
         _report(wrong, as_json=as_json)

@@ -61,7 +61,7 @@ def doctor(json: JsonFlag = False) -> int:
         _port,
         _models,
     )
-    findings = [finding for check in checks for finding in check(settings)]
+    findings = [finding for check in checks for finding in _findings(check, settings)]
     if json:
         print_json({"version": __version__, "findings": [asdict(finding) for finding in findings]})
     else:
@@ -71,6 +71,15 @@ def doctor(json: JsonFlag = False) -> int:
             if one.remedy and not one.good:
                 console.print(f"    {escape(one.remedy)}", style="dim")
     return OK if all(one.good or not one.needed for one in findings) else UNAVAILABLE
+
+
+def _findings(check: Callable[[Settings], list[Finding]], settings: Settings) -> list[Finding]:
+    """What a check finds; what keeps it from looking is a finding too, so that the other checks are still made."""
+    try:
+        return check(settings)
+    except HeadgateError as error:
+        what = check.__name__.strip("_").replace("_", " ")
+        return [Finding(what, good=False, detail=error.detail, remedy=error.remedy)]
 
 
 def _system(_settings: Settings) -> list[Finding]:

@@ -2,6 +2,7 @@
 
 import os
 import socket
+from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ import uvicorn
 
 from headgate.entrypoints.cli.output import JsonFlag, errors, print_json
 from headgate.entrypoints.http.app import create_app
-from headgate.foundation.errors import Invalid, Unavailable
+from headgate.foundation.errors import HeadgateError, Invalid, Unavailable
 from headgate.foundation.log import configure
 from headgate.foundation.settings import ServerSettings, Settings
 
@@ -37,12 +38,16 @@ def serve(
     address = listening.getsockname()
     shown = f"[{address[0]}]" if ":" in address[0] else address[0]
     url = f"http://{shown}:{address[1]}"
-    if json:
-        print_json({"url": url, "pid": os.getpid()})
-    else:
-        errors.print(f"Headgate is at [bold]{url}[/]  (API: /docs, stop: Ctrl+C)")
+
+    def announce() -> None:
+        if json:
+            print_json({"url": url, "pid": os.getpid()})
+        else:
+            errors.print(f"Headgate is at [bold]{url}[/]  (API: /docs, stop: Ctrl+C)")
+
+    guarded = _Starting(create_app(settings), announce)
     config = uvicorn.Config(
-        create_app(settings),
+        guarded,
         lifespan="on",
         access_log=False,
         log_level="warning",
@@ -50,9 +55,47 @@ def serve(
         server_header=False,
     )
     server = uvicorn.Server(config)
-    server.run(sockets=[listening])
+    try:
+        server.run(sockets=[listening])
+    except SystemExit:  # uvicorn's way of saying that it did not start
+        if guarded.fault is not None:
+            raise guarded.fault from None
+        raise
     if not server.started:
         raise Unavailable("The server could not start; the log above says why.", remedy="Run `headgate doctor`.")
+
+
+class _Starting:
+    """The application; says when it is up, and keeps what kept it from starting in place of a trace in the log."""
+
+    def __init__(self, app: Any, announce: Callable[[], None]) -> None:  # noqa: ANN401 - an ASGI application
+        self.fault: HeadgateError | None = None
+        self._app = app
+        self._announce = announce
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI
+        """Pass requests on; watch the start."""
+        if scope["type"] != "lifespan":
+            await self._app(scope, receive, send)
+            return
+        failed: list[Any] = []
+
+        async def watch(message: Any) -> None:  # noqa: ANN401 - ASGI
+            if message["type"] == "lifespan.startup.failed":
+                failed.append(message)
+                return
+            await send(message)
+            if message["type"] == "lifespan.startup.complete":
+                self._announce()
+
+        try:
+            await self._app(scope, receive, watch)
+        except HeadgateError as error:
+            self.fault = error
+            failed = [message | {"message": ""} for message in failed]
+        finally:
+            for message in failed:
+                await send(message)
 
 
 def refuse_open_door(server: ServerSettings) -> None:

@@ -1,9 +1,12 @@
-"""Settings that cannot be read, told to whoever set them. What was set is never repeated: it may be a secret."""
+"""What the installation has wrong, told to whoever keeps it: settings that cannot be read, files that cannot be used.
+
+What was set is never repeated: it may be a secret.
+"""
 
 from pydantic import ValidationError
 from pydantic_settings import SettingsError
 
-from headgate.foundation.errors import Invalid
+from headgate.foundation.errors import HeadgateError, Invalid, Unavailable
 from headgate.foundation.settings import Settings
 
 
@@ -14,8 +17,24 @@ class SettingsInvalid(Invalid):
     title = "Invalid settings"
 
 
-def settings_fault(error: Exception) -> SettingsInvalid | None:
-    """What is wrong with the settings; None when the error is about something else."""
+class FileUnusable(Unavailable):
+    """The machine refused a file or folder: it is full, closed, or something else is in its place."""
+
+    code = "file_unusable"
+    title = "File cannot be used"
+
+
+def fault_of(error: Exception) -> HeadgateError | None:
+    """What is wrong with the settings or the data folder; None when the error is a bug of ours."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return FileUnusable(
+            f"{error.filename} cannot be used: {error.strerror}.",
+            remedy="Correct that path or HEADGATE_DATA_DIR; `headgate doctor` looks at the rest.",
+        )
+    return _settings_fault(error)
+
+
+def _settings_fault(error: Exception) -> SettingsInvalid | None:
     if isinstance(error, ValidationError) and error.title == Settings.__name__:
         faults = [_told(one["loc"], one["msg"]) for one in error.errors(include_input=False, include_url=False)]
         return SettingsInvalid(
