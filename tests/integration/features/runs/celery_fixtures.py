@@ -46,9 +46,9 @@ class Workers:
         return found
 
     def doomed(self, **engine: Any) -> WorkerGroup:
-        """A worker of one child, for a test to kill."""
+        """A worker of two children, for a test to kill."""
         self._count += 1
-        return self._new(f"doomed{self._count}", 1)
+        return self._new(f"doomed{self._count}", 2)
 
     def _new(self, queue: str, children: int) -> WorkerGroup:
         return WorkerGroup(self.folder, celery_settings(self.server, queue, concurrency=children))

@@ -78,6 +78,7 @@ class ResumeConformance:
         request = new_run(await store_flow(database, mendable_beside_gate(tmp_path)), "x")
         await engine.start(request)
         await appears(tmp_path / "gate.started")
+        (tmp_path / "go.open").touch()
         await until(lambda: has_status(database, request.key, "failed"))
         (tmp_path / "mended").touch()
         assert await engine.resume(request.key) == RESUMED
@@ -165,6 +166,7 @@ class ReconcilerConformance:
         version = await store_flow(database, mendable_beside_gate(tmp_path))
         process, run_id = await processes.start(version, "x")
         await appears(tmp_path / "gate.started")
+        (tmp_path / "go.open").touch()
         key = replace(version, run_id=run_id)
         await until(lambda: has_status(database, key, "failed"))
         process.send_signal(signal.SIGKILL)
@@ -307,16 +309,18 @@ def mendable(folder: Path) -> Flow:
 
 
 def mendable_beside_gate(folder: Path) -> Flow:
-    """A step that fails until it is mended, beside one that works until it is let go; joined at the end."""
+    """A step that fails until it is mended, once `go` lets it, beside a gate that works until it is let go; joined."""
     return make_flow(
-        {"start": "Start", "gate": "Gate", "need": "Needs", "end": "Join"},
+        {"start": "Start", "gate": "Gate", "go": "Gate", "need": "Needs", "end": "Join"},
         [
             "start.text -> gate.input",
-            "start.text -> need.input",
+            "start.text -> go.input",
+            "go.text -> need.input",
             "gate.text -> end.parts",
             "need.text -> end.parts",
         ],
         gate={"folder": str(folder)},
+        go={"folder": str(folder), "name": "go"},
         need=_need(folder),
     )
 
