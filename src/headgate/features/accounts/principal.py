@@ -1,9 +1,6 @@
 """Who is asking. Every service takes it; every query is scoped by its tenant."""
 
 from dataclasses import dataclass
-from typing import Annotated
-
-from fastapi import Depends, Request
 
 from headgate.features.accounts.tables import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, DEFAULT_USER_ID
 
@@ -20,11 +17,3 @@ class Principal:
 
 LOCAL = Principal(tenant_id=DEFAULT_TENANT_ID, user_id=DEFAULT_USER_ID, space_id=DEFAULT_SPACE_ID)
 """The single user of an installation with auto-login."""
-
-
-async def _principal(request: Request) -> Principal:
-    found: Principal = getattr(request.state, "principal", LOCAL)
-    return found
-
-
-Caller = Annotated[Principal, Depends(_principal)]
