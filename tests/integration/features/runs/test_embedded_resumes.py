@@ -14,6 +14,7 @@ from tests.integration.features.runs.conformance_resume import (
     ReconcilerConformance,
     ResumeConformance,
     has_status,
+    step_is,
     tallied_gate,
 )
 from tests.support.engine import new_run, store_flow
@@ -39,7 +40,8 @@ class TestTwoReconcilers:
         requests = [new_run(version) for _ in range(RUNS)]
         for request in requests:
             await gone.start(request)
-        await until(lambda: _all_tallied(tmp_path, RUNS))
+        for request in requests:
+            await until(lambda key=request.key: step_is(database, key, "gate", "running"))
         await gone.close(grace_seconds=0)
         order = json.dumps({"folder": str(settings.data_dir), "url": settings.database.url})
         command = [sys.executable, "-m", "tests.support.engine_process", order]
@@ -67,8 +69,3 @@ class TestTwoReconcilers:
             ]
         done = (tmp_path / "tally").read_text().split()
         assert (done.count("one"), done.count("two")) == (RUNS, RUNS)
-
-
-async def _all_tallied(folder: Path, times: int) -> bool:
-    path = folder / "tally"
-    return path.exists() and path.read_text().split().count("one") == times and (folder / "gate.started").exists()
