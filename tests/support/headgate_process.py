@@ -15,7 +15,7 @@ from typing import Any
 
 from headgate import components
 from headgate.entrypoints import cli
-from tests.support.engine import Echo, Speak, Start
+from tests.support.engine import Echo, Gate, Speak, Start
 from tests.support.fault_steps import FAULT_STEPS
 from tests.support.lifeline import tie
 
@@ -33,7 +33,7 @@ def wrong_time() -> int:
 
 def add_components() -> None:
     """Add the components before any entry point has looked at them; workers are forked with them."""
-    components.BUILTINS = (*components.BUILTINS, *FAULT_STEPS, Start, Echo, Speak)
+    components.BUILTINS = (*components.BUILTINS, *FAULT_STEPS, Start, Echo, Speak, Gate)
 
 
 def send_twice() -> None:
