@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,17 @@ class TestSettings:
             assert said in shown
             assert "sekret" not in shown
         assert answered(capsys, "runs", "list", code=3)["code"] == "settings_invalid"
+
+
+class TestDriver:
+    def test_that_is_not_installed_is_named_with_what_installs_it(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "psycopg", None)
+        monkeypatch.setenv("HEADGATE_DATABASE__URL", "postgresql+psycopg://user:geheim@127.0.0.1:1/none")
+        refused = answered(capsys, "runs", "list", code=5)
+        assert "headgate[postgres]" in refused["remedy"]
+        assert "geheim" not in str(refused)
 
 
 class TestRun:

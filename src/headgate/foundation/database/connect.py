@@ -129,7 +129,13 @@ def _open(url: URL, settings: DatabaseSettings) -> AsyncEngine:
         options["connect_args"] = {"timeout": settings.busy_timeout_seconds}
     else:
         options["pool_pre_ping"] = True
-    engine = create_async_engine(url, **options)
+    try:
+        engine = create_async_engine(url, **options)
+    except ModuleNotFoundError as error:
+        raise Unavailable(
+            f"The database asks for the driver '{error.name}', which is not installed.",
+            remedy="Install it with: pip install 'headgate[postgres]'",
+        ) from error
     if url.get_backend_name() == "sqlite":
         _prepare_sqlite(engine.sync_engine, settings)
     return engine
