@@ -32,7 +32,7 @@ start: ## Start the server
 
 .PHONY: test
 test: setup ## Every test: units, architecture, both databases, real processes
-	@$(RUN) pytest tests -n $(WORKERS)
+	@$(RUN) pytest tests -n $(WORKERS) --dist loadgroup
 
 .PHONY: test-unit
 test-unit: setup ## The quick tests: units and architecture

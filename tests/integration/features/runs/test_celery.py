@@ -1,5 +1,7 @@
 """The distributed engine keeps the conformance suite, with real workers; and what only it does."""
 
+import pytest
+
 from headgate.features.runs.states import RunStatus
 from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fixtures
     connections_out,
@@ -11,6 +13,8 @@ from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fi
     workers,
 )
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance
+
+pytestmark = pytest.mark.xdist_group("celery")
 
 
 class TestCeleryBackend(BackendConformance):

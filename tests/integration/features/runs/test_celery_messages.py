@@ -5,6 +5,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
 import redis
 
 from headgate.features.runs.engine.backend import ExecutionBackend
@@ -18,9 +19,11 @@ from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fi
     settings,
     workers,
 )
-from tests.integration.features.runs.conformance import appears, finish, over
+from tests.integration.features.runs.conformance import appears, finish, over, until
 from tests.support.engine import make_chain, make_flow, new_run, store_flow
-from tests.support.rows import attempts, execute, run_row
+from tests.support.rows import attempts, execute, run_row, statuses
+
+pytestmark = pytest.mark.xdist_group("celery")
 
 
 class TestLostMessages:
@@ -65,6 +68,75 @@ class TestLostMessages:
         )
         await over(engine, request.key.run_id)
         assert (await run_row(database, request.key.run_id)).status == "completed"
+
+
+class TestJoins:
+    async def test_of_a_run_that_failed_are_not_carried_out_and_leave_no_message(
+        self, engine: ExecutionBackend, database: Database, tmp_path: Path
+    ) -> None:
+        """The chord's error path: one branch fails while the other works."""
+        flow = make_flow(
+            {"start": "Start", "gate": "Gate", "go": "Gate", "bad": "Broken", "end": "Join"},
+            [
+                "start.text -> gate.input",
+                "start.text -> go.input",
+                "go.text -> bad.input",
+                "gate.text -> end.parts",
+                "bad.text -> end.parts",
+            ],
+            gate={"folder": str(tmp_path)},
+            go={"folder": str(tmp_path), "name": "go"},
+        )
+        request = new_run(await store_flow(database, flow))
+        await engine.start(request)
+        await asyncio.gather(appears(tmp_path / "gate.started"), appears(tmp_path / "go.started"))
+        (tmp_path / "go.open").touch()
+        await over(engine, request.key.run_id)
+        (tmp_path / "gate.open").touch()
+        await until(lambda: _is_settled(database, request.key.run_id, "gate"))
+        await finish(engine, new_run(await store_flow(database, make_chain(3))))
+        assert (await run_row(database, request.key.run_id)).status == "failed"
+        assert (await statuses(database, request.key.run_id))["end"] == "pending"
+        assert "end" not in {step for step, _, _ in await attempts(database, request.key.run_id)}
+        await until(lambda: _is_empty(engine))
+
+    async def test_that_the_result_database_forgot_are_carried_out_all_the_same(
+        self, engine: ExecutionBackend, engines: Engines, database: Database, tmp_path: Path
+    ) -> None:
+        """Celery counts the branches of a chord in Redis; here the count is lost between the two."""
+        names = ("left", "right")
+        flow = make_flow(
+            {"start": "Start", "left": "Gate", "right": "Gate", "end": "Join"},
+            [f"start.text -> {name}.input" for name in names] + [f"{name}.text -> end.parts" for name in names],
+            **{name: {"folder": str(tmp_path), "name": name} for name in names},
+        )
+        request = new_run(await store_flow(database, flow), "x")
+        await engine.start(request)
+        await asyncio.gather(*(appears(tmp_path / f"{name}.started") for name in names))
+        (tmp_path / "left.open").touch()
+        client = redis.Redis.from_url(engines.workers.server.url(1))
+        await until(lambda: _counts(client))
+        client.flushdb()
+        client.close()
+        (tmp_path / "right.open").touch()
+        await over(engine, request.key.run_id)
+        assert (await run_row(database, request.key.run_id)).output_payload["text"] == "x+x"
+        assert [one for one in await attempts(database, request.key.run_id) if one[0] == "end"] == [
+            ("end", 1, "completed")
+        ]
+
+
+async def _is_settled(database: Database, run_id: str, step: str) -> bool:
+    return (await statuses(database, run_id))[step] == "completed"
+
+
+async def _is_empty(engine: ExecutionBackend) -> bool:
+    return (await engine.health()).queue_depth == 0
+
+
+async def _counts(client: "redis.Redis") -> bool:
+    """Whether a chord has seen its first branch."""
+    return bool(client.keys("*.j"))
 
 
 class TestHealth:

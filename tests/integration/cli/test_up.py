@@ -1,0 +1,132 @@
+"""`headgate up --embedded-services`: the distributed form with one command, from the start to the last process."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import psutil
+import pytest
+
+START_SECONDS = 90.0
+pytestmark = [pytest.mark.timeout(300), pytest.mark.postgres]
+FLOW: dict[str, Any] = {
+    "name": "Patience",
+    "nodes": [
+        {"id": "heard", "type": "ChatInput"},
+        {"id": "wait", "type": "Wait", "params": {"seconds": 4}},
+        {"id": "out", "type": "ChatOutput"},
+    ],
+    "edges": [
+        {"source": "heard", "output": "text", "target": "wait", "input": "value"},
+        {"source": "wait", "output": "value", "target": "out", "input": "input"},
+    ],
+}
+
+
+class Up:
+    """The command as a process, and all that it started."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self.log = folder / "up.log"
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("HEADGATE_")}
+        command = ["up", "--embedded-services", "--concurrency", "2", "--port", str(port)]
+        with self.log.open("wb") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "headgate", *command],
+                env={**kept, "HEADGATE_DATA_DIR": str(folder / "data"), "HEADGATE_LOG__FORMAT": "json"},
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        self.postgres = folder / "data" / "services" / "postgres" / "postmaster.pid"
+        self.seen: dict[int, psutil.Process] = {}
+
+    def family(self) -> list[psutil.Process]:
+        """It and every process under it, whose ids are remembered."""
+        if self.process.poll() is None:
+            main = psutil.Process(self.process.pid)
+            self.seen |= {one.pid: one for one in (main, *main.children(recursive=True))}
+            if self.postgres.exists():
+                # It is nobody's child.
+                database = psutil.Process(int(self.postgres.read_text().split()[0]))
+                self.seen |= {one.pid: one for one in (database, *database.children())}
+        return [one for one in self.seen.values() if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+
+    def part(self, name: str) -> psutil.Process:
+        """One of its parts: `serve`, `worker` or `beat`."""
+        parts = psutil.Process(self.process.pid).children()
+        return next(one for one in parts if name in one.cmdline())
+
+    async def until_ready(self) -> None:
+        """Wait until readiness says that runs will be carried out."""
+        async with asyncio.timeout(START_SECONDS), httpx2.AsyncClient(base_url=self.url) as client:
+            while True:
+                assert self.process.poll() is None, self.log.read_text()[-3000:]
+                try:
+                    if (await client.get("/health/ready")).is_success:
+                        return
+                except httpx2.TransportError:
+                    pass
+                await asyncio.sleep(0.1)
+
+
+@pytest.fixture
+def up(tmp_path: Path) -> Iterator[Up]:
+    found = Up(tmp_path)
+    yield found
+    left = found.family()
+    found.process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        found.process.wait(30)
+    left = found.family() if found.process.poll() is None else [one for one in left if one.is_running()]
+    for process in left:
+        process.kill()
+    psutil.wait_procs(left, timeout=10)
+    found.process.wait()
+
+
+class TestUp:
+    async def test_carries_runs_out_survives_a_dead_worker_and_leaves_no_process(self, up: Up) -> None:
+        await up.until_ready()
+        async with httpx2.AsyncClient(base_url=f"{up.url}/api/v1", timeout=90) as client:
+            flow = (await client.post("/flows", json={"definition": FLOW})).json()["id"]
+            run = asyncio.create_task(client.post(f"/flows/{flow}/runs", json={"text": "hej", "wait": True}))
+            victim = await worker_of_the_wait(client, flow)
+            up.family()
+            psutil.Process(victim).kill()
+            answer = (await run).json()
+            assert (answer["status"], answer["output"]["text"]) == ("completed", "hej")
+            steps = (await client.get(f"/flow-runs/{answer['id']}")).json()["steps"]
+            assert {step["step_id"]: step["attempts"] for step in steps} == {"heard": 1, "wait": 2, "out": 1}
+            up.part("worker").kill()
+            again = (await client.post(f"/flows/{flow}/runs", json={"text": "igen", "wait": True})).json()
+            assert (again["status"], again["output"]["text"]) == ("completed", "igen")
+        assert "started again" in up.log.read_text()
+        up.family()
+        up.process.send_signal(signal.SIGINT)
+        assert await asyncio.to_thread(up.process.wait, 40) == 0
+        _, left = await asyncio.to_thread(psutil.wait_procs, up.family(), 5)
+        assert left == [], [one.cmdline() for one in left]
+
+
+async def worker_of_the_wait(client: httpx2.AsyncClient, flow: str) -> int:
+    """The process that is at the waiting step of the flow's only run."""
+    async with asyncio.timeout(START_SECONDS):
+        while True:
+            for run in (await client.get("/flow-runs", params={"flow_id": flow})).json()["items"]:
+                step = (await client.get(f"/flow-runs/{run['id']}/steps/wait")).json()
+                if step["tries"]:
+                    return int(step["tries"][0]["worker_id"].split(":")[1])
+            await asyncio.sleep(0.05)
