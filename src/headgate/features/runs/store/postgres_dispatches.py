@@ -1,10 +1,12 @@
 """What the distributed engine writes and asks besides: which runs were handed to a queue, and when."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, sql_list
 from headgate.features.runs.store.postgres import PostgresRunStore
+from headgate.features.runs.store.postgres_statements import BEGIN
+from headgate.features.runs.transitions import Lease, RunKey, StoredRun
 
 _NOT_SENT = f"""
 UPDATE flow_runs SET dispatched_at = NULL WHERE id = %(run_id)s AND status IN {sql_list(LIVE_RUNS)} RETURNING 1
@@ -40,6 +42,26 @@ class Sent:
 
 class PostgresDispatchStore(PostgresRunStore):
     """Runs in PostgreSQL, and what is known of their messages."""
+
+    async def begin(self, key: RunKey, step_id: str, lease: Lease) -> StoredRun | None:
+        """Claim the one step that a new run can begin with. None when there is more to be known of the run.
+
+        The run comes back without its steps: nothing is settled in it.
+        """
+        rows = await self._execute(BEGIN, {**asdict(key), **asdict(lease), "step_id": step_id})
+        if not rows:
+            return None
+        user_id, session_id, trace_parent, given = rows[0]
+        return StoredRun(
+            key=key,
+            status=RunStatus.RUNNING,
+            user_id=user_id,
+            session_id=session_id,
+            input_payload=given,
+            steps={},
+            trace_parent=trace_parent,
+            started_at=lease.at,
+        )
 
     async def not_sent(self, run_id: str) -> None:
         """The message could not be sent: whoever sweeps next is to send it."""

@@ -161,6 +161,26 @@ SELECT run.status, counted.status, moved.step_id, moved.status, moved.waiting, m
 FROM run LEFT JOIN counted ON true LEFT JOIN moved ON true
 """
 
+BEGIN = _shortened(f"""
+WITH run AS (
+    SELECT r.id, r.user_id, r.session_id, r.trace_parent, r.input_payload
+    FROM flow_runs r JOIN flows f ON f.id = r.flow_id
+    WHERE r.id = %(run_id)s AND r.tenant_id = %(tenant_id)s AND r.status = 'queued' AND r.source_run_id IS NULL
+        AND f.deleted_at IS NULL
+    FOR NO KEY UPDATE OF r
+), moved AS (
+    UPDATE flow_step_results s
+    SET status = 'running', attempts = 1, worker_id = %(worker_id)s, lease_until = %(until)s, started_at = %(at)s
+    FROM run
+    WHERE s.flow_run_id = run.id AND s.flow_id = %(flow_id)s AND s.version = %(version)s AND s.step_id = %(step_id)s
+        AND s.waiting = 0 AND s.attempts = 0 AND s.status = 'pending'
+    RETURNING s.step_id, s.step_order, s.status, s.attempts
+), {_OPENED.format(source="moved")}, started AS (
+    UPDATE flow_runs r SET status = 'running', started_at = %(at)s FROM run, moved WHERE r.id = run.id
+)
+SELECT run.user_id, run.session_id, run.trace_parent, run.input_payload::text FROM run, moved
+""")
+"""The first transition of a run that nobody has touched, with all there is to know of it: no row is read before."""
 ADVANCE = _shortened(
     f"WITH {_RUN}, {_MOVE.format(after='run')}, {_OPENED.format(source='moved')},"
     f" {_COUNT.format(finished='0', after='run')} {_TOLD}"

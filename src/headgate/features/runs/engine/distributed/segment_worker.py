@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from headgate.features.runs.engine.active import ActiveRun
-from headgate.features.runs.engine.conductor import Conductor
+from headgate.features.runs.engine.conductor import Conductor, patiently
 from headgate.features.runs.engine.distributed.cancellations import Cancellations
 from headgate.features.runs.engine.distributed.limits import TaskLimits
 from headgate.features.runs.engine.distributed.orders import Order
@@ -24,7 +24,7 @@ from headgate.features.runs.ports import Services
 from headgate.features.runs.states import MAX_ATTEMPTS, RunStatus, StepStatus
 from headgate.features.runs.steps.ledger import Following
 from headgate.features.runs.steps.planned import Plans
-from headgate.features.runs.store.port import RunStore
+from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore
 from headgate.features.runs.transitions import Claim, Failed, Held, RunKey, StoredRun, clock
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.log import get_logger
@@ -65,7 +65,7 @@ class SegmentWorker:
 
     def __init__(
         self,
-        store: RunStore,
+        store: PostgresDispatchStore,
         services: Services,
         shift: Shift,
         limits: TaskLimits,
@@ -79,13 +79,8 @@ class SegmentWorker:
         self._limits = limits
         self._presence = presence
         self._cancellations = cancellations
-        self._recovery = Recovery(
-            store,
-            Plans(services.definitions, services.components),
-            services.files,
-            services.bus,
-            services.telemetry,
-        )
+        self._plans = Plans(services.definitions, services.components)
+        self._recovery = Recovery(store, self._plans, services.files, services.bus, services.telemetry)
         self._conductor = Conductor(store, services, shift, self._recovery, on_end=self._ended)
         self._active: dict[str, ActiveRun] = {}
         self._upkeep: list[asyncio.Task[None]] = []
@@ -114,7 +109,8 @@ class SegmentWorker:
 
         Raises `Unavailable` when the database is away for long, or when the work could not be written down.
         """
-        stored = await self._store.load(order.run_id)
+        begun = await self._begin(order)
+        stored = begun or await self._store.load(order.run_id)
         if stored is None or stored.key != order.key or stored.status.over:
             return Outcome.OVER
         try:
@@ -128,12 +124,29 @@ class SegmentWorker:
         run.only = frozenset(steps)
         self._active[order.run_id] = run
         try:
-            taken = await self._take(run, stored, steps)
-            if not taken:
+            if begun is not None:
+                await self._work_from_the_start(run, order.head)
+            elif not await self._take(run, stored, steps):
                 return Outcome.ELSEWHERE
             return await self._outcome(run)
         finally:
             del self._active[order.run_id]
+
+    async def _begin(self, order: Order) -> StoredRun | None:
+        """Begin a new run with its one first step, claimed at once. None when its rows have to be read."""
+        try:
+            roots = (await self._plans.of(order.key)).roots if order.dispatch == 1 else ()
+        except HeadgateError:
+            # Whether that matters is for the rows to say.
+            return None
+        if roots != (order.head,):
+            return None
+        return await patiently(lambda: self._store.begin(order.key, order.head, self._shift.lease()))
+
+    async def _work_from_the_start(self, run: ActiveRun, first: str) -> None:
+        run.events.run_started(run.key.flow_id, run.key.version, len(run.planned.steps))
+        run.working[first] = Claim(first, 1)
+        await self._work(run, [run.working[first]])
 
     async def end(self, key: RunKey, code: str, message: str) -> bool:
         """Fail a run for a reason that is no step's, unless it is over."""

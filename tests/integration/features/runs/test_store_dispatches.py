@@ -1,0 +1,74 @@
+"""What the distributed engine writes besides: PostgreSQL only."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore
+from headgate.features.runs.transitions import NewRun, RunKey, Seed
+from headgate.foundation.database import Database
+from headgate.foundation.ids import new_id
+from headgate.foundation.settings import Settings
+from tests.integration.features.runs.test_store import lease
+from tests.support.databases import Postgres, make_settings
+from tests.support.engine import make_chain, store_flow
+from tests.support.rows import attempts, execute, run_row, statuses
+
+SEEDS = (Seed("s1", 1, 0), Seed("s2", 2, 1))
+
+
+@pytest.fixture
+def settings(postgres: Postgres, tmp_path: Path) -> Iterator[Settings]:
+    with postgres.fresh() as url:
+        yield make_settings(tmp_path, url)
+
+
+@pytest.fixture
+async def dispatches(database: Database) -> AsyncIterator[PostgresDispatchStore]:
+    url = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    found = PostgresDispatchStore(url, 2)
+    await found.open()
+    yield found
+    await found.close()
+
+
+async def queue(store: PostgresDispatchStore, version: RunKey) -> RunKey:
+    key = RunKey(new_id(), version.tenant_id, version.flow_id, version.version)
+    await store.create(NewRun(key, '{"text":"hello"}', SEEDS, session_id="chat", dispatched=True), lease())
+    return key
+
+
+@pytest.mark.postgres
+class TestBegin:
+    async def test_claims_the_first_step_and_tells_of_the_run(
+        self, dispatches: PostgresDispatchStore, database: Database
+    ) -> None:
+        key = await queue(dispatches, await store_flow(database, make_chain(2)))
+        now = lease("w1")
+        begun = await dispatches.begin(key, "s1", now)
+        assert begun is not None
+        assert (begun.key, begun.session_id, begun.steps, begun.started_at) == (key, "chat", {}, now.at)
+        row = await run_row(database, key.run_id)
+        assert (row.status, row.started_at, row.unfinished) == ("running", now.at, 2)
+        assert await statuses(database, key.run_id) == {"s1": "running", "s2": "pending"}
+        assert await attempts(database, key.run_id) == [("s1", 1, "started")]
+
+    async def test_is_had_by_one_of_two(self, dispatches: PostgresDispatchStore, database: Database) -> None:
+        key = await queue(dispatches, await store_flow(database, make_chain(2)))
+        found = await asyncio.gather(*(dispatches.begin(key, "s1", lease(worker)) for worker in ("w1", "w2")))
+        assert [one is None for one in found].count(True) == 1
+        assert await attempts(database, key.run_id) == [("s1", 1, "started")]
+
+    async def test_changes_nothing_where_the_step_waits_or_the_flow_is_deleted(
+        self, dispatches: PostgresDispatchStore, database: Database
+    ) -> None:
+        key = await queue(dispatches, await store_flow(database, make_chain(2)))
+        assert await dispatches.begin(key, "s2", lease()) is None
+        other = RunKey(key.run_id, new_id(), key.flow_id, key.version)
+        assert await dispatches.begin(other, "s1", lease()) is None
+        await execute(database, "UPDATE flows SET deleted_at = 1")
+        assert await dispatches.begin(key, "s1", lease()) is None
+        assert (await run_row(database, key.run_id)).status == "queued"
+        assert await attempts(database, key.run_id) == []
