@@ -30,6 +30,7 @@ class TestFlowByName:
         assert answered(capsys, "flows", "publish", "Echo")["release"] == 1
         assert answered(capsys, "flows", "delete", "Echo", "--yes")["deleted"] == flow["id"]
         assert answered(capsys, "flows", "show", "Echo", code=4)["code"] == "flow_not_found"
+        assert answered(capsys, "ask", "run it", "--flow", "Echo", code=4)["code"] == "flow_not_found"
 
     def test_that_several_have_is_refused_with_their_ids(
         self, capsys: pytest.CaptureFixture[str], flow_file: Path

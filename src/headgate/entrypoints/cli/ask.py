@@ -10,6 +10,7 @@ from rich.markup import escape
 from headgate.agents.assistant.schemas import AssistRequest
 from headgate.entrypoints.cli.exit_codes import DECLINED, FAILED, OK
 from headgate.entrypoints.cli.files import store_files
+from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import console, print_json
 from headgate.entrypoints.cli.run_view import RunView, show_outcome
 from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
@@ -30,7 +31,7 @@ _SHOWN_ACTIONS = {
 @app.command()
 def ask(
     request: Annotated[str, typer.Argument(help="What you want, in your words.")],
-    flow: Annotated[str | None, typer.Option("--flow", "-f", help="Id of the flow to work on.")] = None,
+    flow: Annotated[str | None, typer.Option("--flow", "-f", help="Id or name of the flow to work on.")] = None,
     run: Annotated[bool, typer.Option("--run", help="Run the flow when it is built or edited.")] = False,
     text: Annotated[str, typer.Option(help="Text input of that run.")] = "",
     file: Annotated[list[Path] | None, typer.Option(help="File for that run; may be given again.")] = None,
@@ -44,7 +45,7 @@ def ask(
         provider, name = _split(model)
         body = AssistRequest(
             input_value=request,
-            flow_id=flow,
+            flow_id=await flow_id_of(parts, flow) if flow else None,
             provider=provider,
             model_name=name,
             file_ids=await store_files(parts, file or []),

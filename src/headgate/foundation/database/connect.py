@@ -150,6 +150,8 @@ def _prepare_sqlite(engine: Engine, settings: DatabaseSettings) -> None:
     @event.listens_for(engine, "connect")
     def _pragmas(connection: Any, _record: object) -> None:  # noqa: ANN401 - the driver's own connection
         connection.isolation_level = None
+        # SQLite's own knows the letters of ASCII only.
+        connection.create_function("lower", 1, _lower, deterministic=True)
         cursor = connection.cursor()
         try:
             for pragma in sqlite_pragmas(settings):
@@ -163,6 +165,10 @@ def _prepare_sqlite(engine: Engine, settings: DatabaseSettings) -> None:
     def _begin(connection: Connection) -> None:
         writes = connection.get_execution_options().get(_WRITES)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _lower(text: str | None) -> str | None:
+    return None if text is None else text.lower()
 
 
 def _set(cursor: Any, pragma: str, patience: float) -> None:  # noqa: ANN401 - the driver's own cursor

@@ -149,6 +149,14 @@ class TestList:
         async with database.reading() as session:
             assert len(await service.list_flows(session, LOCAL, search=words)) == found
 
+    async def test_knows_capitals_beyond_ascii(self, database: Database) -> None:
+        async with database.writing() as session:
+            named = FLOW.model_copy(update={"name": "Åtgärd ÖVRIGT"})
+            made = await service.create_flow(session, LOCAL, REGISTRY, definition=named)
+        async with database.reading() as session:
+            assert [row.id for row in await service.list_flows(session, LOCAL, search="övrigt åTG")] == [made.id]
+            assert (await service.get_flow_named(session, LOCAL, "åtgärd övrigt")).id == made.id
+
 
 class TestTenants:
     async def test_never_see_each_other(self, database: Database, flow: FlowRow, other_tenant: Principal) -> None:
