@@ -146,8 +146,9 @@ def _installed() -> tuple[int, float]:
         names.add(name)
         for line in required:
             requirement, _, marker = line.partition(";")
-            if "extra ==" not in marker and _applies(marker):
-                queue.append(_name_of(requirement))
+            if "extra ==" in marker or not _applies(marker):
+                continue
+            queue.append(_name_of(requirement))
             for extra in _extras_of(requirement):
                 queue.extend(_name_of(one) for one in _extra_requirements(_name_of(requirement), extra))
     size = sum(_size(name) for name in names)
