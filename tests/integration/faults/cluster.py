@@ -3,10 +3,12 @@
 import asyncio
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,9 +17,11 @@ import psutil
 
 from headgate.entrypoints.own_services import OwnRedis
 from tests.integration.faults.installation import TOP, Installation, Server
+from tests.support.headgate_process import CLOCK_FILE
 from tests.support.lifeline import lifeline
 
 READY_SECONDS = 60.0
+CHILDREN = 3
 
 
 @dataclass
@@ -76,25 +80,34 @@ class Cluster(Installation):
         celery = {"HEADGATE_ENGINE__BACKEND": "celery"}
         self.environment = {**self.environment, **urls, **celery, **(haste if hasty else {})}
 
-    def command(self, *arguments: str) -> Worker:
-        """Start `headgate worker` or `headgate beat`."""
+    def command(self, *arguments: str, clock: Path | None = None, file_limit: int = 0) -> Worker:
+        """Start `headgate worker` or `headgate beat`; see `Installation.start` for the rest."""
+        extra = {CLOCK_FILE: str(clock)} if clock is not None else {}
         log = self.folder / f"{arguments[0]}-{len(self.workers)}.log"
         with log.open("wb") as output:
             process = subprocess.Popen(
                 [sys.executable, "-m", "tests.support.headgate_process", *arguments],
                 cwd=TOP,
-                env=self.surroundings(),
+                env=self.surroundings() | extra,
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
                 pass_fds=[lifeline()],
             )
+        if file_limit:
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (file_limit, file_limit))
         self.workers.append(Worker(process, log))
         return self.workers[-1]
 
+    async def staffed(self, workers: Sequence[Worker]) -> None:
+        """Wait until these workers have their children."""
+        async with asyncio.timeout(READY_SECONDS):
+            while any(len(psutil.Process(one.process.pid).children()) < CHILDREN for one in workers):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+
     async def work(self, server: Server, flow_id: str) -> Worker:
         """Start a worker, and wait until a run went through."""
-        worker = self.command("worker", "--concurrency", "3")
+        worker = self.command("worker", "--concurrency", str(CHILDREN))
         async with asyncio.timeout(READY_SECONDS):
             found = await self.run(server, flow_id, text=f"ready-{len(self.workers)}")
         assert found["status"] == "completed", found

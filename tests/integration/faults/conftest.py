@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from headgate.entrypoints.own_services import OwnRedis
 from headgate.foundation.settings import Settings
+from tests.integration.faults.cluster import Cluster
 from tests.integration.faults.installation import Installation
 from tests.support.databases import Postgres
 
@@ -35,3 +37,19 @@ def own_postgres(worker_id: str) -> Iterator[Postgres]:
     yield server
     server.close()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def cluster(settings: Settings) -> Iterator[Cluster]:
+    """A cluster on PostgreSQL with nothing started but its Redis. Its tests skip SQLite by their own `settings`."""
+    redis = OwnRedis(settings.data_dir / "redis", durable=False)
+    redis.start()
+    environment = {
+        "HEADGATE_DATABASE__URL": settings.database.url,
+        "HEADGATE_LOG__LEVEL": "warning",
+        "HEADGATE_LOG__FORMAT": "json",
+    }
+    found = Cluster(settings.data_dir, environment)
+    found.join(redis)
+    yield found
+    found.close()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ SCALE = int(os.environ.get("HEADGATE_FAULTS", "1"))
 RUNS = 200 * SCALE
 DEATHS = 8 * SCALE
 START_SECONDS = 60.0
+BUSY_SECONDS = 5.0
 QUIET_SECONDS = 60.0 + 30.0 * SCALE
 TOP = Path(__file__).parents[3]
 STEPS = ("a", "b", "c", "d")
@@ -123,10 +125,11 @@ class Installation:
         return sum(psutil.pid_exists(process) for process in begun.values())
 
     async def busy(self, steps: int) -> None:
-        """Wait until so many counted steps are in flight at once."""
-        async with asyncio.timeout(START_SECONDS):
-            while self.in_flight() < steps:  # noqa: ASYNC110 - other processes write it
-                await asyncio.sleep(0.01)
+        """Wait until so many counted steps are in flight at once, or a while has passed in which there never were."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(BUSY_SECONDS):
+                while self.in_flight() < steps:  # noqa: ASYNC110 - other processes write it
+                    await asyncio.sleep(0.005)
 
     def start(self, *, clock: Path | None = None, file_limit: int = 0, **settings: str) -> Server:
         """Start a server; it is not awaited. `file_limit` is the largest file it may write, in bytes."""

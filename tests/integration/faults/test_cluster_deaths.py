@@ -63,9 +63,10 @@ class TestWorkers:
         workers = [cluster.command("worker", "--concurrency", "3"), await cluster.work(server, flow)]
         busy = []
         for number in range(DEATHS):
-            batch = asyncio.create_task(cluster.submit(server, flow, RUNS // DEATHS))
-            await cluster.busy(3)
-            await asyncio.sleep(moment(0, 0.03))
+            await cluster.staffed(workers)
+            count = RUNS // DEATHS
+            batch = asyncio.create_task(cluster.submit(server, flow, count, at_once=count))
+            await cluster.busy(random.randint(3, 5))
             busy.append(cluster.in_flight())
             chosen = random.randrange(2)
             if number % 4 == 1:
@@ -79,6 +80,7 @@ class TestWorkers:
         record_property("figures", f"{counts} (workers died, with {min(busy)} to {max(busy)} steps in flight)")
         assert counts.completed == counts.runs > RUNS, counts.reasons
         assert counts.interrupted
+        assert max(busy) >= 3
 
 
 class TestServer:

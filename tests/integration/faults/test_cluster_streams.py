@@ -8,7 +8,6 @@ from typing import Any
 import httpx2
 import pytest
 
-from headgate.entrypoints.own_services import OwnRedis
 from headgate.foundation.settings import Settings
 from tests.integration.faults.cluster import Cluster
 from tests.integration.faults.installation import QUIET_SECONDS
@@ -24,16 +23,6 @@ Told = tuple[str, str, dict[str, Any]]
 def settings(postgres: Postgres, tmp_path: Path) -> Iterator[Settings]:
     with postgres.fresh() as url:
         yield make_settings(tmp_path, url)
-
-
-@pytest.fixture
-def cluster(settings: Settings) -> Iterator[Cluster]:
-    redis = OwnRedis(settings.data_dir / "redis", durable=False)
-    redis.start()
-    found = Cluster(settings.data_dir, {"HEADGATE_DATABASE__URL": settings.database.url})
-    found.join(redis)
-    yield found
-    found.close()
 
 
 def speaking_flow(folder: Path) -> dict[str, Any]:

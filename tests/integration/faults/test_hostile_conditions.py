@@ -56,7 +56,7 @@ class TestPoisonedPayload:
         server = await installation.up()
         flow = await installation.make_flow(server, counting_flow(installation.counter, seconds=SLOW))
         await installation.submit(server, flow, len(DAMAGES) + 2, at_once=4)
-        await _completed(database, "a", len(DAMAGES) + 2)
+        await reached(database, "a", "completed", len(DAMAGES) + 2)
         installation.kill(server)
         poisoned = installation.acknowledged[: len(DAMAGES)]
         for run_id, damage in zip(poisoned, DAMAGES.values(), strict=True):
@@ -91,7 +91,7 @@ class TestPoisonedPayload:
         server = await installation.up()
         flow = await installation.make_flow(server, counting_flow(installation.counter, seconds=SLOW))
         await installation.submit(server, flow, 2)
-        await _completed(database, "a", 2)
+        await reached(database, "a", "completed", 2)
         installation.kill(server)
         poisoned, sound = installation.acknowledged
         broken = "UPDATE flow_step_results SET output_payload = '{\"outputs' WHERE flow_run_id = :run AND step_id = 'a'"
@@ -173,11 +173,9 @@ class TestClock:
         )
 
 
-async def _completed(database: Database, step_id: str, runs: int) -> None:
-    """Wait until a step is completed in so many runs."""
-    query = select(func.count()).where(
-        flow_step_results.c.step_id == step_id, flow_step_results.c.status == "completed"
-    )
+async def reached(database: Database, step_id: str, status: str, runs: int) -> None:
+    """Wait until a step is in a state in so many runs."""
+    query = select(func.count()).where(flow_step_results.c.step_id == step_id, flow_step_results.c.status == status)
     async with asyncio.timeout(60):
         while True:
             async with database.reading() as session:
