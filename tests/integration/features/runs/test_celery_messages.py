@@ -9,6 +9,7 @@ import pytest
 import redis
 
 from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.events import topic_of
 from headgate.foundation.database import Database
 from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fixtures
     SOLO,
@@ -124,6 +125,27 @@ class TestJoins:
         assert [one for one in await attempts(database, request.key.run_id) if one[0] == "end"] == [
             ("end", 1, "completed")
         ]
+
+
+class TestEvents:
+    async def test_of_a_run_in_several_tasks_tell_the_time_of_all_of_it(
+        self, engine: ExecutionBackend, database: Database, tmp_path: Path
+    ) -> None:
+        """Whoever carries out the last segment has only just begun; the run has not."""
+        names = ("left", "right")
+        flow = make_flow(
+            {"start": "Start", "left": "Tally", "right": "Tally", "end": "Join"},
+            [f"start.text -> {name}.input" for name in names] + [f"{name}.text -> end.parts" for name in names],
+            **{name: {"path": str(tmp_path / "tally"), "seconds": 0.3} for name in names},
+        )
+        request = new_run(await store_flow(database, flow))
+        await finish(engine, request)
+        told = [one async for one in engine.feed.follow(topic_of(request.key.run_id)) if one is not None]
+        row = await run_row(database, request.key.run_id)
+        assert told[-1].kind == "run_completed"
+        milliseconds = told[-1].data["ms"]
+        assert isinstance(milliseconds, float)
+        assert milliseconds >= (row.finished_at - row.started_at) // 1000 >= 300
 
 
 async def _is_settled(database: Database, run_id: str, step: str) -> bool:
