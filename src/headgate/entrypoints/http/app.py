@@ -27,6 +27,7 @@ from headgate.features.secrets.routes import router as secrets_router
 from headgate.foundation.settings import Settings
 
 ROUTERS = (
+    runs_router,
     accounts_router,
     assistant_router,
     catalog_router,
@@ -36,10 +37,10 @@ ROUTERS = (
     mcptools_router,
     models_router,
     reruns_router,
-    runs_router,
     secrets_router,
     shared_assistants_router,
 )
+"""In the order in which they are tried: what is asked most stands first."""
 
 
 def create_app(settings: Settings) -> FastAPI:
