@@ -1,6 +1,6 @@
 """The database: one code path for SQLite and PostgreSQL."""
 
-from headgate.foundation.database.connect import Database, database_errors, explain, sqlite_pragmas
+from headgate.foundation.database.connect import Database, database_errors, explain, set_pragmas
 from headgate.foundation.database.tables import Json, Row, Timestamp, metadata, microseconds, moment, now
 
 __all__ = [
@@ -14,5 +14,5 @@ __all__ = [
     "microseconds",
     "moment",
     "now",
-    "sqlite_pragmas",
+    "set_pragmas",
 ]

@@ -154,8 +154,7 @@ def _prepare_sqlite(engine: Engine, settings: DatabaseSettings) -> None:
         connection.create_function("lower", 1, _lower, deterministic=True)
         cursor = connection.cursor()
         try:
-            for pragma in sqlite_pragmas(settings):
-                _set(cursor, pragma, settings.busy_timeout_seconds)
+            set_pragmas(cursor, settings)
         except Exception:
             connection.close()  # the pool never sees it; its thread would stay
             raise
@@ -172,7 +171,7 @@ def _lower(text: str | None) -> str | None:
 
 
 def _set(cursor: Any, pragma: str, patience: float) -> None:  # noqa: ANN401 - the driver's own cursor
-    """Run a pragma. The change of a new file to WAL does not wait for a lock by itself, as everything else does."""
+    """Run a pragma. The change to WAL does not wait for a lock by itself, as everything else does."""
     deadline = time.monotonic() + patience
     while True:
         try:
@@ -185,15 +184,16 @@ def _set(cursor: Any, pragma: str, patience: float) -> None:  # noqa: ANN401 - t
             return
 
 
-def sqlite_pragmas(settings: DatabaseSettings) -> list[str]:
-    """Settings of every SQLite connection, the runs' own included."""
-    return [
+def set_pragmas(cursor: Any, settings: DatabaseSettings) -> None:  # noqa: ANN401 - a driver's own cursor
+    """Settings of every SQLite connection, the runs' own included. Raises when the lock is not had in time."""
+    for pragma in (
         f"PRAGMA busy_timeout={int(settings.busy_timeout_seconds * 1000)}",
         "PRAGMA journal_mode=WAL",
         f"PRAGMA synchronous={settings.synchronous}",
         "PRAGMA foreign_keys=ON",
         "PRAGMA temp_store=MEMORY",
-    ]
+    ):
+        _set(cursor, pragma, settings.busy_timeout_seconds)
 
 
-__all__ = ["Database", "Dialect", "database_errors", "explain", "sqlite_pragmas"]
+__all__ = ["Database", "Dialect", "database_errors", "explain", "set_pragmas"]

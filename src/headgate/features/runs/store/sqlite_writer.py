@@ -19,7 +19,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
 
-from headgate.foundation.database import explain, sqlite_pragmas
+from headgate.foundation.database import explain, set_pragmas
 from headgate.foundation.settings import DatabaseSettings
 
 T = TypeVar("T")
@@ -126,8 +126,7 @@ class SqliteWriter:
         connection = sqlite3.connect(
             self._path, isolation_level=None, check_same_thread=False, cached_statements=256, timeout=0
         )
-        for pragma in sqlite_pragmas(self._settings):
-            connection.execute(pragma)
+        set_pragmas(connection, self._settings)
         return connection
 
     def _flush(self) -> None:

@@ -52,6 +52,18 @@ def numbers(path: Path) -> list[int]:
         connection.close()
 
 
+class TestOpen:
+    async def test_waits_for_one_who_has_the_whole_file(self, path: Path) -> None:
+        holder = sqlite3.connect(path, check_same_thread=False)
+        holder.execute("PRAGMA locking_mode=EXCLUSIVE")
+        holder.execute("INSERT INTO t VALUES (1, '')")
+        holder.commit()
+        threading.Timer(0.3, holder.close).start()
+        writer = await opened(path)
+        await writer.close()
+        assert numbers(path) == [1]
+
+
 class TestSubmit:
     async def test_gives_each_job_its_result(self, writer: SqliteWriter, path: Path) -> None:
         assert await asyncio.gather(*(writer.submit(insert(n)) for n in range(20))) == list(range(20))
