@@ -105,6 +105,12 @@ class Cluster(Installation):
             while any(len(psutil.Process(one.process.pid).children()) < CHILDREN for one in workers):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
 
+    async def has_a_child(self, worker: Worker) -> None:
+        """Wait for a worker's first child: it is there long before it can work."""
+        async with asyncio.timeout(READY_SECONDS):
+            while not psutil.Process(worker.process.pid).children():  # noqa: ASYNC110
+                await asyncio.sleep(0.005)
+
     async def work(self, server: Server, flow_id: str) -> Worker:
         """Start a worker, and wait until a run went through."""
         worker = self.command("worker", "--concurrency", str(CHILDREN))

@@ -82,6 +82,16 @@ class TestWorkers:
         assert counts.interrupted
         assert max(busy) >= 3
 
+    async def test_whose_child_dies_while_it_starts_start_anew(self, cluster: Cluster) -> None:
+        server = await cluster.up()
+        flow = await cluster.make_flow(server, counting_flow(cluster.counter))
+        worker = cluster.command("worker", "--concurrency", "3")
+        await cluster.has_a_child(worker)
+        worker.kill_a_child()
+        await cluster.staffed([worker])
+        assert (await cluster.run(server, flow, text="after"))["status"] == "completed"
+        assert "starts anew" in worker.log.read_text()
+
 
 class TestServer:
     async def test_killed_while_workers_work_loses_no_run(

@@ -5,6 +5,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -13,7 +14,7 @@ from typing import Any
 
 from celery import Celery
 from celery.apps.beat import Beat
-from celery.platforms import SecurityWarning
+from celery.platforms import EX_FAILURE, SecurityWarning
 from celery.signals import setup_logging, worker_ready
 
 from headgate.entrypoints.worker.child import open_child
@@ -23,11 +24,18 @@ from headgate.features.runs.engine.distributed.child import Child
 from headgate.features.runs.engine.distributed.orders import MAINTAIN, RECOVER, queues_of
 from headgate.features.runs.engine.distributed.tasks import WorkerParts, register
 from headgate.foundation.ids import new_id
-from headgate.foundation.log import configure
+from headgate.foundation.log import configure, get_logger
 from headgate.foundation.settings import Settings
+
+log = get_logger(__name__)
 
 MAINTAIN_SECONDS = 60.0
 """How often a worker looks whether a scheduled job is due."""
+LONG_LIFE_SECONDS = 60.0
+"""A worker that lived as long did not fail for a reason that stays."""
+MOST_TRIES = 5
+TRIES = "_HEADGATE_WORKER_TRIES"
+"""Counts the fresh starts, from one process to the next."""
 OpenChild = Callable[[Settings, Celery], AbstractAsyncContextManager[WorkerParts]]
 
 
@@ -41,9 +49,25 @@ def make_worker_app(settings: Settings, open_parts: OpenChild = open_child) -> C
 
 
 def run_worker(settings: Settings, open_parts: OpenChild = open_child) -> int:
-    """Take tasks until told to stop; a stopping worker lets its tasks go on for a moment. Returns the exit code."""
+    """Take tasks until told to stop; a stopping worker lets its tasks go on for a moment. Returns the exit code.
+
+    A child that dies while it starts makes Celery end the whole worker; then this process starts anew.
+    """
+    began = time.monotonic()
     with shared_figures(settings):
-        return _work(settings, open_parts)
+        code = _work(settings, open_parts)
+    if code == EX_FAILURE:
+        _start_anew(time.monotonic() - began)
+    return code
+
+
+def _start_anew(lived_seconds: float) -> None:
+    """Replace this process by a fresh one, unless it fails again and again at once."""
+    tries = 0 if lived_seconds > LONG_LIFE_SECONDS else int(os.environ.get(TRIES, "0"))
+    if tries < MOST_TRIES:
+        os.environ[TRIES] = str(tries + 1)
+        log.error("worker failed, starts anew", tries=tries + 1, lived_seconds=round(lived_seconds, 1))
+        os.execv(sys.executable, sys.orig_argv)  # noqa: S606 - the very command that started this process
 
 
 def _work(settings: Settings, open_parts: OpenChild) -> int:
