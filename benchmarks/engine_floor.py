@@ -9,7 +9,7 @@ import psycopg
 from psycopg_pool import AsyncConnectionPool
 
 from headgate.features.runs.transitions import RunKey
-from headgate.foundation.database import sqlite_pragmas
+from headgate.foundation.database import set_pragmas
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
 
@@ -55,8 +55,7 @@ class SqliteFloor:
         self._db = sqlite3.connect(
             Path(self._settings.data_dir) / "headgate.db", isolation_level=None, cached_statements=256
         )
-        for pragma in sqlite_pragmas(self._settings.database):
-            self._db.execute(pragma)
+        set_pragmas(self._db, self._settings.database)
 
     async def close(self) -> None:
         """Disconnect."""

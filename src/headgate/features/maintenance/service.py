@@ -27,6 +27,8 @@ SUMMARIES = {
 }
 POLL_SECONDS = 60.0
 """How often a server looks whether a job is due."""
+GRACE_SECONDS = 5.0
+"""How long jobs at work may go on when the server stops: none is left in the middle of a transaction."""
 log = get_logger(__name__)
 
 
@@ -86,16 +88,26 @@ class Maintenance:
         return [_state(name, rows.get(name)) for name in JOBS]
 
     async def keep_running(self, poll_seconds: float = POLL_SECONDS) -> None:
-        """Run what is due, for as long as the server lives."""
-        while True:
-            try:
-                await self.run_due_jobs()
-            except HeadgateError as error:
-                log.warning("maintenance put off", problem=error.detail)
-            except Exception:
-                # Without this loop nothing would be tidied until the next start.
-                log.exception("maintenance failed")
-            await asyncio.sleep(poll_seconds)
+        """Run what is due, for as long as the server lives. When it is cancelled, jobs at work get a moment to end."""
+        turn: asyncio.Task[None] | None = None
+        try:
+            while True:
+                turn = asyncio.create_task(self._take_turn())
+                await asyncio.shield(turn)
+                await asyncio.sleep(poll_seconds)
+        finally:
+            if turn is not None and not turn.done():
+                await asyncio.wait([turn], timeout=GRACE_SECONDS)
+                turn.cancel()
+
+    async def _take_turn(self) -> None:
+        """Run what is due, once. Nothing it raises may end the loop: nothing would be tidied until the next start."""
+        try:
+            await self.run_due_jobs()
+        except HeadgateError as error:
+            log.warning("maintenance put off", problem=error.detail)
+        except Exception:
+            log.exception("maintenance failed")
 
     async def _run_scheduled(self, name: str) -> None:
         """A job that fails says so in its row and is run again when it is next due; the others are not kept from it."""

@@ -297,6 +297,15 @@ class TestSchedule:
         assert "error" not in (state["retention"].outcome or {})
         assert (state["orphan_sweep"].outcome or {})["error"] == "storage_failed"
 
+    async def test_lets_jobs_at_work_end_when_the_server_stops(self, database: Database, storage: LocalStorage) -> None:
+        job = maintenance(database, storage)
+        loop = asyncio.create_task(job.keep_running())
+        while not [one for one in await job.status() if one.started_at]:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        loop.cancel()
+        await asyncio.wait([loop])
+        assert all(one.finished_at for one in await job.status())
+
     async def test_knows_no_other_job(self, database: Database, storage: LocalStorage) -> None:
         with pytest.raises(JobNotFound, match="retention"):
             await maintenance(database, storage).run_job("vacuum")

@@ -68,15 +68,18 @@ class SqliteWriter:
 
     async def close(self) -> None:
         """Write what waits, then disconnect."""
-        await self.submit(lambda _: None)
-        if self._checkpoint is not None:
-            await asyncio.wait([self._checkpoint])
-        if self._patient is not None:
-            self._handed_over.put(None)
-            self._patient.join()
-        self._threads.shutdown()
-        for connection in (*self._idle, self._reader, self._connection):
-            connection.close()
+        try:
+            if self._waiting or self._in_thread:
+                await self.submit(lambda _: None)
+            if self._checkpoint is not None:
+                await asyncio.wait([self._checkpoint])
+        finally:
+            if self._patient is not None:
+                self._handed_over.put(None)
+                self._patient.join()
+            self._threads.shutdown()
+            for connection in (*self._idle, self._reader, self._connection):
+                connection.close()
 
     def submit(self, job: Job[T], *, size: int = 0) -> "asyncio.Future[T]":
         """Run `job` inside the next transaction; the future is done once it is committed.

@@ -64,6 +64,15 @@ class TestOpen:
         assert numbers(path) == [1]
 
 
+class TestClose:
+    async def test_of_one_with_nothing_to_write_waits_for_nobody(self, path: Path) -> None:
+        writer = await opened(path, busy_timeout_seconds=0.05)
+        holder = sqlite3.connect(path, isolation_level=None)
+        holder.execute("BEGIN IMMEDIATE")
+        await writer.close()
+        holder.close()
+
+
 class TestSubmit:
     async def test_gives_each_job_its_result(self, writer: SqliteWriter, path: Path) -> None:
         assert await asyncio.gather(*(writer.submit(insert(n)) for n in range(20))) == list(range(20))
