@@ -34,7 +34,7 @@ MAINTAIN_SECONDS = 60.0
 LONG_LIFE_SECONDS = 60.0
 """A worker that lived as long did not fail for a reason that stays."""
 MOST_TRIES = 5
-TRIES = "_HEADGATE_WORKER_TRIES"
+TRIES = "_WORKER_FRESH_STARTS"
 """Counts the fresh starts, from one process to the next."""
 OpenChild = Callable[[Settings, Celery], AbstractAsyncContextManager[WorkerParts]]
 
