@@ -8,7 +8,7 @@ import httpx2
 from fastapi import APIRouter, FastAPI, Request
 
 from headgate.entrypoints.http.errors import install
-from headgate.features.accounts.principal import LOCAL, Principal
+from headgate.features.access.principal import LOCAL, Principal
 
 
 @asynccontextmanager

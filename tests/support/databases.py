@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from headgate.features.accounts.tables import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, DEFAULT_USER_ID
+from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, DEFAULT_USER_ID
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import upgrade
 from headgate.foundation.ids import new_id
@@ -47,9 +47,17 @@ class SqliteFiles:
 
 FIRST_ROWS = (
     f"INSERT INTO tenants VALUES ('{DEFAULT_TENANT_ID}', 'Default', 0);"
-    f"INSERT INTO users VALUES ('{DEFAULT_USER_ID}', '{DEFAULT_TENANT_ID}', 'local', 0);"
-    f"INSERT INTO spaces VALUES ('{DEFAULT_SPACE_ID}', '{DEFAULT_TENANT_ID}', 'Personal', '{DEFAULT_USER_ID}', 0)"
+    "INSERT INTO users (id, tenant_id, name, created_at, role, home_space_id) "
+    f"VALUES ('{DEFAULT_USER_ID}', '{DEFAULT_TENANT_ID}', 'local', 0, 'admin', '{DEFAULT_SPACE_ID}');"
+    f"INSERT INTO spaces VALUES ('{DEFAULT_SPACE_ID}', '{DEFAULT_TENANT_ID}', 'Personal', '{DEFAULT_USER_ID}', 0);"
+    "INSERT INTO space_members (space_id, user_id, tenant_id, role, created_at) "
+    f"VALUES ('{DEFAULT_SPACE_ID}', '{DEFAULT_USER_ID}', '{DEFAULT_TENANT_ID}', 'owner', 0)"
 )
+NO_ROWS = (
+    "ALTER TABLE audit_events DISABLE TRIGGER USER; DELETE FROM audit_events;"
+    "ALTER TABLE audit_events ENABLE TRIGGER USER; DELETE FROM audit_heads; DELETE FROM tenants"
+)
+"""The audit log refuses to be emptied; only the owner of its table may, between two tests."""
 
 
 class Postgres:
@@ -95,7 +103,7 @@ class Postgres:
         try:
             yield self.url(name)
         finally:
-            self.sql("DELETE FROM tenants", name)
+            self.sql(NO_ROWS, name)
             self.sql(FIRST_ROWS, name)
             self._free.append(name)
 

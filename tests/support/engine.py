@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from pydantic import SecretStr
 
-from headgate.features.accounts.principal import LOCAL
+from headgate.features.access.principal import LOCAL
 from headgate.features.catalog.registry import Registry
 from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.run_files import RunFiles as StoredRunFiles

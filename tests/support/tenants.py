@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Access, Actor, Principal
 from headgate.features.accounts.tables import Space, Tenant, User
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
@@ -11,7 +11,13 @@ from headgate.foundation.ids import new_id
 
 async def add_tenant(database: Database, name: str = "Other") -> Principal:
     """A tenant with one user and one space; returns its user."""
-    principal = Principal(tenant_id=new_id(), user_id=new_id(), space_id=new_id())
+    principal = Principal(
+        tenant_id=new_id(),
+        user_id=new_id(),
+        space_id=new_id(),
+        access=Access(admin=True),
+        actor=Actor("user", "them"),
+    )
     at = now()
     async with database.writing() as session:
         session.add(Tenant(id=principal.tenant_id, name=name, created_at=at))

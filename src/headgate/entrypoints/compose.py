@@ -10,7 +10,7 @@ from headgate.agents.assistant.models import ModelChooser
 from headgate.agents.assistant.service import Assistant
 from headgate.entrypoints.flow_runs import FlowRuns
 from headgate.entrypoints.services import open_services
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex, component_index
 from headgate.features.files.storage import Storage

@@ -8,7 +8,7 @@ from typing import cast
 from pydantic import JsonValue
 
 from headgate.agents.assistant.desk import RunEvent
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.files import service as files
 from headgate.features.files.run_files import as_value
 from headgate.features.flows.schemas import Wanted

@@ -38,6 +38,12 @@ class ServerSettings(BaseModel):
     port: int = Field(default=7411, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
     auto_login: bool = Field(default=True, description="One local user, no sign-in. Only served on loopback addresses.")
     insecure: bool = Field(default=False, description="Allow auto-login on other addresses. Anyone there is the user.")
+    public_url: str = Field(
+        default="",
+        pattern=r"^(https?://[^/?#@\s]+)?$",
+        description="Address that people open, such as `https://headgate.example.org`. Needed where people sign in and "
+        "the server listens on more than loopback: cookies, links and single sign-on go by it.",
+    )
     max_body_bytes: int = Field(default=4 * MEBIBYTE, ge=1024, description="Largest request body, uploads excepted.")
     max_upload_bytes: int = Field(default=64 * MEBIBYTE, ge=1024, description="Largest uploaded file.")
 

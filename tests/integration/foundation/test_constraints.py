@@ -8,7 +8,8 @@ from sqlalchemy import Table, insert, text, update
 from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.accounts.tables import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, Space, Tenant
+from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID
+from headgate.features.accounts.tables import Space, Tenant
 from headgate.features.files.tables import StoredFile
 from headgate.features.flows.tables import FlowRow, FlowVersionRow, VersionEdgeRow, VersionStepRow
 from headgate.features.runs.tables import flow_runs, flow_step_attempts, flow_step_results

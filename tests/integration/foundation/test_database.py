@@ -12,7 +12,8 @@ from sqlalchemy import String, Table, func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.features.accounts.tables import DEFAULT_TENANT_ID, Space, Tenant
+from headgate.features.access.principal import DEFAULT_TENANT_ID
+from headgate.features.accounts.tables import Space, Tenant
 from headgate.features.secrets.tables import Variable
 from headgate.foundation.database import Database, Json, Row, Timestamp, now
 from headgate.foundation.database.migrate import upgrade

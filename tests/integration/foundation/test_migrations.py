@@ -17,7 +17,8 @@ import headgate.features.models.tables
 import headgate.features.runs.deliveries.tables
 import headgate.features.runs.tables
 import headgate.features.secrets.tables  # noqa: F401 - the metadata holds what was imported
-from headgate.features.accounts.tables import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, DEFAULT_USER_ID, Space, Tenant, User
+from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, DEFAULT_USER_ID
+from headgate.features.accounts.tables import Space, Tenant, User
 from headgate.foundation.database import Database, metadata
 from headgate.foundation.database.migrate import HEAD, config, current, upgrade
 from headgate.foundation.errors import Unavailable

@@ -6,7 +6,7 @@ import pytest
 from fastapi import FastAPI
 
 from headgate.entrypoints.http.app import create_app
-from headgate.features.accounts.principal import LOCAL
+from headgate.features.access.principal import LOCAL
 from headgate.foundation.database import Database
 from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
 from tests.integration.isolation.worlds import World, make_world

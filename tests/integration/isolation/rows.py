@@ -11,7 +11,7 @@ from sqlalchemy import Table, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 import headgate
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.foundation.database import Database, metadata
 
 NO_TENANT = {"scheduled_jobs": "jobs of the whole installation"}

@@ -12,7 +12,7 @@ import httpx2
 from fastapi import FastAPI
 from sqlalchemy import insert
 
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.assistants.tables import AssistantRow
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
 from headgate.features.models.tables import ModelClass

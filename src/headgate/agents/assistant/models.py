@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from headgate.agents.assistant.schemas import CheckConfig, ProviderState
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.models import catalogue, service
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource

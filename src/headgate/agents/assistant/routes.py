@@ -9,7 +9,7 @@ from fastapi.responses import StreamingResponse
 
 from headgate.agents.assistant.schemas import AssistRequest, CheckConfig
 from headgate.agents.assistant.service import Assistant
-from headgate.features.accounts.caller import Caller
+from headgate.features.access.caller import Caller
 from headgate.foundation.api import problems
 
 router = APIRouter(prefix="/agentic", tags=["assistant"])

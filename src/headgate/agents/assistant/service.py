@@ -11,7 +11,7 @@ from headgate.agents.assistant.desk import Desk, RunsFlows
 from headgate.agents.assistant.events import AssistEvent
 from headgate.agents.assistant.schemas import AssistRequest, CheckConfig
 from headgate.agents.assistant.turn import Turn
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
 from headgate.foundation.database import Database

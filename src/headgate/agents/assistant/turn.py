@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from time import monotonic, perf_counter
 
 from headgate.agents.assistant.events import AssistEvent, Step, flow_preview, flow_update, progress
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.model import Flow
 from headgate.toolkit import Workbench

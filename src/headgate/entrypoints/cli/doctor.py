@@ -19,7 +19,7 @@ from headgate.entrypoints.cli.exit_codes import OK, UNAVAILABLE
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
 from headgate.entrypoints.compose import open_parts
 from headgate.entrypoints.readiness import Readiness, check_readiness
-from headgate.features.accounts.tables import DEFAULT_TENANT_ID
+from headgate.features.access.principal import DEFAULT_TENANT_ID
 from headgate.features.models import service as models
 from headgate.features.models.local.models import LocalModels
 from headgate.features.secrets.lookup import Variables

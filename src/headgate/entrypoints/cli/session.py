@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from headgate.entrypoints.compose import Parts, open_parts
-from headgate.features.accounts.principal import LOCAL, Principal
+from headgate.features.access.principal import LOCAL, Principal
 from headgate.foundation.log import configure
 from headgate.foundation.settings import LogSettings, Settings
 

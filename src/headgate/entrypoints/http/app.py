@@ -13,6 +13,7 @@ from headgate.entrypoints.http.errors import install
 from headgate.entrypoints.http.guards import Guards
 from headgate.entrypoints.http.health import router as health_router
 from headgate.entrypoints.http.measuring import Measuring
+from headgate.features.accounts.identity import LocalIdentity
 from headgate.features.accounts.routes import router as accounts_router
 from headgate.features.assistants.routes import router as shared_assistants_router
 from headgate.features.catalog.routes import router as catalog_router
@@ -51,6 +52,7 @@ def create_app(settings: Settings) -> FastAPI:
         async with open_parts(settings, recover=settings.engine.recover_on_start, role="api") as parts:
             for name, part in parts.as_state().items():
                 setattr(app.state, name, part)
+            app.state.identity = LocalIdentity()
             yield
 
     # Its documentation page comes from this machine: the plain one would fetch its scripts from the web.

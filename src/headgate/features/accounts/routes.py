@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
+from headgate.features.access.caller import Caller
 from headgate.features.accounts import service
-from headgate.features.accounts.caller import Caller
 from headgate.features.accounts.schemas import Me, SpaceIn, SpaceOut
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
 

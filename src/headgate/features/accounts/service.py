@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.principal import Principal
 from headgate.features.accounts import repository
 from headgate.features.accounts.errors import AccountNotFound, SpaceNameTaken
-from headgate.features.accounts.principal import Principal
 from headgate.features.accounts.tables import Space, Tenant, User
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id

@@ -1,15 +1,11 @@
-"""Tenants, spaces and users. The first of each exists from the first migration."""
+"""Tenants, people, spaces and members; how people prove who they are. The first of each exists from the start."""
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, String, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, String, Text, UniqueConstraint, true
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Row, Timestamp, now
-
-DEFAULT_TENANT_ID = "00000000-0000-7000-8000-000000000001"
-DEFAULT_SPACE_ID = "00000000-0000-7000-8000-000000000002"
-DEFAULT_USER_ID = "00000000-0000-7000-8000-000000000003"
+from headgate.foundation.database import Json, Row, Timestamp, now
 
 
 class Tenant(Row):
@@ -23,15 +19,32 @@ class Tenant(Row):
 
 
 class User(Row):
-    """A person."""
+    """A person of a tenant."""
 
     __tablename__ = "users"
-    __table_args__ = (UniqueConstraint("id", "tenant_id"), UniqueConstraint("tenant_id", "name"))
+    __table_args__ = (
+        UniqueConstraint("id", "tenant_id"),
+        Index("ix_users_email_tenant_id", "email", "tenant_id", unique=True),
+        Index("ix_users_sso_subject_sso_issuer_tenant_id", "sso_subject", "sso_issuer", "tenant_id", unique=True),
+    )
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
     tenant_id: Mapped[str] = mapped_column(ForeignKey("tenants.id", ondelete="CASCADE"))
     name: Mapped[str] = mapped_column(String(200))
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    email: Mapped[str | None] = mapped_column(String(254))
+    """What they sign in with, in lower case; null for the local user of auto-login."""
+    role: Mapped[str] = mapped_column(String(16), default="member", server_default="member")
+    """`TenantRole`."""
+    active: Mapped[bool] = mapped_column(default=True, server_default=true())
+    """Somebody who is not active cannot sign in, and their keys and sessions do nothing."""
+    password_hash: Mapped[str | None] = mapped_column(Text)
+    """Argon2id; null until they set one."""
+    sso_issuer: Mapped[str | None] = mapped_column(String(500))
+    sso_subject: Mapped[str | None] = mapped_column(String(255))
+    home_space_id: Mapped[str | None] = mapped_column(String(36))
+    """Where their new flows go when no space is named. No foreign key: a space may go before its owner."""
+    last_sign_in_at: Mapped[datetime | None] = mapped_column(Timestamp)
 
 
 class Space(Row):
@@ -49,4 +62,92 @@ class Space(Row):
     tenant_id: Mapped[str] = mapped_column(ForeignKey("tenants.id", ondelete="CASCADE"))
     name: Mapped[str] = mapped_column(String(200))
     owner_user_id: Mapped[str | None] = mapped_column(String(36))
+    """Who made it. What people may do in it is said by its members' roles."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+
+class SpaceMember(Row):
+    """A person's role in a space; both are of the same tenant."""
+
+    __tablename__ = "space_members"
+    __table_args__ = (
+        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
+        CheckConstraint("role IN ('viewer', 'runner', 'editor', 'publisher', 'owner')", name="role"),
+        Index("ix_space_members_user_id", "user_id"),
+    )
+
+    space_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    user_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    role: Mapped[str] = mapped_column(String(16))
+    """`Role`."""
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+
+class UserSession(Row):
+    """A browser in which somebody signed in. Only the hash of its token is kept."""
+
+    __tablename__ = "user_sessions"
+    __table_args__ = (
+        ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
+        Index("ix_user_sessions_user_id", "user_id"),
+        Index("ix_user_sessions_expires_at", "expires_at"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    user_id: Mapped[str] = mapped_column(String(36))
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    last_seen_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    expires_at: Mapped[datetime] = mapped_column(Timestamp)
+    address: Mapped[str] = mapped_column(String(64), default="")
+    user_agent: Mapped[str] = mapped_column(String(300), default="")
+
+
+class OneTimeLink(Row):
+    """A link that sets a password once, made by an admin. Only the hash of its token is kept."""
+
+    __tablename__ = "one_time_links"
+    __table_args__ = (
+        ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
+        Index("ix_one_time_links_user_id", "user_id"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    user_id: Mapped[str] = mapped_column(String(36))
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    expires_at: Mapped[datetime] = mapped_column(Timestamp)
+    used_at: Mapped[datetime | None] = mapped_column(Timestamp)
+
+
+class ApiKey(Row):
+    """A key that acts for a person, within its scopes and spaces. Only the hash of its secret is kept."""
+
+    __tablename__ = "api_keys"
+    __table_args__ = (
+        ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
+        Index("ix_api_keys_user_id", "user_id"),
+        Index("ix_api_keys_tenant_id", "tenant_id"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    user_id: Mapped[str] = mapped_column(String(36))
+    name: Mapped[str] = mapped_column(String(100))
+    prefix: Mapped[str] = mapped_column(String(24), unique=True)
+    """The first part of the key, which lists and logs show."""
+    secret_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    """SHA-256: the secret is random and long, so a slow hash would add nothing."""
+    scopes: Mapped[list[str] | None] = mapped_column(Json)
+    """Permissions; null: all that the person has."""
+    space_ids: Mapped[list[str] | None] = mapped_column(Json)
+    """Spaces; null: all that the person has."""
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    expires_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    revoked_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    last_used_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    last_used_address: Mapped[str | None] = mapped_column(String(64))

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Response
 
-from headgate.features.accounts.caller import Caller
+from headgate.features.access.caller import Caller
 from headgate.features.assistants import service
 from headgate.features.assistants.schemas import AssistantChange, AssistantIn, AssistantOut
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.assistants import repository
 from headgate.features.assistants.errors import AssistantNameTaken, AssistantNotFound
 from headgate.features.assistants.schemas import AssistantChange, AssistantIn

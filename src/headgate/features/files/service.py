@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.files import repository
 from headgate.features.files.errors import FileNotFound
 from headgate.features.files.names import media_type_of, safe_name

@@ -25,3 +25,5 @@ class StoredFile(Row):
     flow_id: Mapped[str | None] = mapped_column(String(36))
     flow_run_id: Mapped[str | None] = mapped_column(String(36), index=True)
     step_id: Mapped[str | None] = mapped_column(String(64))
+    space_id: Mapped[str | None] = mapped_column(String(36), index=True)
+    """The space whose members see it; null while only its owner does. No foreign key: a file may outlive a space."""

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import JsonValue
 
-from headgate.features.accounts.caller import Caller
+from headgate.features.access.caller import Caller
 from headgate.features.flows import service, transfer, versions
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.schemas import (

@@ -7,7 +7,7 @@ from typing import Literal
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate import __version__
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.assistants.service import shared_by_name
 from headgate.features.flows import repository
 from headgate.features.flows.errors import FlowNotFound, StaleRevision, VersionNotFound

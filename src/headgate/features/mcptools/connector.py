@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal, system_principal
 from headgate.features.mcptools import service
 from headgate.features.mcptools.descriptions import Discovery, taken_tools
 from headgate.features.mcptools.errors import (
@@ -59,7 +59,7 @@ class McpConnector:
         async with self.database.reading() as session:
             row = await service.find_named(session, name, tenant_id=tenant_id, space_id=space_id)
             if row is None:
-                whose = Principal(tenant_id=tenant_id, user_id="", space_id=space_id)
+                whose = system_principal(tenant_id, space_id)
                 known = await service.list_servers(session, whose)
                 raise McpServerNotFound(name, [one.name for one in known])
             _require_usable(row, self.settings)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from headgate.features.accounts.caller import Caller
+from headgate.features.access.caller import Caller
 from headgate.features.mcptools import service
 from headgate.features.mcptools.connector import McpConnector
 from headgate.features.mcptools.schemas import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.mcptools import repository
 from headgate.features.mcptools.descriptions import Discovery
 from headgate.features.mcptools.errors import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.models import repository
 from headgate.features.models.errors import ClassUnknown, NotClassed
 from headgate.features.models.providers import LOCAL, find_provider

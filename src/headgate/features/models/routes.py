@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from headgate.features.accounts.caller import Caller
+from headgate.features.access.caller import Caller
 from headgate.features.models import catalogue, service
 from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.classes import LONGEST_NAME, ModelClasses, ModelClassesOut, ModelClassOut

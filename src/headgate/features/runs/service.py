@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.flows import versions
 from headgate.features.runs import repository
 from headgate.features.runs.deliveries.service import list_deliveries

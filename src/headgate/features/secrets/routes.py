@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from headgate.features.accounts.caller import Caller
+from headgate.features.access.caller import Caller
 from headgate.features.secrets import service
 from headgate.features.secrets.schemas import VariableIn, VariableOut
 from headgate.foundation.api import Page, ReadSession, WriteSession, problems

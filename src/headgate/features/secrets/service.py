@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.secrets import repository
 from headgate.features.secrets.errors import BadVariable, VariableKept, VariableNotFound
 from headgate.features.secrets.tables import Variable

@@ -1,11 +1,12 @@
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
 
 import httpx2
 import pytest
 
-from headgate.features.accounts.principal import LOCAL, Principal
+from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, DEFAULT_USER_ID, LOCAL
 from headgate.features.accounts.routes import router
-from headgate.features.accounts.tables import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, DEFAULT_USER_ID
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from tests.support.api import api
@@ -28,8 +29,8 @@ class TestMe:
 
     @pytest.mark.parametrize("part", ["tenant_id", "user_id", "space_id"])
     async def test_answers_404_when_a_part_is_gone(self, database: Database, part: str) -> None:
-        fields = {"tenant_id": LOCAL.tenant_id, "user_id": LOCAL.user_id, "space_id": LOCAL.space_id}
-        async with api(router, principal=Principal(**fields | {part: new_id()}), database=database) as client:
+        gone: dict[str, Any] = {part: new_id()}
+        async with api(router, principal=replace(LOCAL, **gone), database=database) as client:
             assert (await client.get("/me")).json()["code"] == "account_not_found"
 
 

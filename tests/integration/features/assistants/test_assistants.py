@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from pydantic import SecretStr
 
 from headgate.entrypoints.http.app import create_app
-from headgate.features.accounts.principal import LOCAL
+from headgate.features.access.principal import LOCAL
 from headgate.features.secrets import service as secrets
 from headgate.foundation.settings import Settings
 from tests.integration.http.conftest import client, created

@@ -7,8 +7,7 @@ import httpx2
 import pytest
 from sqlalchemy import func, select
 
-from headgate.features.accounts.principal import LOCAL
-from headgate.features.accounts.tables import DEFAULT_TENANT_ID, DEFAULT_USER_ID
+from headgate.features.access.principal import DEFAULT_TENANT_ID, DEFAULT_USER_ID, LOCAL
 from headgate.features.files import service
 from headgate.features.files.errors import FileNotFound, FileTooLarge
 from headgate.features.files.local_storage import LocalStorage

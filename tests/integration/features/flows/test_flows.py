@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from headgate.features.accounts.principal import LOCAL, Principal
+from headgate.features.access.principal import LOCAL, Principal, system_principal
 from headgate.features.accounts.tables import Space, Tenant
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows import service, versions
@@ -20,7 +20,7 @@ from headgate.graph.issues import FlowInvalid
 from headgate.graph.model import Edge, Flow, Node, Position
 from headgate.sdk import Component, Text, field, output
 
-OTHER = Principal(tenant_id="t2", user_id="", space_id="s2")
+OTHER = system_principal("t2", "s2")
 
 
 class Say(Component):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from headgate.features.accounts.principal import LOCAL
+from headgate.features.access.principal import LOCAL
 from headgate.features.files import service as files
 from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.tables import StoredFile

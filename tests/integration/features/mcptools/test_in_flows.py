@@ -13,7 +13,7 @@ import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 
-from headgate.features.accounts.principal import LOCAL
+from headgate.features.access.principal import LOCAL
 from headgate.features.secrets import service as secrets
 from headgate.foundation.settings import McpSettings
 from tests.integration.pages.conftest import flow_of

@@ -13,7 +13,7 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import insert, select
 
-from headgate.features.accounts.principal import LOCAL
+from headgate.features.access.principal import LOCAL
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.archive import as_json
 from headgate.features.runs.evidence.service import Notary

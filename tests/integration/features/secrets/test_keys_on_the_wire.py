@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from headgate.components.web import HTTPRequest
 from headgate.entrypoints.adapters import TenantSecrets
-from headgate.features.accounts.principal import LOCAL
+from headgate.features.access.principal import LOCAL
 from headgate.features.models.providers import PROVIDER_VARIABLES
 from headgate.features.models.service import create_chat_model
 from headgate.features.secrets import service

@@ -9,8 +9,7 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import text
 
-from headgate.features.accounts.principal import LOCAL
-from headgate.features.accounts.tables import DEFAULT_TENANT_ID
+from headgate.features.access.principal import DEFAULT_TENANT_ID, LOCAL
 from headgate.features.secrets import service
 from headgate.features.secrets.errors import BadVariable, VariableKept, VariableNotFound
 from headgate.features.secrets.lookup import Variables

@@ -8,7 +8,7 @@ from headgate.agents.assistant.canvas import MAX_CANVAS_CHARS, with_canvas
 from headgate.agents.assistant.loop import run_loop
 from headgate.agents.assistant.turn import Budget, BudgetSpent, Turn
 from headgate.components import BUILTINS
-from headgate.features.accounts.principal import LOCAL
+from headgate.features.access.principal import LOCAL
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.graph.model import Flow, Node

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
 
-from headgate.features.accounts.caller import Caller
+from headgate.features.access.caller import Caller
 from headgate.features.runs.deliveries import service
 from headgate.features.runs.deliveries.schemas import DeliveryOut, RedeliveredOut
 from headgate.features.runs.ports import Deliveries

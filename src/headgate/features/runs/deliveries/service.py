@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.runs.deliveries import repository
 from headgate.features.runs.deliveries.schemas import DeliveryAttemptOut, DeliveryError, DeliveryOut
 from headgate.features.runs.deliveries.states import DeliveryStatus

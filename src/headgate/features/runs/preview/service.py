@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue, ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.flows import service as flows
 from headgate.features.flows import versions
 from headgate.features.flows.rules import FlowRules

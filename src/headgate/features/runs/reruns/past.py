@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.runs import repository
 from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.engine.backend import ExecutionBackend

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 
-from headgate.features.accounts.caller import Caller
+from headgate.features.access.caller import Caller
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.reruns.schemas import RerunPlanOut, RerunPlanStart, RerunStart, ResumeOut, ResumeStart
 from headgate.features.runs.reruns.service import plan_rerun, rerun, resume_run

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import orjson
 
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.flows import versions
 from headgate.features.flows.errors import FlowNotFound
 from headgate.features.flows.schemas import Wanted

@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 from pydantic import JsonValue
 
-from headgate.features.accounts.principal import Principal
+from headgate.features.access.principal import Principal
 from headgate.features.runs import repository
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.errors import RunNotFound

@@ -27,7 +27,6 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["tenant_id"], ["tenants.id"], name=op.f("fk_users_tenant_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_users")),
         sa.UniqueConstraint("id", "tenant_id", name=op.f("uq_users_id_tenant_id")),
-        sa.UniqueConstraint("tenant_id", "name", name=op.f("uq_users_tenant_id_name")),
     )
     op.create_table(
         "variables",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from headgate.features.accounts.principal import LOCAL
+from headgate.features.access.principal import LOCAL
 from headgate.features.runs.deliveries import service
 from headgate.features.runs.deliveries.attempt import Sender
 from headgate.features.runs.deliveries.courier import Courier

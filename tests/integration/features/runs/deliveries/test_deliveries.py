@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select, update
 from standardwebhooks.webhooks import Webhook
 
-from headgate.features.accounts.principal import LOCAL
+from headgate.features.access.principal import LOCAL
 from headgate.features.runs.deliveries import repository, service
 from headgate.features.runs.deliveries.courier import Courier
 from headgate.features.runs.deliveries.tables import webhook_deliveries

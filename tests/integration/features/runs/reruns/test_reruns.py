@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from headgate.features.accounts.principal import LOCAL
+from headgate.features.access.principal import LOCAL
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows import service as flows
 from headgate.features.runs.engine.backend import ExecutionBackend

@@ -1,0 +1,153 @@
+"""What each role may do, in one table. `docs/permissions.md` is printed from it; nothing else decides it.
+
+A person has one role in their tenant and, in each space they are a member of, one role there. Roles of a space are in
+order: each may do what the ones before it may. A tenant's admin may do everything in every space of the tenant.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class TenantRole(StrEnum):
+    """A person's role in their tenant."""
+
+    MEMBER = "member"
+    ADMIN = "admin"
+
+
+class Role(StrEnum):
+    """A person's role in a space, the least first."""
+
+    VIEWER = "viewer"
+    RUNNER = "runner"
+    EDITOR = "editor"
+    PUBLISHER = "publisher"
+    OWNER = "owner"
+
+
+class Permission(StrEnum):
+    """One thing that a person may be allowed to do. The value is what errors, API keys and docs call it."""
+
+    ACCOUNT_VIEW = "account.view"
+    ACCOUNT_CHANGE = "account.change"
+    CATALOG_VIEW = "catalog.view"
+    PEOPLE_VIEW = "people.view"
+    SPACES_CREATE = "spaces.create"
+    VARIABLES_VIEW = "variables.view"
+    PEOPLE_MANAGE = "people.manage"
+    KEYS_MANAGE = "keys.manage"
+    VARIABLES_MANAGE = "variables.manage"
+    MODELS_CLASSIFY = "models.classify"
+    MCP_SERVERS_PROGRAMS = "mcp_servers.programs"
+    AUDIT_VIEW = "audit.view"
+    SPACES_VIEW = "spaces.view"
+    FLOWS_VIEW = "flows.view"
+    RUNS_VIEW = "runs.view"
+    FILES_VIEW = "files.view"
+    ASSISTANTS_VIEW = "assistants.view"
+    MCP_SERVERS_VIEW = "mcp_servers.view"
+    RUNS_START = "runs.start"
+    FILES_UPLOAD = "files.upload"
+    FLOWS_EDIT = "flows.edit"
+    RUNS_TEST = "runs.test"
+    ASSISTANTS_EDIT = "assistants.edit"
+    FLOWS_PUBLISH = "flows.publish"
+    SPACES_MANAGE = "spaces.manage"
+    MCP_SERVERS_MANAGE = "mcp_servers.manage"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The least role that has a permission, and what it allows, for people."""
+
+    least: Role | TenantRole
+    allows: str
+
+
+TABLE: Mapping[Permission, Rule] = MappingProxyType(
+    {
+        Permission.ACCOUNT_VIEW: Rule(TenantRole.MEMBER, "See one's own account, spaces, sessions and API keys."),
+        Permission.ACCOUNT_CHANGE: Rule(
+            TenantRole.MEMBER, "Change one's password, end one's sessions, make and revoke one's own API keys."
+        ),
+        Permission.CATALOG_VIEW: Rule(
+            TenantRole.MEMBER, "See components, templates, providers, models and their classes."
+        ),
+        Permission.PEOPLE_VIEW: Rule(TenantRole.MEMBER, "See who is in the tenant, to add them to a space."),
+        Permission.SPACES_CREATE: Rule(TenantRole.MEMBER, "Make a space, and own it."),
+        Permission.VARIABLES_VIEW: Rule(TenantRole.MEMBER, "See the names of variables, never a secret value."),
+        Permission.PEOPLE_MANAGE: Rule(
+            TenantRole.ADMIN, "Invite people, change their role, shut them out, and make links to set a new password."
+        ),
+        Permission.KEYS_MANAGE: Rule(TenantRole.ADMIN, "See and revoke everybody's API keys."),
+        Permission.VARIABLES_MANAGE: Rule(TenantRole.ADMIN, "Set and delete variables and keys of model providers."),
+        Permission.MODELS_CLASSIFY: Rule(TenantRole.ADMIN, "Set the security class of models."),
+        Permission.MCP_SERVERS_PROGRAMS: Rule(
+            TenantRole.ADMIN, "Register programs of the server's machine as MCP servers, where the operator allows it."
+        ),
+        Permission.AUDIT_VIEW: Rule(TenantRole.ADMIN, "Read, check and export the audit log."),
+        Permission.SPACES_VIEW: Rule(Role.VIEWER, "See a space and its members."),
+        Permission.FLOWS_VIEW: Rule(Role.VIEWER, "See flows, their drafts and versions, and export them."),
+        Permission.RUNS_VIEW: Rule(Role.VIEWER, "See runs, their input, steps, results, deliveries and evidence."),
+        Permission.FILES_VIEW: Rule(Role.VIEWER, "See files that runs of the space took or made."),
+        Permission.ASSISTANTS_VIEW: Rule(Role.VIEWER, "See shared assistants."),
+        Permission.MCP_SERVERS_VIEW: Rule(Role.VIEWER, "See MCP servers and their tools."),
+        Permission.RUNS_START: Rule(
+            Role.RUNNER, "Run what is published, look ahead at it; cancel, resume, repeat and deliver again."
+        ),
+        Permission.FILES_UPLOAD: Rule(
+            Role.RUNNER, "Upload files. They are seen by nobody else until a run takes them."
+        ),
+        Permission.FLOWS_EDIT: Rule(
+            Role.EDITOR,
+            "Make, change, import and restore flows, ask the assistant; delete flows that are not published.",
+        ),
+        Permission.RUNS_TEST: Rule(Role.EDITOR, "Run drafts and versions that were never published."),
+        Permission.ASSISTANTS_EDIT: Rule(Role.EDITOR, "Make, change and delete shared assistants."),
+        Permission.FLOWS_PUBLISH: Rule(Role.PUBLISHER, "Publish a flow; delete one that is published."),
+        Permission.SPACES_MANAGE: Rule(
+            Role.OWNER, "Rename and delete a space; add and remove members and set their role."
+        ),
+        Permission.MCP_SERVERS_MANAGE: Rule(
+            Role.OWNER, "Register, change and remove MCP servers of a space, and switch their tools."
+        ),
+    }
+)
+"""The whole of it."""
+
+
+def of_tenant_role(role: TenantRole) -> frozenset[Permission]:
+    """What a role in the tenant allows without any space."""
+    order = list(TenantRole)
+    return frozenset(
+        permission
+        for permission, rule in TABLE.items()
+        if isinstance(rule.least, TenantRole) and order.index(rule.least) <= order.index(role)
+    )
+
+
+def of_role(role: Role) -> frozenset[Permission]:
+    """What a role in a space allows there."""
+    return _OF_ROLE[role]
+
+
+def is_of_space(permission: Permission) -> bool:
+    """Whether the permission is had in a space, and not in the tenant as a whole."""
+    return isinstance(TABLE[permission].least, Role)
+
+
+def _up_to(role: Role) -> frozenset[Permission]:
+    order = list(Role)
+    return frozenset(
+        permission
+        for permission, rule in TABLE.items()
+        if isinstance(rule.least, Role) and order.index(rule.least) <= order.index(role)
+    )
+
+
+_OF_ROLE: Mapping[Role, frozenset[Permission]] = {role: _up_to(role) for role in Role}
+MEMBER: frozenset[Permission] = of_tenant_role(TenantRole.MEMBER)
+"""What every person of a tenant may."""
+EVERYTHING: frozenset[Permission] = frozenset(Permission)

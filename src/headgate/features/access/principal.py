@@ -1,0 +1,140 @@
+"""Who is asking. Every service takes it; every query is scoped by its tenant and what it may see."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from headgate.features.access.errors import PermissionMissing
+from headgate.features.access.permissions import EVERYTHING, MEMBER, Permission, Role, is_of_space, of_role
+from headgate.foundation.errors import HeadgateError
+
+DEFAULT_TENANT_ID = "00000000-0000-7000-8000-000000000001"
+DEFAULT_SPACE_ID = "00000000-0000-7000-8000-000000000002"
+DEFAULT_USER_ID = "00000000-0000-7000-8000-000000000003"
+
+_NOTHING: frozenset[Permission] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What somebody may do in their tenant: their roles, cut down by the API key they came with."""
+
+    admin: bool = False
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    """Space id to role. An admin needs none."""
+    scopes: frozenset[Permission] | None = None
+    """What an API key is for; None: no key narrows it."""
+    spaces: frozenset[str] | None = None
+    """The spaces an API key is for; None: all that the person has."""
+
+    def granted(self, space_id: str | None = None) -> frozenset[Permission]:
+        """The permissions in a space and the tenant; without a space, those of the tenant alone."""
+        found = EVERYTHING if self.admin else MEMBER
+        if self.admin and (space_id is None or not self.sees(space_id)):
+            found = frozenset(one for one in found if not is_of_space(one))
+        if not self.admin and space_id is not None and self.sees(space_id):
+            found |= of_role(self.roles[space_id])
+        return found if self.scopes is None else found & self.scopes
+
+    def sees(self, space_id: str) -> bool:
+        """Whether the space is there for them at all."""
+        return (self.admin or space_id in self.roles) and (self.spaces is None or space_id in self.spaces)
+
+    @property
+    def visible(self) -> frozenset[str] | None:
+        """The spaces whose things they see; None: every space of the tenant."""
+        if self.admin:
+            return self.spaces
+        mine = frozenset(self.roles)
+        return mine if self.spaces is None else mine & self.spaces
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who the audit log names."""
+
+    kind: Literal["user", "key", "command", "system"]
+    name: str
+    key_id: str | None = None
+    key_prefix: str | None = None
+    address: str | None = None
+    """The network address that the request came from."""
+
+
+SYSTEM = Actor("system", "Headgate")
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """A user acting in a tenant."""
+
+    tenant_id: str
+    user_id: str
+    space_id: str
+    """The space that new things go to when none is named; empty when they have none."""
+    access: Access
+    actor: Actor = SYSTEM
+
+    def sees(self, space_id: str) -> bool:
+        """Whether the space, and what is in it, is there for them at all."""
+        return self.access.sees(space_id)
+
+    @property
+    def visible_spaces(self) -> frozenset[str] | None:
+        """The spaces whose things lists show; None: every space of the tenant."""
+        return self.access.visible
+
+    def may(self, permission: Permission, space_id: str | None = None) -> bool:
+        """Whether they have a permission: of the tenant, or in a space."""
+        if self.access.admin and self.access.scopes is None and self.access.spaces is None:
+            return True
+        return permission in self.access.granted(space_id)
+
+    def may_somewhere(self, permission: Permission) -> bool:
+        """Whether they have a permission of a space in at least one space."""
+        if self.access.admin:
+            return self._in_scope(permission)
+        return any(self.may(permission, space_id) for space_id in self.access.roles)
+
+    def require(self, permission: Permission) -> None:
+        """Raise `PermissionMissing` unless they have a permission of the tenant."""
+        if not self.may(permission):
+            raise self._missing(permission)
+
+    def require_somewhere(self, permission: Permission) -> None:
+        """Raise `PermissionMissing` unless they have a permission in at least one space."""
+        if not self.may_somewhere(permission):
+            raise self._missing(permission)
+
+    def require_in(self, space_id: str, permission: Permission, hidden: HeadgateError) -> None:
+        """Raise `hidden` when the space is not there for them, `PermissionMissing` when they may see but not do."""
+        if not self.sees(space_id):
+            raise hidden
+        if not self.may(permission, space_id):
+            raise self._missing(permission)
+
+    def require_scope(self, permission: Permission) -> None:
+        """Raise `PermissionMissing` when their API key is not for this, wherever it would be done."""
+        if not self._in_scope(permission):
+            raise self._missing(permission)
+
+    def _in_scope(self, permission: Permission) -> bool:
+        return self.access.scopes is None or permission in self.access.scopes
+
+    def _missing(self, permission: Permission) -> PermissionMissing:
+        return PermissionMissing(permission, by_key=not self._in_scope(permission))
+
+
+def system_principal(tenant_id: str, space_id: str = "") -> Principal:
+    """Headgate itself, working for a tenant: it may do everything there."""
+    return Principal(tenant_id=tenant_id, user_id="", space_id=space_id, access=Access(admin=True), actor=SYSTEM)
+
+
+LOCAL = Principal(
+    tenant_id=DEFAULT_TENANT_ID,
+    user_id=DEFAULT_USER_ID,
+    space_id=DEFAULT_SPACE_ID,
+    access=Access(admin=True),
+    actor=Actor("user", "Local user"),
+)
+"""The single user of an installation with auto-login."""
