@@ -15,6 +15,7 @@ from headgate.entrypoints.http.health import router as health_router
 from headgate.entrypoints.http.measuring import Measuring
 from headgate.features.accounts.identity import LocalIdentity
 from headgate.features.accounts.routes import router as accounts_router
+from headgate.features.accounts.spaces.routes import router as spaces_router
 from headgate.features.assistants.routes import router as shared_assistants_router
 from headgate.features.catalog.routes import router as catalog_router
 from headgate.features.files.routes import router as files_router
@@ -40,6 +41,7 @@ ROUTERS = (
     reruns_router,
     secrets_router,
     shared_assistants_router,
+    spaces_router,
 )
 """In the order in which they are tried: what is asked most stands first."""
 
