@@ -12,7 +12,7 @@ class PermissionMissing(Forbidden):
     def __init__(self, permission: Permission, *, by_key: bool = False) -> None:
         whose = "Your API key lacks" if by_key else "You lack"
         remedy = (
-            "Use a key that has it among its scopes."
+            "Use a key that has it among its scopes; what concerns the whole organisation needs one without spaces."
             if by_key
             else "Ask an owner of the space, or an admin of your organisation, for a role that has it."
         )

@@ -1,18 +1,26 @@
 """Who is asking. Every service takes it; every query is scoped by its tenant and what it may see."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from headgate.features.access.errors import PermissionMissing
-from headgate.features.access.permissions import EVERYTHING, MEMBER, Permission, Role, is_of_space, of_role
+from headgate.features.access.permissions import (
+    MEMBER,
+    Permission,
+    Role,
+    TenantRole,
+    is_of_space,
+    of_role,
+    of_tenant_role,
+)
 from headgate.foundation.errors import HeadgateError
 
 DEFAULT_TENANT_ID = "00000000-0000-7000-8000-000000000001"
 DEFAULT_SPACE_ID = "00000000-0000-7000-8000-000000000002"
 DEFAULT_USER_ID = "00000000-0000-7000-8000-000000000003"
 
-_NOTHING: frozenset[Permission] = frozenset()
+_OF_ADMIN = of_tenant_role(TenantRole.ADMIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +33,14 @@ class Access:
     scopes: frozenset[Permission] | None = None
     """What an API key is for; None: no key narrows it."""
     spaces: frozenset[str] | None = None
-    """The spaces an API key is for; None: all that the person has."""
+    """The spaces an API key is for; None: all that the person has. With spaces it does nothing that only admins may:
+    people, keys, variables and the audit log are of the whole tenant."""
 
     def granted(self, space_id: str | None = None) -> frozenset[Permission]:
         """The permissions in a space and the tenant; without a space, those of the tenant alone."""
-        found = EVERYTHING if self.admin else MEMBER
-        if self.admin and (space_id is None or not self.sees(space_id)):
-            found = frozenset(one for one in found if not is_of_space(one))
-        if not self.admin and space_id is not None and self.sees(space_id):
-            found |= of_role(self.roles[space_id])
+        found = _OF_ADMIN if self.admin and self.spaces is None else MEMBER
+        if space_id is not None and self.sees(space_id):
+            found |= of_role(Role.OWNER if self.admin else self.roles[space_id])
         return found if self.scopes is None else found & self.scopes
 
     def sees(self, space_id: str) -> bool:
@@ -87,14 +94,15 @@ class Principal:
     def may(self, permission: Permission, space_id: str | None = None) -> bool:
         """Whether they have a permission: of the tenant, or in a space."""
         if self.access.admin and self.access.scopes is None and self.access.spaces is None:
-            return True
+            return space_id is not None or not is_of_space(permission)
         return permission in self.access.granted(space_id)
 
     def may_somewhere(self, permission: Permission) -> bool:
         """Whether they have a permission of a space in at least one space."""
-        if self.access.admin:
+        visible = self.access.visible
+        if visible is None:
             return self._in_scope(permission)
-        return any(self.may(permission, space_id) for space_id in self.access.roles)
+        return any(self.may(permission, space_id) for space_id in visible)
 
     def require(self, permission: Permission) -> None:
         """Raise `PermissionMissing` unless they have a permission of the tenant."""
@@ -111,7 +119,7 @@ class Principal:
         if not self.sees(space_id):
             raise hidden
         if not self.may(permission, space_id):
-            raise self._missing(permission)
+            raise self._missing(permission, space_id)
 
     def require_scope(self, permission: Permission) -> None:
         """Raise `PermissionMissing` when their API key is not for this, wherever it would be done."""
@@ -121,8 +129,11 @@ class Principal:
     def _in_scope(self, permission: Permission) -> bool:
         return self.access.scopes is None or permission in self.access.scopes
 
-    def _missing(self, permission: Permission) -> PermissionMissing:
-        return PermissionMissing(permission, by_key=not self._in_scope(permission))
+    def _missing(self, permission: Permission, space_id: str | None = None) -> PermissionMissing:
+        """The error, which blames an API key only where the person without it may."""
+        person = replace(self, access=replace(self.access, scopes=None, spaces=None))
+        may = person.may(permission, space_id) or (space_id is None and person.may_somewhere(permission))
+        return PermissionMissing(permission, by_key=may)
 
 
 def system_principal(tenant_id: str, space_id: str = "") -> Principal:
