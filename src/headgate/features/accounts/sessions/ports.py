@@ -1,0 +1,27 @@
+"""What signing in needs from elsewhere."""
+
+from enum import StrEnum
+from typing import Protocol
+
+
+class Scope(StrEnum):
+    """What is counted when somebody proves who they are. The value names it in the store of counts."""
+
+    SIGN_IN_ACCOUNT_ADDRESS = "sign_in.account_address"
+    """Tries for one e-mail address from one network address: somebody guessing a password."""
+    SIGN_IN_ADDRESS = "sign_in.address"
+    """Tries from one network address: somebody trying many people. An office may share one."""
+    SIGN_IN_ACCOUNT = "sign_in.account"
+    """Tries for one e-mail address from anywhere: many machines guessing. Its bound is the highest."""
+    LINK_ADDRESS = "link.address"
+    """Tries to use a one-time link from one network address."""
+    PASSWORD_USER = "password.user"  # noqa: S105 - the name of a count
+    """Tries of a person who is signed in to say their present password."""
+
+
+class Throttle(Protocol):
+    """Counts tries."""
+
+    async def allow(self, scope: str, key: str) -> None:
+        """Count one more. Raises `RateLimited` with `retry_after_seconds` when there were too many."""
+        ...
