@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from platformdirs import user_data_path
-from pydantic import BaseModel, Field, SecretStr, StringConstraints, model_validator
+from pydantic import BaseModel, Field, SecretStr, StringConstraints, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
 
 MEBIBYTE = 1024 * 1024
 
@@ -31,6 +33,14 @@ class DatabaseSettings(BaseModel):
     busy_timeout_seconds: float = Field(default=5.0, ge=0, description="SQLite only: how long to wait for a lock.")
 
 
+HostName = Annotated[
+    str, StringConstraints(pattern=r"^(?:[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|[0-9A-Fa-f:.]+)$", to_lower=True)
+]
+"""A name or address as it stands in a URL, without brackets and port."""
+Origin = Annotated[str, StringConstraints(pattern=r"^https?://[^/?#@*\s]+$", to_lower=True)]
+"""Scheme, name and port of a site, as browsers send it."""
+
+
 class ServerSettings(BaseModel):
     """The HTTP server."""
 
@@ -44,8 +54,39 @@ class ServerSettings(BaseModel):
         description="Address that people open, such as `https://headgate.example.org`. Needed where people sign in and "
         "the server listens on more than loopback: cookies, links and single sign-on go by it.",
     )
+    allowed_hosts: list[HostName] = Field(
+        default_factory=list,
+        description="Further names the server is called by, as a JSON list, without ports. It answers to no others: a "
+        "web page cannot point its own name here. The name in `PUBLIC_URL` and this machine's own need not be listed.",
+    )
+    cors_origins: list[Origin] = Field(
+        default_factory=list,
+        description='Sites whose pages may call the API, as a JSON list such as `["https://intranet.example.org"]`. '
+        "They need an API key: cookies are not taken from there.",
+    )
+    trusted_proxies: list[IPv4Network | IPv6Network] = Field(
+        default_factory=list,
+        description="Addresses or networks of reverse proxies, as a JSON list. Only from these are `X-Forwarded-For` "
+        "and `X-Forwarded-Proto` believed.",
+    )
+    metrics_token: SecretStr | None = Field(
+        default=None,
+        min_length=16,
+        description="Bearer token for `/metrics`, and for the details of `/health/ready`. Empty: figures are shown "
+        "with auto-login only.",
+    )
     max_body_bytes: int = Field(default=4 * MEBIBYTE, ge=1024, description="Largest request body, uploads excepted.")
     max_upload_bytes: int = Field(default=64 * MEBIBYTE, ge=1024, description="Largest uploaded file.")
+    read_seconds: float = Field(
+        default=30.0, gt=0, description="How long a client may take for its headers, and between two parts of its body."
+    )
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _somebody_is_not_trusted(cls, networks: list[IPv4Network | IPv6Network]) -> list[IPv4Network | IPv6Network]:
+        if any(network.prefixlen == 0 for network in networks):
+            raise ValueError("a network of every address trusts everybody; list the proxies' own addresses")
+        return networks
 
 
 class LimitSettings(BaseModel):
@@ -294,6 +335,7 @@ class Settings(BaseSettings):
     celery: CelerySettings = CelerySettings()
     retention: RetentionSettings = RetentionSettings()
     http: HttpSettings = HttpSettings()
+    single_sign_on: SingleSignOnSettings = SingleSignOnSettings()
     log: LogSettings = LogSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     sandbox: SandboxSettings = SandboxSettings()

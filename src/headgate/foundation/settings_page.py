@@ -18,7 +18,7 @@ wins over the file. Lists are written as JSON, for example `["10.0.0.0/8"]`. A w
 with a message that names it. Nothing needs to be set to begin.
 """
 PREFIX = "HEADGATE_"
-TITLES = {"http": "HTTP requests", "log": "Logs"}
+TITLES = {"http": "HTTP requests", "single_sign_on": "Single sign-on", "log": "Logs"}
 _BOUNDS = (("minimum", "at least"), ("exclusiveMinimum", "more than"), ("maximum", "at most"))
 
 
