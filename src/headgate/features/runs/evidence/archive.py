@@ -7,8 +7,8 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from headgate.features.runs.evidence.canonical import canonical
 from headgate.features.runs.evidence.chain import CHAIN
+from headgate.foundation.canonical import canonical
 
 DOCUMENT = "evidence.json"
 FOLDER = "artifacts/"

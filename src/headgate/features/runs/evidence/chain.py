@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from headgate.features.runs.evidence.canonical import digest
+from headgate.foundation.canonical import digest
 
 CHAIN = "chain"
 GENESIS = "0" * 64

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from headgate.features.runs.evidence.canonical import digest, portable
 from headgate.features.runs.evidence.chain import chained, head_of
 from headgate.features.runs.evidence.masking import Mask
 from headgate.features.runs.evidence.seal import FORMAT, Signer
 from headgate.features.runs.steps.payloads import intact, presented
+from headgate.foundation.canonical import digest, portable
 from headgate.foundation.database import moment
 
 Row = Any

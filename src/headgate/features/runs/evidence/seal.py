@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SecretBytes
 
-from headgate.features.runs.evidence.canonical import canonical
+from headgate.foundation.canonical import canonical
 from headgate.foundation.errors import Invalid, Unavailable
 
 ALGORITHM = "Ed25519"

@@ -21,9 +21,9 @@ from headgate.features.runs.evidence.archive import (
     named_artifacts,
     sha256_of,
 )
-from headgate.features.runs.evidence.canonical import canonical, digest
 from headgate.features.runs.evidence.chain import Fault, broken_links, head_of
 from headgate.features.runs.evidence.seal import FORMAT, EvidenceKey, broken_seal, exact_base64
+from headgate.foundation.canonical import canonical, digest
 from headgate.foundation.errors import Invalid
 
 LONGEST_DOCUMENT = 512 * 1024 * 1024

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.features.runs.evidence.archive import artifacts_of, as_json
-from headgate.features.runs.evidence.canonical import canonical, portable
 from headgate.features.runs.evidence.verify import verify
+from headgate.foundation.canonical import canonical, portable
 from tests.support.evidence import FILE_ID, make_record, make_step, package_of
 
 PRIVATE: list[dict[str, Any]] = [{"id": "pnr", "private": True}, {"id": "city"}]

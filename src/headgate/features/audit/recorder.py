@@ -1,0 +1,152 @@
+"""Writes down who changed what, in the transaction of the change.
+
+Entries wait on the session and are written when it commits, after everything else. So the lock on the end of the
+tenant's chain is the last that a transaction takes: it is held for one statement and the commit, and two transactions
+can never wait for each other over it. What a savepoint takes back takes its entries along; when writing them fails
+the change is not made either.
+"""
+
+from typing import Any
+
+from sqlalchemy import event, text
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session, SessionTransaction
+
+from headgate.features.access.principal import Principal
+from headgate.features.audit import statements
+from headgate.features.audit.chain import Entry
+from headgate.features.audit.redaction import as_json, plain, shown
+from headgate.foundation.canonical import digest, portable
+from headgate.foundation.database import microseconds, now
+
+_WAITING = "audit_entries"
+_Waiting = list[tuple[Entry, tuple[SessionTransaction, ...]]]
+_POSTGRES, _READ_HEAD = text(statements.POSTGRES), text(statements.READ_HEAD)
+_WRITE_HEAD, _WRITE_EVENT = text(statements.WRITE_HEAD), text(statements.WRITE_EVENT)
+
+
+async def record(
+    session: AsyncSession,
+    principal: Principal,
+    action: str,
+    *,
+    kind: str,
+    id: str,  # noqa: A002 - what it is called everywhere
+    name: str = "",
+    space_id: str | None = None,
+    before: Any = None,  # noqa: ANN401 - a JSON value
+    after: Any = None,  # noqa: ANN401 - a JSON value
+    payload: Any = None,  # noqa: ANN401 - a JSON value
+) -> None:
+    """Write down a change that is made in this session.
+
+    Args:
+        session: The session of the change. The entry is there once it commits, and only then.
+        principal: Who makes it.
+        action: What is changed and how, in the past: `flow.published`.
+        kind: What sort of thing it is: `flow`.
+        id: Its id.
+        name: What people call it.
+        space_id: The space it is in; None for things of the tenant.
+        before: What was there, as JSON; only its digest is kept. None for something new. Never a secret: the digest of
+            a short one can be guessed.
+        after: What is there now; None for something that is gone.
+        payload: What was asked for, as JSON; secrets are taken out, and it is cut to `redaction.MAX_PAYLOAD`.
+    """
+    entry = entry_of(
+        principal,
+        action,
+        kind=kind,
+        id=id,
+        name=name,
+        space_id=space_id,
+        before=before,
+        after=after,
+        payload=payload,
+    )
+    _waiting(session.sync_session).append((entry, _transactions(session.sync_session)))
+
+
+def entry_of(
+    principal: Principal,
+    action: str,
+    *,
+    kind: str,
+    id: str,  # noqa: A002 - what it is called everywhere
+    name: str = "",
+    space_id: str | None = None,
+    before: Any = None,  # noqa: ANN401 - a JSON value
+    after: Any = None,  # noqa: ANN401 - a JSON value
+    payload: Any = None,  # noqa: ANN401 - a JSON value
+) -> Entry:
+    """The entry of a change, for those who write it themselves; see `record`."""
+    actor = principal.actor
+    return Entry(
+        tenant_id=principal.tenant_id,
+        at=microseconds(now()),
+        actor_kind=actor.kind,
+        actor_id=principal.user_id,
+        actor_name=plain(actor.name, 300),
+        key_id=actor.key_id,
+        key_prefix=actor.key_prefix,
+        address=None if actor.address is None else plain(actor.address, 64),
+        action=action,
+        resource_kind=kind,
+        resource_id=plain(id, 300),
+        resource_name=plain(name, 300),
+        space_id=space_id,
+        before_digest=digest_of(before),
+        after_digest=digest_of(after),
+        payload=shown(payload),
+    )
+
+
+def digest_of(value: Any) -> str | None:  # noqa: ANN401 - a JSON value, or what pydantic makes one of
+    """SHA-256 of the canonical JSON of a value; None for None."""
+    return None if value is None else digest(portable(as_json(value)))
+
+
+def _waiting(session: Session) -> _Waiting:
+    found: _Waiting | None = session.info.get(_WAITING)
+    if found is None:
+        found = session.info[_WAITING] = []
+        event.listen(session, "before_commit", _write)
+        event.listen(session, "after_soft_rollback", _forget)
+    return found
+
+
+def _transactions(session: Session) -> tuple[SessionTransaction, ...]:
+    """The transaction that the session is in, and those around it."""
+    found = []
+    inner = session.get_nested_transaction() or session.get_transaction()
+    while inner is not None:
+        found.append(inner)
+        inner = inner.parent
+    return tuple(found)
+
+
+def _write(session: Session) -> None:
+    """Before a commit: everything else first, then the entries."""
+    waiting: _Waiting = session.info[_WAITING]
+    if session.in_nested_transaction() or not waiting:
+        return
+    session.flush()
+    for entry, _ in waiting:
+        _append(session, entry)
+    waiting.clear()
+
+
+def _append(session: Session, entry: Entry) -> None:
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(_POSTGRES, statements.values(entry))
+        return
+    head = session.execute(_READ_HEAD, {"tenant_id": entry.tenant_id}).one_or_none()
+    placed = statements.next_place(entry, head)
+    session.execute(_WRITE_HEAD, placed)
+    session.execute(_WRITE_EVENT, placed)
+
+
+def _forget(session: Session, ended: SessionTransaction) -> None:
+    """After a rollback: what was written down in that transaction did not happen."""
+    waiting: _Waiting = session.info[_WAITING]
+    waiting[:] = [one for one in waiting if ended not in one[1]]
