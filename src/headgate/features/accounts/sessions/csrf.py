@@ -1,7 +1,7 @@
 """Proof that a request made with the session's cookie was made by our own page, not by another site's.
 
-The token is derived from the session's, so nothing more is kept: HMAC-SHA256 with the session's token as key, as OWASP's
-"HMAC based token pattern" has it. A page of another site can neither read it nor send it in a header.
+The token is derived from the session's, so nothing more is kept: HMAC-SHA256 with the session's token as key (OWASP's
+HMAC based token pattern). A page of another site can neither read it nor send it in a header.
 """
 
 import hashlib

@@ -1,0 +1,1 @@
+"""Passwords: which may be used, and how they are kept."""
