@@ -104,6 +104,8 @@ class UserSession(Row):
     expires_at: Mapped[datetime] = mapped_column(Timestamp)
     address: Mapped[str] = mapped_column(String(64), default="")
     user_agent: Mapped[str] = mapped_column(String(300), default="")
+    method: Mapped[str] = mapped_column(String(16), default="password")
+    """How they proved who they are: `password`, `link` or `single_sign_on`."""
 
 
 class OneTimeLink(Row):

@@ -17,12 +17,20 @@ def upgrade() -> None:
     _members()
     _credentials()
     _audit()
+    _names_of_assistants("tenant_id", "space_id")
     op.add_column("files", sa.Column("space_id", sa.String(length=36), nullable=True))
     op.create_index("ix_files_space_id", "files", ["space_id"])
     op.execute(
         "UPDATE files SET space_id = (SELECT flows.space_id FROM flows WHERE flows.id = files.flow_id "
         "AND flows.tenant_id = files.tenant_id) WHERE flow_id IS NOT NULL"
     )
+
+
+def _names_of_assistants(before: str, after: str) -> None:
+    """A flow links assistants of its own space, so that is where a name is one assistant's only."""
+    with op.batch_alter_table("assistants") as batch:
+        batch.drop_constraint(op.f(f"uq_assistants_{before}_name"), type_="unique")
+        batch.create_unique_constraint(op.f(f"uq_assistants_{after}_name"), [after, "name"])
 
 
 def _of_users() -> list[sa.Column[Any]]:
@@ -85,6 +93,7 @@ def _credentials() -> None:
         sa.Column("expires_at", sa.BigInteger(), nullable=False),
         sa.Column("address", sa.String(length=64), nullable=False),
         sa.Column("user_agent", sa.String(length=300), nullable=False),
+        sa.Column("method", sa.String(length=16), nullable=False),
         sa.UniqueConstraint("token_hash", name=op.f("uq_user_sessions_token_hash")),
     )
     op.create_index("ix_user_sessions_expires_at", "user_sessions", ["expires_at"])
@@ -197,6 +206,7 @@ def downgrade() -> None:
         op.execute("DROP FUNCTION audit_events_refuse()")
     for table in ("audit_events", "audit_heads", "api_keys", "one_time_links", "user_sessions", "space_members"):
         op.drop_table(table)
+    _names_of_assistants("space_id", "tenant_id")
     op.drop_index("ix_files_space_id", "files")
     op.drop_column("files", "space_id")
     op.drop_index("ix_users_sso_subject_sso_issuer_tenant_id", "users")

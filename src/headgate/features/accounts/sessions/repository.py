@@ -1,0 +1,137 @@
+"""Every query on sessions and one-time links, and on who may be signing in."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from sqlalchemy import CursorResult, delete, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.accounts.tables import OneTimeLink, Tenant, User, UserSession
+
+
+async def people_of_address(
+    session: AsyncSession, email: str, *, organisation: str | None
+) -> Sequence[tuple[User, Tenant]]:
+    """Everybody of that e-mail address in all tenants, or in the one of that name: nobody has signed in yet."""
+    query = select(User, Tenant).join(Tenant, Tenant.id == User.tenant_id).where(User.email == email)
+    if organisation is not None:
+        query = query.where(func.lower(Tenant.name) == organisation.lower())
+    return [(user, tenant) for user, tenant in (await session.execute(query.order_by(Tenant.id))).all()]
+
+
+async def find_active(session: AsyncSession, user_id: str, *, tenant_id: str, lock: bool = False) -> User | None:
+    """A person who may come in; with `lock` nobody changes them until the transaction ends."""
+    query = select(User).where(User.id == user_id, User.tenant_id == tenant_id, User.active)
+    if lock:
+        query = query.with_for_update().execution_options(populate_existing=True)
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+async def find_session(session: AsyncSession, *, tenant_id: str, user_id: str, token_hash: str) -> UserSession | None:
+    """The person's session of that token."""
+    query = select(UserSession).where(
+        UserSession.token_hash == token_hash, UserSession.user_id == user_id, UserSession.tenant_id == tenant_id
+    )
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+async def list_sessions(
+    session: AsyncSession, *, tenant_id: str, user_id: str, at: datetime, idle_since: datetime, limit: int
+) -> Sequence[UserSession]:
+    """The person's sessions that still count, the one used last first."""
+    query = (
+        select(UserSession)
+        .where(
+            UserSession.user_id == user_id,
+            UserSession.tenant_id == tenant_id,
+            UserSession.expires_at > at,
+            UserSession.last_seen_at > idle_since,
+        )
+        .order_by(UserSession.last_seen_at.desc(), UserSession.id.desc())
+        .limit(limit)
+    )
+    return (await session.execute(query)).scalars().all()
+
+
+async def delete_sessions(
+    session: AsyncSession,
+    *,
+    tenant_id: str,
+    user_id: str,
+    only: str | None = None,
+    besides: str | None = None,
+    token_hash: str | None = None,
+) -> int:
+    """End sessions of a person: the one of an id or token, or all besides one. Returns how many there were."""
+    query = delete(UserSession).where(UserSession.user_id == user_id, UserSession.tenant_id == tenant_id)
+    if only is not None:
+        query = query.where(UserSession.id == only)
+    if besides is not None:
+        query = query.where(UserSession.id != besides)
+    if token_hash is not None:
+        query = query.where(UserSession.token_hash == token_hash)
+    return _count(await session.execute(query))
+
+
+async def delete_dead_sessions(
+    session: AsyncSession, *, tenant_id: str, user_id: str, at: datetime, idle_since: datetime
+) -> None:
+    """Remove what a person's sessions that no longer count left behind."""
+    await session.execute(
+        delete(UserSession).where(
+            UserSession.user_id == user_id,
+            UserSession.tenant_id == tenant_id,
+            or_(UserSession.expires_at <= at, UserSession.last_seen_at <= idle_since),
+        )
+    )
+
+
+async def see_session(session: AsyncSession, session_id: str, *, tenant_id: str, at: datetime) -> None:
+    """Write down that a session was used; never an earlier moment over a later one."""
+    await session.execute(
+        update(UserSession)
+        .where(UserSession.id == session_id, UserSession.tenant_id == tenant_id, UserSession.last_seen_at < at)
+        .values(last_seen_at=at)
+    )
+
+
+async def find_link(session: AsyncSession, token_hash: str, *, at: datetime) -> tuple[OneTimeLink, User, Tenant] | None:
+    """The link of that token that can still be used, whose it is, and their tenant."""
+    query = (
+        select(OneTimeLink, User, Tenant)
+        .join(User, User.id == OneTimeLink.user_id)
+        .join(Tenant, Tenant.id == User.tenant_id)
+        .where(
+            OneTimeLink.token_hash == token_hash,
+            OneTimeLink.used_at.is_(None),
+            OneTimeLink.expires_at > at,
+            User.active,
+        )
+    )
+    found = (await session.execute(query)).one_or_none()
+    return None if found is None else (found[0], found[1], found[2])
+
+
+async def claim_link(session: AsyncSession, link_id: str, *, tenant_id: str, at: datetime) -> bool:
+    """Use a link up. Of two who try at once, one is told that it is theirs."""
+    found = await session.execute(
+        update(OneTimeLink)
+        .where(
+            OneTimeLink.id == link_id,
+            OneTimeLink.tenant_id == tenant_id,
+            OneTimeLink.used_at.is_(None),
+            OneTimeLink.expires_at > at,
+        )
+        .values(used_at=at)
+    )
+    return _count(found) == 1
+
+
+async def delete_links(session: AsyncSession, *, tenant_id: str, user_id: str) -> None:
+    """Make every link of a person stop working."""
+    await session.execute(delete(OneTimeLink).where(OneTimeLink.user_id == user_id, OneTimeLink.tenant_id == tenant_id))
+
+
+def _count(result: object) -> int:
+    return int(cast("CursorResult[Any]", result).rowcount)

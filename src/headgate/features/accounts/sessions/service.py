@@ -1,0 +1,139 @@
+"""Sessions: beginning one, seeing one's own, ending them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Literal
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.principal import Access, Actor, Principal
+from headgate.features.accounts.sessions import repository
+from headgate.features.accounts.sessions.csrf import token_for
+from headgate.features.accounts.sessions.errors import SessionNotFound
+from headgate.features.accounts.sessions.tokens import hash_of, new_token
+from headgate.features.accounts.tables import User, UserSession
+from headgate.features.audit.recorder import record
+from headgate.foundation.database import now
+from headgate.foundation.ids import new_id
+from headgate.foundation.settings import AccountSettings
+
+Method = Literal["password", "link", "single_sign_on"]
+MOST_LISTED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    """A session that has just begun. Its token is known here and to the browser, and nowhere else."""
+
+    id: str
+    seconds: int
+    """How long it may last at most: the cookie's age."""
+    token: str = field(repr=False)
+
+    @property
+    def csrf_token(self) -> str:
+        """What the page sends as `X-CSRF-Token`."""
+        return token_for(self.token)
+
+
+async def start_session(
+    session: AsyncSession,
+    user: User,
+    settings: AccountSettings,
+    *,
+    address: str,
+    user_agent: str,
+    method: Method = "password",
+) -> NewSession:
+    """Sign a person in who has proved who they are. The token is new: one known before sign-in is worth nothing."""
+    at = now()
+    idle_since = at - timedelta(hours=settings.idle_hours)
+    await repository.delete_dead_sessions(
+        session, tenant_id=user.tenant_id, user_id=user.id, at=at, idle_since=idle_since
+    )
+    lasts = timedelta(hours=settings.session_hours)
+    token = new_token()
+    row = UserSession(
+        id=new_id(),
+        tenant_id=user.tenant_id,
+        user_id=user.id,
+        token_hash=hash_of(token),
+        created_at=at,
+        last_seen_at=at,
+        expires_at=at + lasts,
+        address=address[:64],
+        user_agent=user_agent[:300],
+        method=method,
+    )
+    session.add(row)
+    user.last_sign_in_at = at
+    await session.flush()
+    await record(
+        session,
+        principal_of(user, address),
+        "session.started",
+        kind="session",
+        id=row.id,
+        name=name_of(user),
+        after={"user_id": user.id, "method": method},
+        payload={"method": method, "user_agent": row.user_agent},
+    )
+    return NewSession(id=row.id, token=token, seconds=int(lasts.total_seconds()))
+
+
+async def find_current(session: AsyncSession, principal: Principal, token: str | None) -> UserSession | None:
+    """The session that the caller came with; None for an API key, a command and auto-login."""
+    if token is None or principal.actor.kind != "user":
+        return None
+    return await repository.find_session(
+        session, tenant_id=principal.tenant_id, user_id=principal.user_id, token_hash=hash_of(token)
+    )
+
+
+async def list_sessions(
+    session: AsyncSession, principal: Principal, settings: AccountSettings
+) -> Sequence[UserSession]:
+    """The caller's own sessions that still count, the one used last first; the newest 200."""
+    at = now()
+    return await repository.list_sessions(
+        session,
+        tenant_id=principal.tenant_id,
+        user_id=principal.user_id,
+        at=at,
+        idle_since=at - timedelta(hours=settings.idle_hours),
+        limit=MOST_LISTED,
+    )
+
+
+async def end_session(session: AsyncSession, principal: Principal, session_id: str) -> None:
+    """End one of the caller's own sessions. Raises `SessionNotFound`."""
+    ended = await repository.delete_sessions(
+        session, tenant_id=principal.tenant_id, user_id=principal.user_id, only=session_id
+    )
+    if not ended:
+        raise SessionNotFound(session_id)
+    await record(session, principal, "session.ended", kind="session", id=session_id, name=principal.actor.name)
+
+
+async def sign_out(session: AsyncSession, principal: Principal, token: str | None) -> None:
+    """End the session that the caller came with, if they came with one."""
+    found = await find_current(session, principal, token)
+    if found is not None:
+        await end_session(session, principal, found.id)
+
+
+def principal_of(user: User, address: str) -> Principal:
+    """A person who has no access yet: whom the audit log names while they prove who they are."""
+    return Principal(
+        tenant_id=user.tenant_id,
+        user_id=user.id,
+        space_id=user.home_space_id or "",
+        access=Access(),
+        actor=Actor("user", name_of(user), address=address or None),
+    )
+
+
+def name_of(user: User) -> str:
+    """What the audit log calls a person: their e-mail address, or their name where they have none."""
+    return user.email or user.name
