@@ -12,6 +12,7 @@ from platformdirs import user_data_path
 from pydantic import BaseModel, Field, SecretStr, StringConstraints, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from headgate.foundation.rate_limit_settings import RateLimitSettings
 from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
 
 MEBIBYTE = 1024 * 1024
@@ -349,6 +350,7 @@ class Settings(BaseSettings):
     retention: RetentionSettings = RetentionSettings()
     http: HttpSettings = HttpSettings()
     single_sign_on: SingleSignOnSettings = SingleSignOnSettings()
+    rate_limits: RateLimitSettings = RateLimitSettings()
     log: LogSettings = LogSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     sandbox: SandboxSettings = SandboxSettings()

@@ -17,6 +17,10 @@ class Identity(Protocol):
         """The caller. Raises `Unauthenticated` when nobody can be told from the request."""
         ...
 
+    async def again(self, request: Request) -> Principal:
+        """The caller as things are now, of a request whose answer goes on. Raises `Unauthenticated`."""
+        ...
+
 
 async def _principal(request: Request) -> Principal:
     found: Principal | None = getattr(request.state, "principal", None)

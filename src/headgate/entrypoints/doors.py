@@ -1,0 +1,36 @@
+"""Who may come in, wired: what tells who sent a request, and what counts how often they ask."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from headgate.features.access.caller import Identity
+from headgate.features.accounts.credentials.last_use import LastUse
+from headgate.features.accounts.credentials.opening import credentials_of
+from headgate.features.accounts.identity import LocalIdentity, SignedInIdentity
+from headgate.features.accounts.throttle import RateLimits, rate_limits
+from headgate.foundation.database import Database
+from headgate.foundation.settings import Settings
+
+
+@dataclass(frozen=True)
+class Doors:
+    """What an application's state holds of it."""
+
+    identity: Identity
+    throttle: RateLimits
+
+
+@asynccontextmanager
+async def open_doors(settings: Settings, database: Database) -> AsyncIterator[Doors]:
+    """By the mode that is set: with auto-login only API keys are looked at, and nothing is opened before one comes."""
+    credentials, throttle, last_use = credentials_of(database), rate_limits(settings), LastUse(database)
+    signed_in = SignedInIdentity(credentials, throttle, last_use, settings)
+    if not settings.server.auto_login:
+        throttle.open()
+    try:
+        yield Doors(LocalIdentity(signed_in) if settings.server.auto_login else signed_in, throttle)
+    finally:
+        await last_use.close()
+        await throttle.close()
+        await credentials.close()

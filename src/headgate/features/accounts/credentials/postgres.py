@@ -1,0 +1,101 @@
+"""`Credentials` on PostgreSQL: one prepared statement in one round trip, over a few connections of their own.
+
+A session of SQLAlchemy takes three round trips for it: is the connection alive, begin, ask.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from headgate.features.accounts.credentials.found import Found, Kind, found_of, statement
+from headgate.foundation.database import explain
+from headgate.foundation.errors import Invalid, Unavailable
+
+if TYPE_CHECKING:  # an extra
+    from psycopg_pool import AsyncConnectionPool
+
+MOST_CONNECTIONS = 4
+"""A question takes a fifth of a millisecond: more would stand idle."""
+_QUERIES = {kind: statement(kind, aggregate="json_object_agg", parameter="%s").encode() for kind in Kind}
+_BY_KEY = "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off"
+"""One plan a connection, made while the tables may be small; it must serve when they are not."""
+_WAIT_SECONDS = 10.0
+_ABOUT_THE_DATABASE = {"OperationalError", "PoolTimeout", "PoolClosed"}
+
+
+class PostgresCredentials:
+    """Keys and sessions in PostgreSQL; connects when it is first asked.
+
+    Args:
+        url: `postgresql://...`.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._opening = asyncio.Lock()
+        self._pool: AsyncConnectionPool[Any] | None = None
+
+    async def find(self, kind: Kind, token_hash: str) -> Found | None:
+        """The key or session with this hash. Raises `Unavailable`."""
+        try:
+            pool = self._pool or await self._open()
+            try:
+                row = await _ask(pool, kind, token_hash)
+            except Exception as error:
+                if not _is_about_the_database(error):
+                    raise
+                await pool.check()  # the server was started anew: connections that it does not know are replaced
+                row = await _ask(pool, kind, token_hash)
+        except Exception as error:
+            _raise_translated(error)
+            raise
+        return None if row is None else found_of(kind, row)
+
+    async def close(self) -> None:
+        """Disconnect."""
+        if self._pool is not None:
+            await self._pool.close()
+            self._pool = None
+
+    async def _open(self) -> "AsyncConnectionPool[Any]":
+        async with self._opening:
+            if self._pool is None:
+                pool = _pool(self._url)
+                await pool.open()
+                self._pool = pool
+            return self._pool
+
+
+async def _ask(pool: "AsyncConnectionPool[Any]", kind: Kind, token_hash: str) -> Sequence[Any] | None:
+    async with pool.connection() as connection:
+        asked = await connection.execute(_QUERIES[kind], (token_hash,), prepare=True)
+        found: Sequence[Any] | None = await asked.fetchone()
+        return found
+
+
+def _is_about_the_database(error: Exception) -> bool:
+    return bool({kind.__name__ for kind in type(error).__mro__} & _ABOUT_THE_DATABASE)
+
+
+def _raise_translated(error: Exception) -> None:
+    found = explain(error)
+    if found is None and _is_about_the_database(error):
+        found = Unavailable("The database does not answer.", remedy="Check HEADGATE_DATABASE__URL and the server.")
+    if found is not None:
+        raise found from error
+
+
+def _pool(url: str) -> "AsyncConnectionPool[Any]":
+    """The one place of this package that imports psycopg. Raises `Invalid` where it is not installed."""
+    try:
+        from psycopg_pool import AsyncConnectionPool  # noqa: PLC0415 - heavy and optional
+    except ImportError as error:
+        raise Invalid("PostgreSQL needs a driver.", remedy="Install headgate[postgres].") from error
+    return AsyncConnectionPool(
+        url,
+        min_size=1,
+        max_size=MOST_CONNECTIONS,
+        timeout=_WAIT_SECONDS,
+        kwargs={"autocommit": True, "options": _BY_KEY},
+        open=False,
+    )

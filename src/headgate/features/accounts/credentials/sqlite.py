@@ -1,0 +1,86 @@
+"""`Credentials` on SQLite: a lookup by key takes ten microseconds, a hop to a thread and a session fifty times that.
+
+So it is read on the loop's own thread, over a connection that only reads. In WAL mode a reader waits for nobody; in the
+rare moment when somebody has the whole file, the question moves to a thread, which may wait.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from headgate.features.accounts.credentials.found import Found, Kind, found_of, statement
+from headgate.foundation.database import explain, set_pragmas
+from headgate.foundation.settings import DatabaseSettings
+
+_QUERIES = {kind: statement(kind, aggregate="json_group_object", parameter="?") for kind in Kind}
+
+
+class SqliteCredentials:
+    """Keys and sessions in a SQLite file; connects when it is first asked.
+
+    Args:
+        path: The database file, migrated.
+        settings: How long to wait for a lock.
+    """
+
+    def __init__(self, path: Path, settings: DatabaseSettings) -> None:
+        self._path = path
+        self._settings = settings
+        self._connection: sqlite3.Connection | None = None
+
+    async def find(self, kind: Kind, token_hash: str) -> Found | None:
+        """The key or session with this hash. Raises `Unavailable`."""
+        try:
+            row = self._ask(kind, token_hash)
+        except sqlite3.Error as error:
+            if not _is_busy(error):
+                raise _translated(error) from error
+            row = await asyncio.to_thread(self._ask_patiently, kind, token_hash)
+        return None if row is None else found_of(kind, row)
+
+    async def close(self) -> None:
+        """Disconnect."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _ask(self, kind: Kind, token_hash: str) -> Sequence[Any] | None:
+        if self._connection is None:
+            self._connection = self._connect()
+            self._connection.execute("PRAGMA busy_timeout=0")
+        return _row(self._connection, kind, token_hash)
+
+    def _ask_patiently(self, kind: Kind, token_hash: str) -> Sequence[Any] | None:
+        try:
+            connection = self._connect()
+            try:
+                return _row(connection, kind, token_hash)
+            finally:
+                connection.close()
+        except sqlite3.Error as error:
+            raise _translated(error) from error
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=0)
+        try:
+            set_pragmas(connection, self._settings)
+            connection.execute("PRAGMA query_only=ON")
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+
+def _row(connection: sqlite3.Connection, kind: Kind, token_hash: str) -> Sequence[Any] | None:
+    found: Sequence[Any] | None = connection.execute(_QUERIES[kind], (token_hash,)).fetchone()
+    return found
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF == sqlite3.SQLITE_BUSY
+
+
+def _translated(error: sqlite3.Error) -> Exception:
+    return explain(error) or error

@@ -1,0 +1,66 @@
+"""What the API says and takes about API keys."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+
+from headgate.features.accounts.keys.secret import PREFIX_LENGTH
+
+KeyName = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")
+]
+Id = Annotated[str, StringConstraints(min_length=1, max_length=36, pattern=r"^[0-9a-f-]+$")]
+
+
+class KeyIn(BaseModel):
+    """A key to make."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: KeyName = Field(description="What it is for, as you will know it again.")
+    scopes: list[Annotated[str, StringConstraints(min_length=1, max_length=64)]] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=100,
+        description="Permissions such as `runs.start`, or roles such as `runner` for all that the role may at this "
+        "moment. None: all that you have.",
+    )
+    space_ids: list[Id] | None = Field(
+        default=None, min_length=1, max_length=100, description="The spaces it is for. None: all that you have."
+    )
+    expires_at: AwareDatetime | None = Field(default=None, description="When it stops working. None: never.")
+
+
+class KeyOwner(BaseModel):
+    """Whose key it is."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: str
+    name: str
+    email: str | None
+
+
+class KeyOut(BaseModel):
+    """A key, without its secret."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: str
+    name: str
+    prefix: str = Field(description=f"The first {PREFIX_LENGTH} characters, by which it is known again.")
+    user: KeyOwner
+    scopes: list[str] | None
+    space_ids: list[str] | None
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None = Field(description="To the minute.")
+    last_used_address: str | None
+
+
+class KeyMade(KeyOut):
+    """A new key with its secret, which is never shown again."""
+
+    key: str = Field(description="The whole key. Only its hash is kept.")

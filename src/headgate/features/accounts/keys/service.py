@@ -1,0 +1,189 @@
+"""Making, listing and revoking API keys.
+
+A key acts for its person: what it may do is what the person may do at the moment it is used, cut down to its scopes and
+spaces. So a key never needs to be looked at again when a person's role changes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.accounts.errors import AccountNotFound
+from headgate.features.accounts.keys import repository, secret
+from headgate.features.accounts.keys.errors import ExpiryPast, KeyNotFound, KeyTooWide, TooManyKeys
+from headgate.features.accounts.keys.schemas import KeyIn, KeyOut, KeyOwner
+from headgate.features.accounts.keys.scopes import expand, known
+from headgate.features.accounts.spaces.errors import SpaceNotFound
+from headgate.features.accounts.tables import ApiKey
+from headgate.features.audit.recorder import record
+from headgate.foundation.database import now
+from headgate.foundation.ids import new_id
+
+MOST_KEYS = 100
+"""Working keys of one person: each has a rate limit of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key at the one moment when its secret is known."""
+
+    shown: KeyOut
+    secret: str
+
+
+async def create_key(session: AsyncSession, principal: Principal, *, wanted: KeyIn) -> NewKey:
+    """A new key of the caller's.
+
+    Raises `ScopeUnknown`, `SpaceNotFound`, `ExpiryPast`, `TooManyKeys`; `KeyTooWide` when the caller came with a key
+    that may less, and `AccountNotFound` when they are nobody of the tenant.
+    """
+    at = now()
+    if wanted.expires_at is not None and wanted.expires_at <= at:
+        raise ExpiryPast
+    scopes = None if wanted.scopes is None else expand(wanted.scopes)
+    await _check_spaces(session, principal, wanted.space_ids)
+    owner = await repository.find_user(session, principal.user_id, tenant_id=principal.tenant_id)
+    if owner is None:
+        raise AccountNotFound("Your account is gone.", remedy="Sign in again.")
+    await _refuse_wider(session, principal, scopes, wanted)
+    if await repository.count_live(session, owner.id, at, tenant_id=principal.tenant_id) >= MOST_KEYS:
+        raise TooManyKeys(MOST_KEYS)
+    text = secret.new_key()
+    row = ApiKey(
+        id=new_id(),
+        tenant_id=principal.tenant_id,
+        user_id=owner.id,
+        name=wanted.name,
+        prefix=secret.prefix_of(text),
+        secret_hash=secret.hash_of(text),
+        scopes=None if scopes is None else sorted(scopes),
+        space_ids=None if wanted.space_ids is None else sorted(set(wanted.space_ids)),
+        created_at=at,
+        expires_at=wanted.expires_at,
+    )
+    session.add(row)
+    await session.flush()
+    await record(session, principal, "api_key.created", kind="api_key", id=row.id, name=row.name, after=_told(row))
+    return NewKey(_shown(row, KeyOwner.model_validate(owner)), text)
+
+
+async def list_keys(
+    session: AsyncSession,
+    principal: Principal,
+    *,
+    everyone: bool = False,
+    limit: int = 50,
+    after: str | None = None,
+) -> Sequence[KeyOut]:
+    """The caller's keys, oldest first, the revoked ones too; everybody's for those who may manage keys."""
+    if everyone:
+        principal.require(Permission.KEYS_MANAGE)
+    user_id = None if everyone else principal.user_id
+    rows = await repository.list_keys(session, tenant_id=principal.tenant_id, user_id=user_id, limit=limit, after=after)
+    return [_shown(key, KeyOwner.model_validate(owner)) for key, owner in rows]
+
+
+async def revoke_key(session: AsyncSession, principal: Principal, key: str) -> KeyOut:
+    """End a key for good, at once and everywhere; one that was revoked stays as it is. Raises `KeyNotFound`.
+
+    Args:
+        session: The transaction.
+        principal: Whose key it is, or somebody who may manage keys.
+        key: Its id or its prefix.
+    """
+    find = repository.find_by_prefix if key.startswith(secret.MARK) else repository.find_key
+    found = await find(session, key, tenant_id=principal.tenant_id)
+    if found is None:
+        raise KeyNotFound(key)
+    row, owner = found
+    if row.user_id != principal.user_id and not principal.may(Permission.KEYS_MANAGE):
+        raise KeyNotFound(key)
+    if row.revoked_at is None:
+        before = _told(row)
+        row.revoked_at = now()
+        await session.flush()
+        await record(
+            session,
+            principal,
+            "api_key.revoked",
+            kind="api_key",
+            id=row.id,
+            name=row.name,
+            before=before,
+            after=_told(row),
+        )
+    return _shown(row, KeyOwner.model_validate(owner))
+
+
+async def _check_spaces(session: AsyncSession, principal: Principal, space_ids: Sequence[str] | None) -> None:
+    if space_ids is None:
+        return
+    there = await repository.existing_spaces(session, space_ids, tenant_id=principal.tenant_id)
+    for space_id in space_ids:
+        if space_id not in there or not principal.sees(space_id):
+            raise SpaceNotFound(space_id)
+
+
+async def _refuse_wider(
+    session: AsyncSession, principal: Principal, scopes: frozenset[Permission] | None, wanted: KeyIn
+) -> None:
+    """A key that makes a key: what it does not have itself it cannot hand on."""
+    if principal.actor.key_id is None:
+        return
+    found = await repository.find_key(session, principal.actor.key_id, tenant_id=principal.tenant_id)
+    if found is None or found[0].revoked_at is not None:
+        raise KeyTooWide("The key that asks for a new one is gone.", remedy="Use one that works.")
+    mine = found[0]
+    if mine.scopes is not None and (scopes is None or not scopes <= known(mine.scopes)):
+        raise KeyTooWide(
+            "The new key would have scopes that yours has not.",
+            remedy=f"Give scopes, all from among: {', '.join(mine.scopes)}.",
+            scopes=list(mine.scopes),
+        )
+    if mine.space_ids is not None and (wanted.space_ids is None or not set(wanted.space_ids) <= set(mine.space_ids)):
+        raise KeyTooWide(
+            "The new key would be for spaces that yours is not for.",
+            remedy=f"Give spaces, all from among: {', '.join(mine.space_ids)}.",
+            space_ids=list(mine.space_ids),
+        )
+    if mine.expires_at is not None and _outlives(wanted.expires_at, mine.expires_at):
+        raise KeyTooWide(
+            "The new key would work longer than yours.", remedy=f"Let it expire by {mine.expires_at.isoformat()}."
+        )
+
+
+def _outlives(wanted: datetime | None, mine: datetime) -> bool:
+    return wanted is None or wanted > mine
+
+
+def _told(row: ApiKey) -> dict[str, object]:
+    """What the audit log takes a digest of."""
+    return {
+        "name": row.name,
+        "prefix": row.prefix,
+        "user_id": row.user_id,
+        "scopes": row.scopes,
+        "space_ids": row.space_ids,
+        "expires_at": None if row.expires_at is None else row.expires_at.isoformat(),
+        "revoked_at": None if row.revoked_at is None else row.revoked_at.isoformat(),
+    }
+
+
+def _shown(row: ApiKey, owner: KeyOwner) -> KeyOut:
+    return KeyOut(
+        id=row.id,
+        name=row.name,
+        prefix=row.prefix,
+        user=owner,
+        scopes=row.scopes,
+        space_ids=row.space_ids,
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        revoked_at=row.revoked_at,
+        last_used_at=row.last_used_at,
+        last_used_address=row.last_used_address,
+    )
