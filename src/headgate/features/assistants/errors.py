@@ -4,7 +4,7 @@ from headgate.foundation.errors import Conflict, NotFound
 
 
 class AssistantNotFound(NotFound):
-    """The tenant has no such assistant."""
+    """The caller sees no such assistant."""
 
     code = "assistant_not_found"
     title = "Assistant not found"
@@ -14,10 +14,12 @@ class AssistantNotFound(NotFound):
 
 
 class AssistantNameTaken(Conflict):
-    """Another assistant has the name, and flows link by name."""
+    """Another assistant of the space has the name, and flows link by name."""
 
     code = "assistant_name_taken"
     title = "Name taken"
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"There is an assistant '{name}' already.", remedy="Choose another name, or change that one.")
+        super().__init__(
+            f"There is an assistant '{name}' in this space already.", remedy="Choose another name, or change that one."
+        )

@@ -14,17 +14,23 @@ async def find_assistant(session: AsyncSession, assistant_id: str, *, tenant_id:
     return (await session.execute(query)).scalar_one_or_none()
 
 
-async def find_by_names(session: AsyncSession, names: Collection[str], *, tenant_id: str) -> Sequence[AssistantRow]:
-    """Those of these names that there are."""
-    query = select(AssistantRow).where(AssistantRow.tenant_id == tenant_id, AssistantRow.name.in_(names))
+async def find_by_names(
+    session: AsyncSession, names: Collection[str], *, tenant_id: str, space_id: str
+) -> Sequence[AssistantRow]:
+    """Those of these names that a space has."""
+    query = select(AssistantRow).where(
+        AssistantRow.tenant_id == tenant_id, AssistantRow.space_id == space_id, AssistantRow.name.in_(names)
+    )
     return (await session.execute(query)).scalars().all()
 
 
 async def list_assistants(
-    session: AsyncSession, *, tenant_id: str, limit: int, after: str | None
+    session: AsyncSession, *, tenant_id: str, space_ids: Collection[str] | None, limit: int, after: str | None
 ) -> Sequence[AssistantRow]:
-    """Oldest first; `after` is the id of the last one of the page before."""
+    """Oldest first; `after` is the id of the last one of the page before, `space_ids` None: of all spaces."""
     query = select(AssistantRow).where(AssistantRow.tenant_id == tenant_id)
+    if space_ids is not None:
+        query = query.where(AssistantRow.space_id.in_(space_ids))
     if after is not None:
         query = query.where(AssistantRow.id > after)
     return (await session.execute(query.order_by(AssistantRow.id).limit(limit))).scalars().all()

@@ -2,41 +2,57 @@
 
 from fastapi import APIRouter, Response
 
-from headgate.features.access.caller import Caller
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
 from headgate.features.assistants import service
 from headgate.features.assistants.schemas import AssistantChange, AssistantIn, AssistantOut
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
 
 router = APIRouter(prefix="/assistants", tags=["assistants"])
+VIEW, EDIT = needs(Permission.ASSISTANTS_VIEW), needs(Permission.ASSISTANTS_EDIT)
 
 
-@router.get("", summary="List shared assistants", responses=problems())
-async def list_(session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Page[AssistantOut]:
-    """The tenant's shared assistants, oldest first."""
-    rows = await service.list_assistants(session, caller, limit=limit + 1, after=parse_cursor(cursor))
+@router.get("", summary="List shared assistants", responses=problems(404), dependencies=[VIEW])
+async def list_(
+    session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None, space_id: str | None = None
+) -> Page[AssistantOut]:
+    """Shared assistants of one space, or of all that you see, oldest first."""
+    rows = await service.list_assistants(
+        session, caller, space_id=space_id, limit=limit + 1, after=parse_cursor(cursor)
+    )
     kept, following = page_of(rows, limit, "id")
     return Page(items=[AssistantOut.model_validate(row) for row in kept], next_cursor=following)
 
 
-@router.post("", status_code=201, summary="Make a shared assistant", responses=problems(409))
+@router.post(
+    "", status_code=201, summary="Make a shared assistant", responses=problems(403, 404, 409), dependencies=[EDIT]
+)
 async def create(body: AssistantIn, session: WriteSession, caller: Caller) -> AssistantOut:
     """A model with instructions that steps link by name: `assistant: NAME`."""
     return AssistantOut.model_validate(await service.create_assistant(session, caller, body))
 
 
-@router.get("/{assistant_id}", summary="Read a shared assistant", responses=problems(404))
+@router.get("/{assistant_id}", summary="Read a shared assistant", responses=problems(404), dependencies=[VIEW])
 async def read(assistant_id: str, session: ReadSession, caller: Caller) -> AssistantOut:
     """One shared assistant."""
     return AssistantOut.model_validate(await service.get_assistant(session, caller, assistant_id))
 
 
-@router.patch("/{assistant_id}", summary="Change a shared assistant", responses=problems(404, 409))
+@router.patch(
+    "/{assistant_id}", summary="Change a shared assistant", responses=problems(403, 404, 409), dependencies=[EDIT]
+)
 async def change(assistant_id: str, body: AssistantChange, session: WriteSession, caller: Caller) -> AssistantOut:
     """Drafts that link it use the change at their next run; published versions keep what they froze."""
     return AssistantOut.model_validate(await service.change_assistant(session, caller, assistant_id, body))
 
 
-@router.delete("/{assistant_id}", status_code=204, summary="Delete a shared assistant", responses=problems(404))
+@router.delete(
+    "/{assistant_id}",
+    status_code=204,
+    summary="Delete a shared assistant",
+    responses=problems(403, 404),
+    dependencies=[EDIT],
+)
 async def delete(assistant_id: str, session: WriteSession, caller: Caller) -> Response:
     """Published versions that link it go on as they were frozen."""
     await service.delete_assistant(session, caller, assistant_id)

@@ -27,6 +27,7 @@ class AssistantIn(BaseModel):
     instructions: PlainText = Field(default="", max_length=500_000, description="How the model should behave.")
     model: ModelName = Field(default="", description="`provider/name`; empty: the step's own, or the default model.")
     temperature: float | None = Field(default=None, ge=0, le=2)
+    space_id: str | None = Field(default=None, description="The space whose flows may link it; empty: your own.")
 
 
 class AssistantChange(BaseModel):

@@ -5,7 +5,9 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.accounts.spaces.service import require_space, spaces_shown
 from headgate.features.assistants import repository
 from headgate.features.assistants.errors import AssistantNameTaken, AssistantNotFound
 from headgate.features.assistants.schemas import AssistantChange, AssistantIn
@@ -16,14 +18,16 @@ from headgate.graph.links import SharedAssistant
 
 
 async def create_assistant(session: AsyncSession, principal: Principal, wanted: AssistantIn) -> AssistantRow:
-    """A new assistant in the caller's space. Raises `AssistantNameTaken`."""
+    """A new assistant of a space. Raises `SpaceNotFound`, `PermissionMissing`, `AssistantNameTaken`."""
+    space = wanted.space_id or principal.space_id
+    await require_space(session, principal, space, Permission.ASSISTANTS_EDIT)
     row = AssistantRow(
         id=new_id(),
         tenant_id=principal.tenant_id,
-        space_id=principal.space_id,
+        space_id=space,
         created_at=now(),
         updated_at=now(),
-        **wanted.model_dump(),
+        **wanted.model_dump(exclude={"space_id"}),
     )
     try:
         await repository.add_assistant(session, row)
@@ -32,28 +36,43 @@ async def create_assistant(session: AsyncSession, principal: Principal, wanted: 
     return row
 
 
-async def get_assistant(session: AsyncSession, principal: Principal, assistant_id: str) -> AssistantRow:
-    """One assistant. Raises `AssistantNotFound`."""
+async def get_assistant(
+    session: AsyncSession,
+    principal: Principal,
+    assistant_id: str,
+    *,
+    permission: Permission = Permission.ASSISTANTS_VIEW,
+) -> AssistantRow:
+    """An assistant that the caller may do this with. Raises `AssistantNotFound`, `PermissionMissing`."""
     found = None
     if is_id(assistant_id):
         found = await repository.find_assistant(session, assistant_id, tenant_id=principal.tenant_id)
     if found is None:
         raise AssistantNotFound(assistant_id)
+    principal.require_in(found.space_id, permission, AssistantNotFound(assistant_id))
     return found
 
 
 async def list_assistants(
-    session: AsyncSession, principal: Principal, *, limit: int = 50, after: str | None = None
+    session: AsyncSession,
+    principal: Principal,
+    *,
+    space_id: str | None = None,
+    limit: int = 50,
+    after: str | None = None,
 ) -> Sequence[AssistantRow]:
-    """The tenant's assistants, oldest first."""
-    return await repository.list_assistants(session, tenant_id=principal.tenant_id, limit=limit, after=after)
+    """Assistants that the caller sees, of one space or of all, oldest first. Raises `SpaceNotFound`."""
+    shown = await spaces_shown(session, principal, space_id, Permission.ASSISTANTS_VIEW)
+    return await repository.list_assistants(
+        session, tenant_id=principal.tenant_id, space_ids=shown, limit=limit, after=after
+    )
 
 
 async def change_assistant(
     session: AsyncSession, principal: Principal, assistant_id: str, change: AssistantChange
 ) -> AssistantRow:
     """Change what was sent. Versions that are frozen keep what they have. Raises `AssistantNotFound`, `NameTaken`."""
-    row = await get_assistant(session, principal, assistant_id)
+    row = await get_assistant(session, principal, assistant_id, permission=Permission.ASSISTANTS_EDIT)
     for name, value in change.model_dump(exclude_unset=True).items():
         if value is not None or name == "temperature":
             setattr(row, name, value)
@@ -67,14 +86,15 @@ async def change_assistant(
 
 async def delete_assistant(session: AsyncSession, principal: Principal, assistant_id: str) -> None:
     """Remove one. Flows that link it keep running as published; their drafts name what is missing."""
-    await repository.delete_assistant(session, await get_assistant(session, principal, assistant_id))
+    row = await get_assistant(session, principal, assistant_id, permission=Permission.ASSISTANTS_EDIT)
+    await repository.delete_assistant(session, row)
 
 
 async def shared_by_name(
-    session: AsyncSession, names: Collection[str], *, tenant_id: str
+    session: AsyncSession, names: Collection[str], *, tenant_id: str, space_id: str
 ) -> Mapping[str, SharedAssistant]:
-    """What steps that link these names are given."""
-    rows = await repository.find_by_names(session, names, tenant_id=tenant_id) if names else ()
+    """What steps that link these names are given: by assistants of the flow's own space only."""
+    rows = await repository.find_by_names(session, names, tenant_id=tenant_id, space_id=space_id) if names else ()
     return {
         row.name: SharedAssistant(instructions=row.instructions, model=row.model, temperature=row.temperature)
         for row in rows

@@ -13,7 +13,7 @@ class AssistantRow(Row):
 
     __tablename__ = "assistants"
     __table_args__ = (
-        UniqueConstraint("tenant_id", "name"),
+        UniqueConstraint("space_id", "name"),
         ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
     )
 

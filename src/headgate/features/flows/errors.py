@@ -38,13 +38,6 @@ class VersionNotFound(NotFound):
     title = "Version not found"
 
 
-class SpaceNotFound(NotFound):
-    """No such space for this tenant."""
-
-    code = "space_not_found"
-    title = "Space not found"
-
-
 class StaleRevision(Conflict):
     """The draft changed since the caller read it. Carries the `revision` in force; nothing was overwritten."""
 

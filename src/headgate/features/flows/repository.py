@@ -1,16 +1,26 @@
 """Every query on flows and versions. The tenant is always required."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import and_, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.accounts.tables import Space
 from headgate.features.flows.tables import FlowRow, FlowVersionRow, VersionEdgeRow, VersionStepRow
 
 LARGEST_NUMBER = 2**31 - 1
 """Of a column of whole numbers; a driver refuses to look for more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runnable:
+    """What starting a run needs to know of a flow."""
+
+    space_id: str
+    draft_version: int | None
+    published_version: int | None
+    deleted_at: datetime | None
 
 
 async def find_flow(session: AsyncSession, flow_id: str, *, tenant_id: str, lock: bool = False) -> FlowRow | None:
@@ -25,39 +35,47 @@ async def find_space_of(session: AsyncSession, flow_id: str, *, tenant_id: str) 
     return (await session.execute(query)).scalar_one_or_none()
 
 
-async def find_flows_named(session: AsyncSession, name: str, *, tenant_id: str, limit: int) -> Sequence[FlowRow]:
-    """Flows of that name that are not deleted, upper and lower case alike, newest first."""
+async def find_flows_named(
+    session: AsyncSession, name: str, *, tenant_id: str, space_ids: Collection[str] | None, limit: int
+) -> Sequence[FlowRow]:
+    """Flows of that name that are not deleted, upper and lower case alike, newest first; `space_ids` None: of all."""
     query = select(FlowRow).where(
         FlowRow.tenant_id == tenant_id, FlowRow.deleted_at.is_(None), func.lower(FlowRow.name) == func.lower(name)
     )
+    if space_ids is not None:
+        query = query.where(FlowRow.space_id.in_(space_ids))
     return (await session.execute(query.order_by(FlowRow.id.desc()).limit(limit))).scalars().all()
 
 
-async def names_of(session: AsyncSession, flow_ids: Collection[str], *, tenant_id: str) -> dict[str, str]:
-    """Flow id to name, of deleted flows too."""
+async def names_of(
+    session: AsyncSession, flow_ids: Collection[str], *, tenant_id: str, space_ids: Collection[str] | None
+) -> dict[str, str]:
+    """Flow id to name, of deleted flows too; `space_ids` None: of all."""
     query = select(FlowRow.id, FlowRow.name).where(FlowRow.id.in_(flow_ids), FlowRow.tenant_id == tenant_id)
+    if space_ids is not None:
+        query = query.where(FlowRow.space_id.in_(space_ids))
     return {row.id: row.name for row in await session.execute(query)}
 
 
 async def list_flows(
-    session: AsyncSession, *, tenant_id: str, space_id: str | None, search: str, limit: int, before: str | None
+    session: AsyncSession,
+    *,
+    tenant_id: str,
+    space_ids: Collection[str] | None,
+    search: str,
+    limit: int,
+    before: str | None,
 ) -> Sequence[FlowRow]:
-    """Newest first; `before` is the id of the last flow of the page before."""
+    """Newest first; `before` is the id of the last flow of the page before, `space_ids` None: of all spaces."""
     query = select(FlowRow).where(FlowRow.tenant_id == tenant_id, FlowRow.deleted_at.is_(None))
-    if space_id is not None:
-        query = query.where(FlowRow.space_id == space_id)
+    if space_ids is not None:
+        query = query.where(FlowRow.space_id.in_(space_ids))
     if before is not None:
         query = query.where(FlowRow.id < before)
     for word in search.lower().split():
         text = func.lower(FlowRow.name + " " + FlowRow.description)
         query = query.where(text.contains(word, autoescape=True))
     return (await session.execute(query.order_by(FlowRow.id.desc()).limit(limit))).scalars().all()
-
-
-async def space_exists(session: AsyncSession, space_id: str, *, tenant_id: str) -> bool:
-    """Whether the tenant has that space."""
-    query = select(Space.id).where(Space.id == space_id, Space.tenant_id == tenant_id)
-    return (await session.execute(query)).scalar_one_or_none() is not None
 
 
 async def find_version(session: AsyncSession, flow_id: str, version: int, *, tenant_id: str) -> FlowVersionRow | None:
@@ -68,6 +86,23 @@ async def find_version(session: AsyncSession, flow_id: str, version: int, *, ten
         FlowVersionRow.flow_id == flow_id, FlowVersionRow.version == version, FlowVersionRow.tenant_id == tenant_id
     )
     return (await session.execute(query)).scalar_one_or_none()
+
+
+async def find_version_in_space(
+    session: AsyncSession, flow_id: str, version: int, *, tenant_id: str
+) -> tuple[FlowVersionRow, str] | None:
+    """One version of a flow, as `find_version`, with the space that the flow is in."""
+    if not 1 <= version <= LARGEST_NUMBER:
+        return None
+    query = (
+        select(FlowVersionRow, FlowRow.space_id)
+        .join(FlowRow, and_(FlowRow.id == FlowVersionRow.flow_id, FlowRow.tenant_id == FlowVersionRow.tenant_id))
+        .where(
+            FlowVersionRow.flow_id == flow_id, FlowVersionRow.version == version, FlowVersionRow.tenant_id == tenant_id
+        )
+    )
+    row = (await session.execute(query)).one_or_none()
+    return None if row is None else (row[0], row[1])
 
 
 async def list_releases(session: AsyncSession, flow_ids: Sequence[str], *, tenant_id: str) -> dict[str, int]:
@@ -103,15 +138,13 @@ async def list_versions(
     return (await session.execute(query.order_by(FlowVersionRow.version.desc()).limit(limit))).scalars().all()
 
 
-async def find_runnable(
-    session: AsyncSession, flow_id: str, *, tenant_id: str
-) -> tuple[int | None, int | None, datetime | None] | None:
-    """Draft version, published version and time of deletion of a flow: all that starting a run needs."""
-    query = select(FlowRow.draft_version, FlowRow.published_version, FlowRow.deleted_at).where(
+async def find_runnable(session: AsyncSession, flow_id: str, *, tenant_id: str) -> Runnable | None:
+    """A flow's space, draft version, published version and time of deletion."""
+    query = select(FlowRow.space_id, FlowRow.draft_version, FlowRow.published_version, FlowRow.deleted_at).where(
         and_(FlowRow.id == flow_id, FlowRow.tenant_id == tenant_id)
     )
     row = (await session.execute(query)).one_or_none()
-    return None if row is None else (row[0], row[1], row[2])
+    return None if row is None else Runnable(*row)
 
 
 async def add_version(

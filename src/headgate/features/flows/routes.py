@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import JsonValue
 
-from headgate.features.access.caller import Caller
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
 from headgate.features.flows import service, transfer, versions
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.schemas import (
@@ -30,6 +31,7 @@ from headgate.graph.spec import read_spec
 from headgate.graph.template import Catalog
 
 router = APIRouter(prefix="/flows", tags=["flows"])
+VIEW, EDIT = needs(Permission.FLOWS_VIEW), needs(Permission.FLOWS_EDIT)
 
 
 def _catalog(request: Request) -> Catalog:
@@ -47,7 +49,7 @@ Rules = Annotated[FlowRules, Depends(_rules)]
 Which = Annotated[int, Path(ge=1)] | Literal["draft"]
 
 
-@router.post("", status_code=201, summary="Create a flow", responses=problems(404))
+@router.post("", status_code=201, summary="Create a flow", responses=problems(403, 404), dependencies=[EDIT])
 async def create(body: FlowCreate, session: WriteSession, caller: Caller, catalog: Components, rules: Rules) -> FlowOut:
     """Create a flow: empty, from a definition, or from spec text."""
     if body.definition is not None and body.spec is not None:
@@ -59,7 +61,7 @@ async def create(body: FlowCreate, session: WriteSession, caller: Caller, catalo
     return await _out(row, rules)
 
 
-@router.get("", summary="List flows", responses=problems())
+@router.get("", summary="List flows", responses=problems(404), dependencies=[VIEW])
 async def list_(
     session: ReadSession,
     caller: Caller,
@@ -76,7 +78,7 @@ async def list_(
     return Page(items=[FlowSummary.model_validate(row) for row in kept], next_cursor=following)
 
 
-@router.post("/import", status_code=201, summary="Import a flow", responses=problems(404))
+@router.post("/import", status_code=201, summary="Import a flow", responses=problems(403, 404), dependencies=[EDIT])
 async def import_(body: ImportIn, session: WriteSession, caller: Caller, catalog: Components, rules: Rules) -> FlowOut:
     """Create a flow from spec text or exported JSON. Nothing is run."""
     definition = transfer.import_flow(body.content, catalog)
@@ -84,20 +86,20 @@ async def import_(body: ImportIn, session: WriteSession, caller: Caller, catalog
     return await _out(row, rules)
 
 
-@router.get("/{flow_id}", summary="Read a flow", responses=problems(404))
+@router.get("/{flow_id}", summary="Read a flow", responses=problems(404), dependencies=[VIEW])
 async def read(flow_id: str, session: ReadSession, caller: Caller, rules: Rules) -> FlowOut:
     """A flow with its draft and what keeps the draft from running."""
     return await _out(await service.get_flow(session, caller, flow_id), rules)
 
 
-@router.patch("/{flow_id}", summary="Rename a flow", responses=problems(404))
+@router.patch("/{flow_id}", summary="Rename a flow", responses=problems(403, 404), dependencies=[EDIT])
 async def patch(flow_id: str, body: FlowPatch, session: WriteSession, caller: Caller, rules: Rules) -> FlowOut:
     """Change name or description."""
     row = await service.rename_flow(session, caller, flow_id, name=body.name, description=body.description)
     return await _out(row, rules)
 
 
-@router.patch("/{flow_id}/draft", summary="Save the draft", responses=problems(404, 409))
+@router.patch("/{flow_id}/draft", summary="Save the draft", responses=problems(403, 404, 409), dependencies=[EDIT])
 async def save_draft(
     flow_id: str, body: DraftPatch, session: WriteSession, caller: Caller, catalog: Components, rules: Rules
 ) -> FlowOut:
@@ -108,14 +110,16 @@ async def save_draft(
     return await _out(row, rules)
 
 
-@router.delete("/{flow_id}", status_code=204, summary="Delete a flow", responses=problems(404))
+@router.delete(
+    "/{flow_id}", status_code=204, summary="Delete a flow", responses=problems(403, 404), dependencies=[EDIT]
+)
 async def delete(flow_id: str, session: WriteSession, caller: Caller) -> Response:
     """Hide a flow and stop it from running. Versions and runs are kept as evidence."""
     await service.delete_flow(session, caller, flow_id)
     return Response(status_code=204)
 
 
-@router.get("/{flow_id}/export", summary="Export a flow", responses=problems(404))
+@router.get("/{flow_id}/export", summary="Export a flow", responses=problems(404), dependencies=[VIEW])
 async def export(
     flow_id: str,
     session: ReadSession,
@@ -127,7 +131,12 @@ async def export(
     return ExportOut(name=flow.name, format=format, content=transfer.export_flow(flow, format=format))
 
 
-@router.post("/{flow_id}/publish", summary="Publish the draft", responses=problems(404))
+@router.post(
+    "/{flow_id}/publish",
+    summary="Publish the draft",
+    responses=problems(403, 404),
+    dependencies=[needs(Permission.FLOWS_PUBLISH)],
+)
 async def publish(
     flow_id: str, session: WriteSession, caller: Caller, rules: Rules, body: PublishIn | None = None
 ) -> VersionSummary:
@@ -137,7 +146,7 @@ async def publish(
     return VersionSummary.model_validate(version)
 
 
-@router.get("/{flow_id}/versions", summary="List versions", responses=problems(404))
+@router.get("/{flow_id}/versions", summary="List versions", responses=problems(404), dependencies=[VIEW])
 async def list_versions(
     flow_id: str,
     session: ReadSession,
@@ -154,7 +163,12 @@ async def list_versions(
     return Page(items=[VersionSummary.model_validate(row) for row in kept], next_cursor=following)
 
 
-@router.get("/{flow_id}/versions/{before}..{after}", summary="Compare two versions", responses=problems(404))
+@router.get(
+    "/{flow_id}/versions/{before}..{after}",
+    summary="Compare two versions",
+    responses=problems(404),
+    dependencies=[VIEW],
+)
 async def diff(
     flow_id: str, before: Which, after: Which, session: ReadSession, caller: Caller, catalog: Components
 ) -> DiffOut:
@@ -164,13 +178,18 @@ async def diff(
     return DiffOut(before=before, after=after, identical=found.is_empty, lines=found.lines(), changes=changes)
 
 
-@router.get("/{flow_id}/versions/{version}", summary="Read a version", responses=problems(404))
+@router.get("/{flow_id}/versions/{version}", summary="Read a version", responses=problems(404), dependencies=[VIEW])
 async def read_version(flow_id: str, version: int, session: ReadSession, caller: Caller) -> VersionOut:
     """A version with its content."""
     return _version_out(await versions.get_version(session, caller, flow_id, version))
 
 
-@router.post("/{flow_id}/versions/{version}/restore", summary="Restore a version", responses=problems(404, 409))
+@router.post(
+    "/{flow_id}/versions/{version}/restore",
+    summary="Restore a version",
+    responses=problems(403, 404, 409),
+    dependencies=[EDIT],
+)
 async def restore(
     flow_id: str,
     version: int,

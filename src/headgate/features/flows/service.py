@@ -4,9 +4,11 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.accounts.spaces.service import require_space, spaces_shown
 from headgate.features.flows import repository
-from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, SpaceNotFound, StaleRevision
+from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, StaleRevision
 from headgate.features.flows.tables import FlowRow
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
@@ -21,10 +23,9 @@ async def create_flow(
     session: AsyncSession, principal: Principal, catalog: Catalog, *, definition: Flow, space_id: str | None = None
 ) -> FlowRow:
     """Save a new flow. Raises `FlowInvalid` when the graph does not hold together, `SpaceNotFound`."""
-    raise_if_any(check_draft(definition, catalog))
     space = space_id or principal.space_id
-    if not await repository.space_exists(session, space, tenant_id=principal.tenant_id):
-        raise SpaceNotFound(f"There is no space '{space}'.", remedy="List the spaces to see their ids.")
+    await require_space(session, principal, space, Permission.FLOWS_EDIT)
+    raise_if_any(check_draft(definition, catalog))
     row = FlowRow(
         id=new_id(),
         tenant_id=principal.tenant_id,
@@ -48,11 +49,22 @@ async def create_flow(
     return row
 
 
-async def get_flow(session: AsyncSession, principal: Principal, flow_id: str, *, lock: bool = False) -> FlowRow:
-    """A flow of the caller's tenant; `lock` holds it until the transaction ends. Raises `FlowNotFound`."""
+async def get_flow(
+    session: AsyncSession,
+    principal: Principal,
+    flow_id: str,
+    *,
+    permission: Permission = Permission.FLOWS_VIEW,
+    lock: bool = False,
+) -> FlowRow:
+    """A flow that the caller may do this with; `lock` holds it until the transaction ends.
+
+    Raises `FlowNotFound`, also for a flow in a space that is not there for them; `PermissionMissing`.
+    """
     row = await repository.find_flow(session, flow_id, tenant_id=principal.tenant_id, lock=lock)
     if row is None:
         raise FlowNotFound(flow_id)
+    principal.require_in(row.space_id, permission, FlowNotFound(flow_id))
     return row
 
 
@@ -65,8 +77,13 @@ async def space_of(session: AsyncSession, flow_id: str, *, tenant_id: str) -> st
 
 
 async def get_flow_named(session: AsyncSession, principal: Principal, name: str) -> FlowRow:
-    """The one flow of that name; written exactly so it wins. Raises `FlowNotFound`, `AmbiguousFlow`."""
-    rows = await repository.find_flows_named(session, name, tenant_id=principal.tenant_id, limit=20)
+    """The one flow of that name that the caller sees; written exactly so it wins.
+
+    Raises `FlowNotFound`, `AmbiguousFlow`.
+    """
+    rows = await repository.find_flows_named(
+        session, name, tenant_id=principal.tenant_id, space_ids=principal.visible_spaces, limit=20
+    )
     found = [row for row in rows if row.name == name] or rows
     if not found:
         raise FlowNotFound(name)
@@ -77,7 +94,9 @@ async def get_flow_named(session: AsyncSession, principal: Principal, name: str)
 
 async def names_of(session: AsyncSession, principal: Principal, flow_ids: Collection[str]) -> dict[str, str]:
     """Flow id to name for those who list runs; a deleted flow keeps its name."""
-    return await repository.names_of(session, flow_ids, tenant_id=principal.tenant_id)
+    return await repository.names_of(
+        session, flow_ids, tenant_id=principal.tenant_id, space_ids=principal.visible_spaces
+    )
 
 
 async def list_flows(
@@ -89,9 +108,14 @@ async def list_flows(
     limit: int = 50,
     before: str | None = None,
 ) -> Sequence[FlowRow]:
-    """Flows of the caller's tenant, newest first."""
+    """Flows that the caller sees, of one space or of all, newest first. Raises `SpaceNotFound`."""
     return await repository.list_flows(
-        session, tenant_id=principal.tenant_id, space_id=space_id, search=search, limit=limit, before=before
+        session,
+        tenant_id=principal.tenant_id,
+        space_ids=await spaces_shown(session, principal, space_id, Permission.FLOWS_VIEW),
+        search=search,
+        limit=limit,
+        before=before,
     )
 
 
@@ -102,7 +126,7 @@ async def save_draft(
 
     Raises `StaleRevision` with the revision in force, or `FlowInvalid`; then nothing has changed.
     """
-    row = await get_flow(session, principal, flow_id, lock=True)
+    row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
     if row.revision != revision:
         raise StaleRevision(sent=revision, current=row.revision)
     write_draft(row, definition, catalog)
@@ -114,7 +138,7 @@ async def rename_flow(
     session: AsyncSession, principal: Principal, flow_id: str, *, name: str | None, description: str | None
 ) -> FlowRow:
     """Change name or description."""
-    row = await get_flow(session, principal, flow_id, lock=True)
+    row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
     row.name = row.name if name is None else name
     row.description = row.description if description is None else description
     _touch(row)
@@ -123,8 +147,13 @@ async def rename_flow(
 
 
 async def delete_flow(session: AsyncSession, principal: Principal, flow_id: str) -> None:
-    """Hide a flow. Its versions and runs stay as evidence; nothing of it runs any more."""
-    row = await get_flow(session, principal, flow_id, lock=True)
+    """Hide a flow. Its versions and runs stay as evidence; nothing of it runs any more.
+
+    What is published is taken back by those who may publish: then `flows.publish` is needed besides.
+    """
+    row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
+    if row.published_version is not None:
+        principal.require_in(row.space_id, Permission.FLOWS_PUBLISH, FlowNotFound(flow_id))
     row.deleted_at = now()
     await session.flush()
 

@@ -7,6 +7,7 @@ from typing import Literal
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate import __version__
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.assistants.service import shared_by_name
 from headgate.features.flows import repository
@@ -41,21 +42,27 @@ async def pin_version(
 ) -> PinnedVersion:
     """The version to run; a draft that changed since it was last frozen is checked and frozen first.
 
-    Raises `FlowNotFound`, `VersionNotFound`, or `FlowInvalid` when the draft cannot run.
+    Who runs it needs `runs.start`, and `runs.test` besides for a draft and for a version that was never published.
+    Raises `FlowNotFound`, `VersionNotFound`, `PermissionMissing`, or `FlowInvalid` when the draft cannot run.
     """
     async with database.reading() as session:
         found = await repository.find_runnable(session, flow_id, tenant_id=principal.tenant_id)
-        if found is None or found[2] is not None:
+        if found is None or found.deleted_at is not None:
             raise FlowNotFound(flow_id)
-        draft, published, _ = found
-        version = {"draft": draft, "published": published}.get(wanted) if isinstance(wanted, str) else wanted
+        principal.require_in(found.space_id, Permission.RUNS_START, FlowNotFound(flow_id))
+        released = wanted == "published"
+        version = found.published_version if released else found.draft_version
         if isinstance(wanted, int):
-            await get_version(session, principal, flow_id, wanted)
-    if version is None and wanted == "published":
-        raise VersionNotFound(f"Flow '{flow_id}' has not been published.", remedy="Publish it, or run its draft.")
+            row = await repository.find_version(session, flow_id, wanted, tenant_id=principal.tenant_id)
+            if row is None:
+                raise _no_version(flow_id, wanted)
+            version, released = wanted, row.release is not None
+        if not released:
+            principal.require_in(found.space_id, Permission.RUNS_TEST, FlowNotFound(flow_id))
+    if version is None and released:
+        raise _not_published(flow_id)
     if version is None:
-        async with database.writing() as session:
-            version = (await freeze_draft(session, principal, catalog, flow_id)).version
+        version = await _freeze_for_run(database, principal, catalog, flow_id)
     return PinnedVersion(flow_id=flow_id, version=version, tenant_id=principal.tenant_id)
 
 
@@ -68,52 +75,35 @@ async def read_definition(database: Database, *, tenant_id: str, flow_id: str, v
         return effective(Flow.model_validate(row.definition))
 
 
-async def freeze_draft(session: AsyncSession, principal: Principal, catalog: Catalog, flow_id: str) -> FlowVersionRow:
-    """The version with the draft's content: the one that has it already, else a new one.
-
-    Raises `FlowInvalid` naming everything that keeps the draft from running.
-    """
-    flow = await get_flow(session, principal, flow_id, lock=True)
-    if flow.draft_version is None:
-        raise_if_any((await as_it_would_run(session, principal, catalog, flow))[1])
-    return await keep_draft(session, principal, catalog, flow_id)
-
-
-async def as_it_would_run(
-    session: AsyncSession, principal: Principal, catalog: Catalog, flow: FlowRow
-) -> tuple[Flow, list[Issue]]:
+async def as_it_would_run(session: AsyncSession, catalog: Catalog, flow: FlowRow) -> tuple[Flow, list[Issue]]:
     """The draft as it would be frozen, with everything that keeps it from running. Changes nothing."""
     definition = definition_of(flow)
-    shared = await _assistants(session, principal, definition, catalog)
+    shared = await _assistants(session, flow, definition, catalog)
     linked = effective(link(definition, catalog, shared))
     issues = [*link_issues(definition, catalog, shared), *check_runnable(linked, catalog)]
     issues += await mcp_issues(session, linked, catalog, tenant_id=flow.tenant_id, space_id=flow.space_id)
     return linked, issues
 
 
-async def version_as_it_runs(session: AsyncSession, principal: Principal, flow_id: str, version: int | None) -> Flow:
+async def version_as_it_runs(
+    session: AsyncSession,
+    principal: Principal,
+    flow_id: str,
+    version: int | None,
+    *,
+    permission: Permission = Permission.FLOWS_VIEW,
+) -> Flow:
     """The content of a version as it runs. Raises `VersionNotFound`, also where nothing has been published."""
     if version is None:
         raise _not_published(flow_id)
-    return effective(Flow.model_validate((await get_version(session, principal, flow_id, version)).definition))
+    found = await get_version(session, principal, flow_id, version, permission=permission)
+    return effective(Flow.model_validate(found.definition))
 
 
 async def keep_draft(session: AsyncSession, principal: Principal, catalog: Catalog, flow_id: str) -> FlowVersionRow:
     """The version with the draft's content, whether it could run or not: call before a draft is replaced as a whole."""
-    flow = await get_flow(session, principal, flow_id, lock=True)
-    if flow.draft_version is not None:
-        return await get_version(session, principal, flow_id, flow.draft_version)
-    draft = definition_of(flow)
-    definition = link(draft, catalog, await _assistants(session, principal, draft, catalog))
-    content = checksum(definition)
-    found = await repository.find_version_by_checksum(session, flow_id, content, tenant_id=principal.tenant_id)
-    if found is None:
-        found = await _add_version(session, principal, flow, definition=definition, catalog=catalog, content=content)
-    if not linked_names(draft, catalog):
-        # A shared assistant may change while the draft does not: such a draft is compared each time.
-        flow.draft_version = found.version
-    await session.flush()
-    return found
+    flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
+    return await _keep(session, principal, catalog, flow)
 
 
 async def publish_flow(
@@ -123,9 +113,9 @@ async def publish_flow(
 
     Raises `FlowInvalid` with everything that the language and the installation's rules have against it.
     """
-    version = await freeze_draft(session, principal, rules.catalog, flow_id)
+    flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_PUBLISH, lock=True)
+    version = await _freeze(session, principal, rules.catalog, flow)
     raise_if_any(await rules.more_issues(principal.tenant_id, effective(Flow.model_validate(version.definition))))
-    flow = await get_flow(session, principal, flow_id)
     if version.release is None:
         flow.last_release += 1
         version.release = flow.last_release
@@ -158,12 +148,21 @@ async def list_versions(
     )
 
 
-async def get_version(session: AsyncSession, principal: Principal, flow_id: str, version: int) -> FlowVersionRow:
-    """One version. Raises `VersionNotFound`."""
-    found = await repository.find_version(session, flow_id, version, tenant_id=principal.tenant_id)
+async def get_version(
+    session: AsyncSession,
+    principal: Principal,
+    flow_id: str,
+    version: int,
+    *,
+    permission: Permission = Permission.FLOWS_VIEW,
+) -> FlowVersionRow:
+    """One version, of a deleted flow too. Raises `VersionNotFound`, `PermissionMissing`."""
+    found = await repository.find_version_in_space(session, flow_id, version, tenant_id=principal.tenant_id)
     if found is None:
         raise _no_version(flow_id, version)
-    return found
+    row, space_id = found
+    principal.require_in(space_id, permission, _no_version(flow_id, version))
+    return row
 
 
 async def diff_versions(
@@ -179,8 +178,9 @@ async def diff_versions(
 
     async def content(which: int | Literal["draft"]) -> Flow:
         if which == "draft":
-            draft = definition_of(await get_flow(session, principal, flow_id))
-            return link(draft, catalog, await _assistants(session, principal, draft, catalog))
+            flow = await get_flow(session, principal, flow_id)
+            draft = definition_of(flow)
+            return link(draft, catalog, await _assistants(session, flow, draft, catalog))
         return Flow.model_validate((await get_version(session, principal, flow_id, which)).definition)
 
     return diff_flows(await content(before), await content(after))
@@ -190,11 +190,11 @@ async def restore_version(
     session: AsyncSession, principal: Principal, catalog: Catalog, flow_id: str, version: int, *, revision: int
 ) -> FlowRow:
     """Put a version's content back into the draft, which is kept as a version first. Raises `StaleRevision`."""
-    flow = await get_flow(session, principal, flow_id, lock=True)
+    flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
     if flow.revision != revision:
         raise StaleRevision(sent=revision, current=flow.revision)
-    await keep_draft(session, principal, catalog, flow_id)
-    found = await get_version(session, principal, flow_id, version)
+    await _keep(session, principal, catalog, flow)
+    found = await get_version(session, principal, flow_id, version, permission=Permission.FLOWS_EDIT)
     definition = unlink(Flow.model_validate(found.definition))
     write_draft(flow, definition, catalog)
     flow.draft_version = None if linked_names(definition, catalog) else version
@@ -202,11 +202,44 @@ async def restore_version(
     return flow
 
 
+async def _freeze_for_run(database: Database, principal: Principal, catalog: Catalog, flow_id: str) -> int:
+    async with database.writing() as session:
+        flow = await get_flow(session, principal, flow_id, permission=Permission.RUNS_TEST, lock=True)
+        return (await _freeze(session, principal, catalog, flow)).version
+
+
+async def _freeze(session: AsyncSession, principal: Principal, catalog: Catalog, flow: FlowRow) -> FlowVersionRow:
+    """The version with the draft's content. Raises `FlowInvalid` naming everything that keeps it from running."""
+    if flow.draft_version is None:
+        raise_if_any((await as_it_would_run(session, catalog, flow))[1])
+    return await _keep(session, principal, catalog, flow)
+
+
+async def _keep(session: AsyncSession, principal: Principal, catalog: Catalog, flow: FlowRow) -> FlowVersionRow:
+    """The version with the draft's content: the one that has it already, else a new one."""
+    if flow.draft_version is not None:
+        kept = await repository.find_version(session, flow.id, flow.draft_version, tenant_id=principal.tenant_id)
+        if kept is not None:
+            return kept
+    draft = definition_of(flow)
+    definition = link(draft, catalog, await _assistants(session, flow, draft, catalog))
+    content = checksum(definition)
+    found = await repository.find_version_by_checksum(session, flow.id, content, tenant_id=principal.tenant_id)
+    if found is None:
+        found = await _add_version(session, principal, flow, definition=definition, catalog=catalog, content=content)
+    if not linked_names(draft, catalog):
+        # A shared assistant may change while the draft does not: such a draft is compared each time.
+        flow.draft_version = found.version
+    await session.flush()
+    return found
+
+
 async def _assistants(
-    session: AsyncSession, principal: Principal, definition: Flow, catalog: Catalog
+    session: AsyncSession, flow: FlowRow, definition: Flow, catalog: Catalog
 ) -> Mapping[str, SharedAssistant]:
+    """Those that a flow links, of its own space: another space's are not there for it."""
     names = set(linked_names(definition, catalog).values())
-    return await shared_by_name(session, names, tenant_id=principal.tenant_id)
+    return await shared_by_name(session, names, tenant_id=flow.tenant_id, space_id=flow.space_id)
 
 
 async def _add_version(

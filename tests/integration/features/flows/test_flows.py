@@ -7,10 +7,11 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from headgate.features.access.principal import LOCAL, Principal, system_principal
+from headgate.features.accounts.spaces.errors import SpaceNotFound
 from headgate.features.accounts.tables import Space, Tenant
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows import service, versions
-from headgate.features.flows.errors import FlowNotFound, SpaceNotFound, StaleRevision, VersionNotFound
+from headgate.features.flows.errors import FlowNotFound, StaleRevision, VersionNotFound
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.tables import FlowRow
 from headgate.features.models.classes import ModelClasses

@@ -1,6 +1,45 @@
-"""What can go wrong with spaces and their members."""
+"""What can go wrong with spaces and their members.
 
-from headgate.foundation.errors import Conflict
+NotFound
+├── SpaceNotFound     also for one that the caller does not see
+└── PersonNotFound    nobody of the tenant, or nobody in the space
+Conflict
+├── SpaceNameTaken
+├── SpaceInUse        flows are in it, or were
+└── LastOwner         the space would be left without anybody who may manage it
+"""
+
+from headgate.foundation.errors import Conflict, NotFound
+
+
+class SpaceNotFound(NotFound):
+    """The caller sees no such space."""
+
+    code = "space_not_found"
+    title = "Space not found"
+
+    def __init__(self, space: str) -> None:
+        if not space:
+            super().__init__(
+                "You have no space to put it in.", remedy="Make a space, or name one that you are a member of."
+            )
+            return
+        super().__init__(f"There is no space '{space[:200]}'.", remedy="List the spaces to see their ids and names.")
+
+
+class PersonNotFound(NotFound):
+    """The tenant, or the space, has no such person."""
+
+    code = "person_not_found"
+    title = "Person not found"
+
+    def __init__(self, person: str, *, space: str = "") -> None:
+        if space:
+            super().__init__(
+                f"'{person[:254]}' is no member of the space '{space}'.", remedy="List its members to see who is."
+            )
+            return
+        super().__init__(f"There is nobody '{person[:254]}' here.", remedy="List the people to see who there is.")
 
 
 class SpaceNameTaken(Conflict):
@@ -11,3 +50,23 @@ class SpaceNameTaken(Conflict):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"There is a space called '{name}' already.", remedy="Choose another name.")
+
+
+class SpaceInUse(Conflict):
+    """The space cannot go."""
+
+    code = "space_in_use"
+    title = "Space in use"
+
+
+class LastOwner(Conflict):
+    """Nobody would be left who may manage the space."""
+
+    code = "last_owner"
+    title = "Last owner"
+
+    def __init__(self, space: str) -> None:
+        super().__init__(
+            f"The space '{space}' would be left without an owner.",
+            remedy="Make somebody else an owner first; an admin of your organisation may do it all the same.",
+        )

@@ -1,24 +1,178 @@
 """Every query on spaces and their members. The tenant is always required."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import and_, column, delete, func, select, table, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.accounts.tables import Space
+from headgate.features.accounts.tables import Space, SpaceMember, User
+
+_FLOWS = table("flows", column("space_id"), column("tenant_id"))
+"""Flows are a feature above this one; only whether there are any is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A person of a space."""
+
+    user_id: str
+    name: str
+    email: str | None
+    active: bool
+    role: str
+    created_at: datetime
+    """When they were added."""
+
+
+async def space_exists(session: AsyncSession, space_id: str, *, tenant_id: str) -> bool:
+    """Whether the tenant has that space."""
+    query = select(Space.id).where(Space.id == space_id, Space.tenant_id == tenant_id)
+    return (await session.execute(query)).scalar_one_or_none() is not None
+
+
+async def find_space(session: AsyncSession, space_id: str, *, tenant_id: str, lock: bool = False) -> Space | None:
+    """One space; `lock` lets nobody else change it, its members, or put a flow into it."""
+    query = select(Space).where(Space.id == space_id, Space.tenant_id == tenant_id)
+    return (await session.execute(query.with_for_update() if lock else query)).scalar_one_or_none()
+
+
+async def find_space_named(
+    session: AsyncSession, name: str, *, tenant_id: str, space_ids: Collection[str] | None
+) -> Space | None:
+    """The space of that name; `space_ids` None: of all."""
+    query = select(Space).where(Space.tenant_id == tenant_id, Space.name == name)
+    if space_ids is not None:
+        query = query.where(Space.id.in_(space_ids))
+    return (await session.execute(query)).scalar_one_or_none()
 
 
 async def list_spaces(
-    session: AsyncSession, *, tenant_id: str, limit: int, after: str | None = None
-) -> Sequence[Space]:
-    """Spaces in the order they were made; `after` is the id of the last one of the page before."""
-    query = select(Space).where(Space.tenant_id == tenant_id)
+    session: AsyncSession,
+    *,
+    tenant_id: str,
+    user_id: str,
+    space_ids: Collection[str] | None,
+    limit: int,
+    after: str | None = None,
+) -> Sequence[tuple[Space, str | None]]:
+    """Spaces in the order they were made, each with that person's role in it.
+
+    `after` is the id of the last one of the page before, `space_ids` None: all of them.
+    """
+    theirs = and_(
+        SpaceMember.space_id == Space.id, SpaceMember.tenant_id == Space.tenant_id, SpaceMember.user_id == user_id
+    )
+    query = select(Space, SpaceMember.role).outerjoin(SpaceMember, theirs).where(Space.tenant_id == tenant_id)
+    if space_ids is not None:
+        query = query.where(Space.id.in_(space_ids))
     if after is not None:
         query = query.where(Space.id > after)
-    return (await session.execute(query.order_by(Space.id).limit(limit))).scalars().all()
+    rows = (await session.execute(query.order_by(Space.id).limit(limit))).all()
+    return [(row[0], row[1]) for row in rows]
+
+
+async def find_member(session: AsyncSession, space_id: str, user_id: str, *, tenant_id: str) -> SpaceMember | None:
+    """A person's membership of a space."""
+    query = select(SpaceMember).where(
+        SpaceMember.space_id == space_id, SpaceMember.user_id == user_id, SpaceMember.tenant_id == tenant_id
+    )
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+async def has_flows(session: AsyncSession, space_id: str, *, tenant_id: str) -> bool:
+    """Whether a flow is in the space, or one that was deleted and is kept as evidence."""
+    query = select(_FLOWS.c.space_id).where(_FLOWS.c.space_id == space_id, _FLOWS.c.tenant_id == tenant_id).limit(1)
+    return (await session.execute(query)).first() is not None
 
 
 async def add_space(session: AsyncSession, space: Space) -> None:
     """Keep a new space. Raises `IntegrityError` when the tenant has one of that name."""
     async with session.begin_nested():
         session.add(space)
+
+
+async def delete_space(session: AsyncSession, space_id: str, *, tenant_id: str) -> None:
+    """Remove a space with its members, assistants and MCP servers. It must have no flows."""
+    await leave_home(session, space_id, tenant_id=tenant_id)
+    await session.execute(delete(Space).where(Space.id == space_id, Space.tenant_id == tenant_id))
+
+
+async def find_person(session: AsyncSession, user_id: str, *, tenant_id: str) -> User | None:
+    """One person of the tenant."""
+    query = select(User).where(User.id == user_id, User.tenant_id == tenant_id)
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+async def find_person_with_email(session: AsyncSession, email: str, *, tenant_id: str) -> User | None:
+    """The person of the tenant who signs in with an address."""
+    query = select(User).where(User.email == email.lower(), User.tenant_id == tenant_id)
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+async def list_members(
+    session: AsyncSession, space_id: str, *, tenant_id: str, limit: int, after: str | None = None
+) -> Sequence[Member]:
+    """The members of a space by the id of the person; `after` is the last one of the page before."""
+    query = (
+        select(User.id, User.name, User.email, User.active, SpaceMember.role, SpaceMember.created_at)
+        .join(User, and_(User.id == SpaceMember.user_id, User.tenant_id == SpaceMember.tenant_id))
+        .where(SpaceMember.space_id == space_id, SpaceMember.tenant_id == tenant_id)
+    )
+    if after is not None:
+        query = query.where(SpaceMember.user_id > after)
+    rows = (await session.execute(query.order_by(SpaceMember.user_id).limit(limit))).all()
+    return [Member(*row) for row in rows]
+
+
+async def other_owners(session: AsyncSession, space_id: str, user_id: str, *, tenant_id: str) -> int:
+    """How many people who may come in own the space, that one apart."""
+    query = (
+        select(func.count())
+        .select_from(SpaceMember)
+        .join(User, and_(User.id == SpaceMember.user_id, User.tenant_id == SpaceMember.tenant_id))
+        .where(
+            SpaceMember.space_id == space_id,
+            SpaceMember.tenant_id == tenant_id,
+            SpaceMember.role == "owner",
+            SpaceMember.user_id != user_id,
+            User.active,
+        )
+    )
+    return (await session.execute(query)).scalar_one()
+
+
+async def add_member(session: AsyncSession, member: SpaceMember) -> None:
+    """Keep a new member. Their new things go here when they had no place to go to."""
+    session.add(member)
+    await session.flush()
+    homeless = (User.id == member.user_id, User.tenant_id == member.tenant_id, User.home_space_id.is_(None))
+    await session.execute(update(User).where(*homeless).values(home_space_id=member.space_id))
+
+
+async def remove_member(session: AsyncSession, member: SpaceMember) -> None:
+    """Take a member out. Their new things go to another space of theirs when they went here."""
+    await leave_home(session, member.space_id, tenant_id=member.tenant_id, user_id=member.user_id)
+    await session.delete(member)
+    await session.flush()
+
+
+async def leave_home(session: AsyncSession, space_id: str, *, tenant_id: str, user_id: str | None = None) -> None:
+    """Whoever's new things went to the space, or one person's: they go to the space that they were added to first."""
+    others = (
+        select(SpaceMember.space_id)
+        .where(
+            SpaceMember.user_id == User.id,
+            SpaceMember.tenant_id == User.tenant_id,
+            SpaceMember.space_id != space_id,
+        )
+        .order_by(SpaceMember.created_at, SpaceMember.space_id)
+        .limit(1)
+    )
+    query = update(User).where(User.home_space_id == space_id, User.tenant_id == tenant_id)
+    if user_id is not None:
+        query = query.where(User.id == user_id)
+    await session.execute(
+        query.values(home_space_id=others.scalar_subquery()), execution_options={"synchronize_session": False}
+    )

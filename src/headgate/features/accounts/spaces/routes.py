@@ -1,31 +1,89 @@
 """HTTP routes of spaces and their members."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.features.accounts.spaces import service
-from headgate.features.accounts.spaces.schemas import SpaceIn, SpaceOut
+from headgate.features.accounts.spaces import members, service
+from headgate.features.accounts.spaces.schemas import MemberIn, MemberOut, SpaceIn, SpaceOut
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
 
 router = APIRouter(prefix="/spaces", tags=["spaces"])
-
-
-@router.get("", summary="List spaces", responses=problems(), dependencies=[needs(Permission.SPACES_VIEW)])
-async def list_spaces(session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Page[SpaceOut]:
-    """Spaces of the tenant, oldest first."""
-    rows = await service.list_spaces(session, caller, limit=limit + 1, after=parse_cursor(cursor))
-    kept, following = page_of(rows, limit, "id")
-    return Page(items=[SpaceOut.model_validate(row) for row in kept], next_cursor=following)
-
-
-@router.post(
-    "",
-    status_code=201,
-    summary="Create a space",
-    responses=problems(409),
-    dependencies=[needs(Permission.SPACES_CREATE)],
+VIEW, CREATE, MANAGE = (
+    needs(Permission.SPACES_VIEW),
+    needs(Permission.SPACES_CREATE),
+    needs(Permission.SPACES_MANAGE),
 )
+
+
+@router.get("", summary="List spaces", responses=problems(), dependencies=[VIEW])
+async def list_spaces(session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Page[SpaceOut]:
+    """Spaces that you see, with your role in each, oldest first."""
+    found = await service.list_spaces(session, caller, limit=limit + 1, after=parse_cursor(cursor))
+    kept, following = page_of([SpaceOut.of(seen) for seen in found], limit, "id")
+    return Page(items=kept, next_cursor=following)
+
+
+@router.post("", status_code=201, summary="Create a space", responses=problems(403, 409), dependencies=[CREATE])
 async def create_space(body: SpaceIn, session: WriteSession, caller: Caller) -> SpaceOut:
-    """A new room for flows."""
-    return SpaceOut.model_validate(await service.create_space(session, caller, name=body.name))
+    """A new room for flows, which you own."""
+    return SpaceOut.of(await service.create_space(session, caller, name=body.name))
+
+
+@router.get("/{space_id}", summary="Read a space", responses=problems(404), dependencies=[VIEW])
+async def read_space(space_id: str, session: ReadSession, caller: Caller) -> SpaceOut:
+    """A space with your role in it."""
+    return SpaceOut.of(await service.read_space(session, caller, space_id))
+
+
+@router.patch("/{space_id}", summary="Rename a space", responses=problems(403, 404, 409), dependencies=[MANAGE])
+async def rename_space(space_id: str, body: SpaceIn, session: WriteSession, caller: Caller) -> SpaceOut:
+    """Give a space another name."""
+    return SpaceOut.of(await service.rename_space(session, caller, space_id, name=body.name))
+
+
+@router.delete(
+    "/{space_id}",
+    status_code=204,
+    summary="Delete a space",
+    responses=problems(403, 404, 409),
+    dependencies=[MANAGE],
+)
+async def delete_space(space_id: str, session: WriteSession, caller: Caller) -> Response:
+    """Remove a space with its assistants and MCP servers. One that has or had flows stays."""
+    await service.delete_space(session, caller, space_id)
+    return Response(status_code=204)
+
+
+@router.get("/{space_id}/members", summary="List members", responses=problems(404), dependencies=[VIEW])
+async def list_members(
+    space_id: str, session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None
+) -> Page[MemberOut]:
+    """Who is in a space, and with which role."""
+    rows = await members.list_members(session, caller, space_id, limit=limit + 1, after=parse_cursor(cursor))
+    kept, following = page_of(rows, limit, "user_id")
+    return Page(items=[MemberOut.model_validate(row) for row in kept], next_cursor=following)
+
+
+@router.put(
+    "/{space_id}/members/{user_id}",
+    summary="Add a member, or change their role",
+    responses=problems(403, 404, 409),
+    dependencies=[MANAGE],
+)
+async def put_member(space_id: str, user_id: str, body: MemberIn, session: WriteSession, caller: Caller) -> MemberOut:
+    """Say what a person of your organisation may do in a space."""
+    return MemberOut.model_validate(await members.put_member(session, caller, space_id, user_id, role=body.role))
+
+
+@router.delete(
+    "/{space_id}/members/{user_id}",
+    status_code=204,
+    summary="Remove a member",
+    responses=problems(403, 404, 409),
+    dependencies=[MANAGE],
+)
+async def remove_member(space_id: str, user_id: str, session: WriteSession, caller: Caller) -> Response:
+    """Take a person out of a space. Everybody may leave a space themselves; the last owner stays."""
+    await members.remove_member(session, caller, space_id, user_id)
+    return Response(status_code=204)

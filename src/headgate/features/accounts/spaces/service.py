@@ -1,32 +1,155 @@
-"""Making spaces, and saying who may do what in them."""
+"""Making, renaming and deleting spaces; which of them a caller sees."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.access.principal import Principal
+from headgate.features.access.permissions import Permission, Role
+from headgate.features.access.principal import DEFAULT_SPACE_ID, Principal
 from headgate.features.accounts.spaces import repository
-from headgate.features.accounts.spaces.errors import SpaceNameTaken
-from headgate.features.accounts.tables import Space
+from headgate.features.accounts.spaces.errors import PersonNotFound, SpaceInUse, SpaceNameTaken, SpaceNotFound
+from headgate.features.accounts.tables import Space, SpaceMember
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
 
 
+@dataclass(frozen=True, slots=True)
+class SeenSpace:
+    """A space, and the caller's role in it; None for an admin of the tenant who is no member."""
+
+    space: Space
+    role: Role | None
+
+
+async def require_space(session: AsyncSession, principal: Principal, space_id: str, permission: Permission) -> None:
+    """Raise `SpaceNotFound` when the space is not there for the caller, `PermissionMissing` when they may not do it."""
+    principal.require_in(space_id, permission, SpaceNotFound(space_id))
+    if space_id not in principal.access.roles:  # an admin has no role that would say that it is there
+        await _require_there(session, principal, space_id)
+
+
+async def spaces_shown(
+    session: AsyncSession, principal: Principal, space_id: str | None, permission: Permission
+) -> frozenset[str] | None:
+    """The spaces that a list shows: the one asked for, or those the caller sees; None: all. Raises `SpaceNotFound`."""
+    if space_id is None:
+        return principal.visible_spaces
+    await require_space(session, principal, space_id, permission)
+    return frozenset({space_id})
+
+
 async def list_spaces(
     session: AsyncSession, principal: Principal, *, limit: int = 50, after: str | None = None
-) -> Sequence[Space]:
-    """The spaces of the caller's tenant, oldest first."""
-    return await repository.list_spaces(session, tenant_id=principal.tenant_id, limit=limit, after=after)
-
-
-async def create_space(session: AsyncSession, principal: Principal, *, name: str) -> Space:
-    """A new space that the caller owns. Raises `SpaceNameTaken`."""
-    space = Space(
-        id=new_id(), tenant_id=principal.tenant_id, name=name, owner_user_id=principal.user_id, created_at=now()
+) -> Sequence[SeenSpace]:
+    """The spaces that the caller sees, oldest first."""
+    rows = await repository.list_spaces(
+        session,
+        tenant_id=principal.tenant_id,
+        user_id=principal.user_id,
+        space_ids=principal.visible_spaces,
+        limit=limit,
+        after=after,
     )
+    return [SeenSpace(space, Role(role) if role is not None else None) for space, role in rows]
+
+
+async def get_space(
+    session: AsyncSession,
+    principal: Principal,
+    space_id: str,
+    *,
+    permission: Permission = Permission.SPACES_VIEW,
+    lock: bool = False,
+) -> Space:
+    """A space that the caller may do this with. Raises `SpaceNotFound`, `PermissionMissing`."""
+    principal.require_in(space_id, permission, SpaceNotFound(space_id))
+    found = await repository.find_space(session, space_id, tenant_id=principal.tenant_id, lock=lock)
+    if found is None:
+        raise SpaceNotFound(space_id)
+    return found
+
+
+async def get_space_named(session: AsyncSession, principal: Principal, name: str) -> Space:
+    """The space of that name among those that the caller sees. Raises `SpaceNotFound`."""
+    found = await repository.find_space_named(
+        session, name, tenant_id=principal.tenant_id, space_ids=principal.visible_spaces
+    )
+    if found is None:
+        raise SpaceNotFound(name)
+    return found
+
+
+async def read_space(session: AsyncSession, principal: Principal, space_id: str) -> SeenSpace:
+    """A space with the caller's role in it. Raises `SpaceNotFound`."""
+    return await _seen(session, principal, await get_space(session, principal, space_id))
+
+
+async def create_space(
+    session: AsyncSession, principal: Principal, *, name: str, owner_user_id: str | None = None
+) -> SeenSpace:
+    """A new space, owned by the caller, or by somebody else where a command names them.
+
+    Raises `SpaceNameTaken`, or `PersonNotFound` when the owner is not of the tenant.
+    """
+    owner = owner_user_id or principal.user_id
+    if await repository.find_person(session, owner, tenant_id=principal.tenant_id) is None:
+        raise PersonNotFound(owner)
+    space = Space(id=new_id(), tenant_id=principal.tenant_id, name=name, owner_user_id=owner, created_at=now())
     try:
         await repository.add_space(session, space)
     except IntegrityError as error:
         raise SpaceNameTaken(name) from error
-    return space
+    await repository.add_member(
+        session,
+        SpaceMember(
+            space_id=space.id,
+            user_id=owner,
+            tenant_id=principal.tenant_id,
+            role=Role.OWNER.value,
+            created_at=space.created_at,
+        ),
+    )
+    return SeenSpace(space, Role.OWNER if owner == principal.user_id else None)
+
+
+async def rename_space(session: AsyncSession, principal: Principal, space_id: str, *, name: str) -> SeenSpace:
+    """Give a space another name. Raises `SpaceNotFound`, `PermissionMissing`, `SpaceNameTaken`."""
+    space = await get_space(session, principal, space_id, permission=Permission.SPACES_MANAGE, lock=True)
+    if space.name != name:
+        space.name = name
+        try:
+            await session.flush()
+        except IntegrityError as error:
+            raise SpaceNameTaken(name) from error
+    return await _seen(session, principal, space)
+
+
+async def delete_space(session: AsyncSession, principal: Principal, space_id: str) -> None:
+    """Remove a space with its assistants and MCP servers.
+
+    Raises `SpaceInUse` when a flow is in it, or one that was deleted: those are kept as evidence.
+    """
+    space = await get_space(session, principal, space_id, permission=Permission.SPACES_MANAGE, lock=True)
+    if space_id == DEFAULT_SPACE_ID:
+        raise SpaceInUse(
+            f"The space '{space.name}' is the first of this installation; new flows go there when nobody signs in.",
+            remedy="Rename it.",
+        )
+    if await repository.has_flows(session, space_id, tenant_id=principal.tenant_id):
+        raise SpaceInUse(
+            f"Flows are in the space '{space.name}', or were: deleted flows are kept as evidence of their runs.",
+            remedy="Remove its members instead; then only admins of your organisation see it.",
+        )
+    await repository.delete_space(session, space_id, tenant_id=principal.tenant_id)
+
+
+async def _seen(session: AsyncSession, principal: Principal, space: Space) -> SeenSpace:
+    found = await repository.find_member(session, space.id, principal.user_id, tenant_id=principal.tenant_id)
+    return SeenSpace(space, Role(found.role) if found is not None else None)
+
+
+async def _require_there(session: AsyncSession, principal: Principal, space_id: str) -> None:
+    if not await repository.space_exists(session, space_id, tenant_id=principal.tenant_id):
+        raise SpaceNotFound(space_id)

@@ -1,0 +1,82 @@
+"""Who is in a space, and with which role."""
+
+from collections.abc import Sequence
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission, Role
+from headgate.features.access.principal import Principal
+from headgate.features.accounts.spaces import repository
+from headgate.features.accounts.spaces.errors import LastOwner, PersonNotFound
+from headgate.features.accounts.spaces.repository import Member
+from headgate.features.accounts.spaces.service import get_space
+from headgate.features.accounts.tables import Space, SpaceMember, User
+from headgate.foundation.database import now
+
+
+async def list_members(
+    session: AsyncSession, principal: Principal, space_id: str, *, limit: int = 50, after: str | None = None
+) -> Sequence[Member]:
+    """The members of a space that the caller sees. Raises `SpaceNotFound`."""
+    await get_space(session, principal, space_id)
+    return await repository.list_members(session, space_id, tenant_id=principal.tenant_id, limit=limit, after=after)
+
+
+async def find_person_with_email(session: AsyncSession, principal: Principal, email: str) -> User:
+    """The person of the tenant who signs in with an address. Raises `PersonNotFound`."""
+    found = await repository.find_person_with_email(session, email, tenant_id=principal.tenant_id)
+    if found is None:
+        raise PersonNotFound(email)
+    return found
+
+
+async def put_member(session: AsyncSession, principal: Principal, space_id: str, user_id: str, *, role: Role) -> Member:
+    """Add a person of the tenant to a space, or give a member another role.
+
+    Raises `SpaceNotFound`, `PermissionMissing`, `PersonNotFound`, `LastOwner`.
+    """
+    space = await get_space(session, principal, space_id, permission=Permission.SPACES_MANAGE, lock=True)
+    person = await _person(session, principal, user_id)
+    found = await repository.find_member(session, space_id, user_id, tenant_id=principal.tenant_id)
+    if found is None:
+        found = SpaceMember(
+            space_id=space_id, user_id=user_id, tenant_id=principal.tenant_id, role=role.value, created_at=now()
+        )
+        await repository.add_member(session, found)
+    elif found.role != role.value:
+        if found.role == Role.OWNER.value:
+            await _require_another_owner(session, principal, space, user_id)
+        found.role = role.value
+        await session.flush()
+    return Member(person.id, person.name, person.email, person.active, found.role, found.created_at)
+
+
+async def remove_member(session: AsyncSession, principal: Principal, space_id: str, user_id: str) -> None:
+    """Take a person out of a space; everybody may go themselves.
+
+    Raises `SpaceNotFound`, `PermissionMissing`, `PersonNotFound`, `LastOwner`.
+    """
+    leaves = user_id == principal.user_id
+    permission = Permission.SPACES_VIEW if leaves else Permission.SPACES_MANAGE
+    space = await get_space(session, principal, space_id, permission=permission, lock=True)
+    found = await repository.find_member(session, space_id, user_id, tenant_id=principal.tenant_id)
+    if found is None:
+        raise PersonNotFound(user_id, space=space.name)
+    if found.role == Role.OWNER.value:
+        await _require_another_owner(session, principal, space, user_id)
+    await repository.remove_member(session, found)
+
+
+async def _person(session: AsyncSession, principal: Principal, user_id: str) -> User:
+    found = await repository.find_person(session, user_id, tenant_id=principal.tenant_id)
+    if found is None:
+        raise PersonNotFound(user_id)
+    return found
+
+
+async def _require_another_owner(session: AsyncSession, principal: Principal, space: Space, user_id: str) -> None:
+    """An admin of the tenant may leave a space without an owner: they can still manage it."""
+    if principal.access.admin:
+        return
+    if not await repository.other_owners(session, space.id, user_id, tenant_id=principal.tenant_id):
+        raise LastOwner(space.name)
