@@ -8,6 +8,8 @@ from headgate.features.access.caller import Identity
 from headgate.features.accounts.credentials.last_use import LastUse
 from headgate.features.accounts.credentials.opening import credentials_of
 from headgate.features.accounts.identity import LocalIdentity, SignedInIdentity
+from headgate.features.accounts.passwords.hashing import Passwords
+from headgate.features.accounts.sessions.sign_in import SignIn
 from headgate.features.accounts.throttle import RateLimits, rate_limits
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
@@ -19,6 +21,7 @@ class Doors:
 
     identity: Identity
     throttle: RateLimits
+    sign_in: SignIn
 
 
 @asynccontextmanager
@@ -26,11 +29,13 @@ async def open_doors(settings: Settings, database: Database) -> AsyncIterator[Do
     """By the mode that is set: with auto-login only API keys are looked at, and nothing is opened before one comes."""
     credentials, throttle, last_use = credentials_of(database), rate_limits(settings), LastUse(database)
     signed_in = SignedInIdentity(credentials, throttle, last_use, settings)
+    sign_in = SignIn(database, Passwords(), throttle, settings.accounts)
     if not settings.server.auto_login:
         throttle.open()
     try:
-        yield Doors(LocalIdentity(signed_in) if settings.server.auto_login else signed_in, throttle)
+        yield Doors(LocalIdentity(signed_in) if settings.server.auto_login else signed_in, throttle, sign_in)
     finally:
+        await sign_in.close()
         await last_use.close()
         await throttle.close()
         await credentials.close()

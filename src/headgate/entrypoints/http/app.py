@@ -1,21 +1,27 @@
 """The application factory."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from ipaddress import IPv4Network, IPv6Network
 
 from fastapi import FastAPI
-from fastapi_offline import FastAPIOffline
+from starlette.middleware.cors import CORSMiddleware
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from headgate import __version__
 from headgate.agents.assistant.routes import router as assistant_router
 from headgate.entrypoints.compose import open_parts
+from headgate.entrypoints.doors import open_doors
+from headgate.entrypoints.http.answering import REQUEST_ID, Answering
+from headgate.entrypoints.http.documented import documented_app
 from headgate.entrypoints.http.errors import install
 from headgate.entrypoints.http.guards import Guards
 from headgate.entrypoints.http.health import router as health_router
 from headgate.entrypoints.http.measuring import Measuring
-from headgate.features.accounts.identity import LocalIdentity
+from headgate.features.accounts.keys.routes import router as keys_router
 from headgate.features.accounts.routes import router as accounts_router
+from headgate.features.accounts.sessions.routes import router as sessions_router
 from headgate.features.accounts.spaces.routes import router as spaces_router
+from headgate.features.accounts.users.routes import router as users_router
 from headgate.features.assistants.routes import router as shared_assistants_router
 from headgate.features.catalog.routes import router as catalog_router
 from headgate.features.files.routes import router as files_router
@@ -26,7 +32,7 @@ from headgate.features.runs.deliveries.routes import router as deliveries_router
 from headgate.features.runs.reruns.routes import router as reruns_router
 from headgate.features.runs.routes import router as runs_router
 from headgate.features.secrets.routes import router as secrets_router
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import ServerSettings, Settings
 
 ROUTERS = (
     runs_router,
@@ -36,12 +42,15 @@ ROUTERS = (
     deliveries_router,
     files_router,
     flows_router,
+    keys_router,
     mcptools_router,
     models_router,
     reruns_router,
     secrets_router,
+    sessions_router,
     shared_assistants_router,
     spaces_router,
+    users_router,
 )
 """In the order in which they are tried: what is asked most stands first."""
 
@@ -51,26 +60,47 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with open_parts(settings, recover=settings.engine.recover_on_start, role="api") as parts:
+        async with (
+            open_parts(settings, recover=settings.engine.recover_on_start, role="api") as parts,
+            open_doors(settings, parts.database) as doors,
+        ):
             for name, part in parts.as_state().items():
                 setattr(app.state, name, part)
-            app.state.identity = LocalIdentity()
+            app.state.identity, app.state.throttle = doors.identity, doors.throttle
+            app.state.sign_in = doors.sign_in
             yield
 
-    # Its documentation page comes from this machine: the plain one would fetch its scripts from the web.
-    app = FastAPIOffline(
-        title="Headgate",
-        version=__version__,
-        description="Self-hosted studio for AI flows. Errors are RFC 9457 problem documents with a stable `code`.",
-        lifespan=lifespan,
-        openapi_url="/api/v1/openapi.json",
-        docs_url="/docs",
-        redoc_url=None,
-    )
+    app = documented_app(lifespan=lifespan)
     install(app)
-    app.add_middleware(Guards, settings=settings.server)
-    app.add_middleware(Measuring)
+    _wrap(app, settings.server)
     app.include_router(health_router)
     for router in ROUTERS:
         app.include_router(router, prefix="/api/v1")
     return app
+
+
+def _wrap(app: FastAPI, server: ServerSettings) -> None:
+    """Put the middleware around the application, the innermost first."""
+    app.add_middleware(Guards, settings=server)
+    if server.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=server.cors_origins,
+            allow_methods=["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
+            allow_headers=["authorization", "x-api-key", "idempotency-key", "if-none-match", "last-event-id"],
+            expose_headers=["etag", "retry-after", "content-disposition", REQUEST_ID.decode()],
+        )
+    app.add_middleware(Measuring)
+    app.add_middleware(Answering, settings=server)
+    if server.trusted_proxies:
+        app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=_written(server.trusted_proxies))
+
+
+def _written(networks: Iterable[IPv4Network | IPv6Network]) -> list[str]:
+    """Networks as uvicorn reads them; IPv4 also as a socket that takes both kinds shows it."""
+    found: list[str] = []
+    for network in networks:
+        found.append(str(network))
+        if isinstance(network, IPv4Network):
+            found.append(f"::ffff:{network.network_address}/{network.prefixlen + 96}")
+    return found

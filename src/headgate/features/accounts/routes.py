@@ -1,16 +1,34 @@
 """HTTP routes of accounts."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request, Response
 
-from headgate.features.access.caller import Caller
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
 from headgate.features.accounts import service
-from headgate.features.accounts.schemas import Me
+from headgate.features.accounts.schemas import Me, Named, Person, RightsOut, SignedInBy
+from headgate.features.accounts.sessions.cookie import session_token
+from headgate.features.accounts.sessions.csrf import token_for
+from headgate.features.accounts.sessions.service import find_current
 from headgate.foundation.api import ReadSession, problems
 
 router = APIRouter(tags=["accounts"])
 
 
-@router.get("/me", summary="Who is asking", responses=problems(404))
-async def me(session: ReadSession, caller: Caller) -> Me:
-    """Tenant, user and default space of the caller."""
-    return Me.model_validate(await service.get_account(session, caller))
+@router.get("/me", summary="Who is asking", responses=problems(401, 404), dependencies=[needs(Permission.ACCOUNT_VIEW)])
+async def me(request: Request, response: Response, session: ReadSession, caller: Caller) -> Me:
+    """Tenant, user and default space of the caller, and what they may do."""
+    account = await service.get_account(session, caller)
+    token = session_token(request, request.app.state.settings.server)
+    here = await find_current(session, caller, token)
+    signed_in_by: SignedInBy = "key" if caller.actor.kind == "key" else "auto_login"
+    if here is not None:
+        signed_in_by = here.method
+    response.headers["Cache-Control"] = "no-store"
+    return Me(
+        tenant=Named.model_validate(account.tenant),
+        user=Person.model_validate(account.user),
+        space=None if account.space is None else Named.model_validate(account.space),
+        permissions=RightsOut.model_validate(service.rights_of(caller)),
+        signed_in_by=signed_in_by,
+        csrf_token=None if here is None or token is None else token_for(token),
+    )

@@ -1,6 +1,11 @@
 """What the API says and takes about accounts."""
 
+from collections.abc import Sequence
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
+
+from headgate.features.access.permissions import Permission, Role, TenantRole
 
 
 class Named(BaseModel):
@@ -12,11 +17,44 @@ class Named(BaseModel):
     name: str
 
 
-class Me(BaseModel):
-    """Who is asking."""
+class Person(Named):
+    """Somebody of a tenant."""
+
+    email: str | None = Field(description="What they sign in with; null for the local user of auto-login.")
+    role: TenantRole
+
+
+class SpaceRightsOut(BaseModel):
+    """What the caller may do in one space."""
 
     model_config = ConfigDict(from_attributes=True)
 
+    space_id: str
+    role: Role | None = Field(description="Null for an admin of the tenant who is no member.")
+    permissions: Sequence[Permission]
+
+
+class RightsOut(BaseModel):
+    """What the caller may do, cut down by the API key they came with."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    tenant: Sequence[Permission] = Field(description="In the tenant as a whole.")
+    every_space: Sequence[Permission] = Field(description="In each space of the tenant: an admin's.")
+    spaces: Sequence[SpaceRightsOut] = Field(description="In spaces that the caller is a member of.")
+
+
+SignedInBy = Literal["auto_login", "password", "link", "single_sign_on", "key"]
+
+
+class Me(BaseModel):
+    """Who is asking."""
+
     tenant: Named
-    user: Named
-    space: Named = Field(description="Where new flows go when none is named.")
+    user: Person
+    space: Named | None = Field(description="Where new flows go when none is named; null when that space is gone.")
+    permissions: RightsOut
+    signed_in_by: SignedInBy
+    csrf_token: str | None = Field(
+        description="What a page sends as `X-CSRF-Token` with every change; null where no cookie signed the caller in."
+    )

@@ -1,6 +1,7 @@
 """Tenants, people, spaces and members; how people prove who they are. The first of each exists from the start."""
 
 from datetime import datetime
+from typing import Literal
 
 from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, String, Text, UniqueConstraint, true
 from sqlalchemy.orm import Mapped, mapped_column
@@ -104,8 +105,8 @@ class UserSession(Row):
     expires_at: Mapped[datetime] = mapped_column(Timestamp)
     address: Mapped[str] = mapped_column(String(64), default="")
     user_agent: Mapped[str] = mapped_column(String(300), default="")
-    method: Mapped[str] = mapped_column(String(16), default="password")
-    """How they proved who they are: `password`, `link` or `single_sign_on`."""
+    method: Mapped[Literal["password", "link", "single_sign_on"]] = mapped_column(String(16), default="password")
+    """How they proved who they are."""
 
 
 class OneTimeLink(Row):

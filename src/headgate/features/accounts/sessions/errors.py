@@ -64,7 +64,7 @@ class NoPassword(Conflict):
     def __init__(self) -> None:
         super().__init__(
             "This account has no password.",
-            remedy="Where people sign in with single sign-on, change it there; else ask an admin for a link to set one.",
+            remedy="Change it where single sign-on has it, or ask an admin for a link to set one.",
         )
 
 

@@ -87,15 +87,6 @@ async def delete_dead_sessions(
     )
 
 
-async def see_session(session: AsyncSession, session_id: str, *, tenant_id: str, at: datetime) -> None:
-    """Write down that a session was used; never an earlier moment over a later one."""
-    await session.execute(
-        update(UserSession)
-        .where(UserSession.id == session_id, UserSession.tenant_id == tenant_id, UserSession.last_seen_at < at)
-        .values(last_seen_at=at)
-    )
-
-
 async def find_link(session: AsyncSession, token_hash: str, *, at: datetime) -> tuple[OneTimeLink, User, Tenant] | None:
     """The link of that token that can still be used, whose it is, and their tenant."""
     query = (

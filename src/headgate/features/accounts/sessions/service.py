@@ -15,7 +15,7 @@ from headgate.features.accounts.sessions.tokens import hash_of, new_token
 from headgate.features.accounts.tables import User, UserSession
 from headgate.features.audit.recorder import record
 from headgate.foundation.database import now
-from headgate.foundation.ids import new_id
+from headgate.foundation.ids import is_id, new_id
 from headgate.foundation.settings import AccountSettings
 
 Method = Literal["password", "link", "single_sign_on"]
@@ -108,10 +108,9 @@ async def list_sessions(
 
 async def end_session(session: AsyncSession, principal: Principal, session_id: str) -> None:
     """End one of the caller's own sessions. Raises `SessionNotFound`."""
-    ended = await repository.delete_sessions(
+    if not is_id(session_id) or not await repository.delete_sessions(
         session, tenant_id=principal.tenant_id, user_id=principal.user_id, only=session_id
-    )
-    if not ended:
+    ):
         raise SessionNotFound(session_id)
     await record(session, principal, "session.ended", kind="session", id=session_id, name=principal.actor.name)
 

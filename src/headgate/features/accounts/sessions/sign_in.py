@@ -1,0 +1,226 @@
+"""Proving who one is: with a password, or with a one-time link that sets one.
+
+Hashes are made and compared between two transactions, never in one: no connection is held meanwhile. What was read in
+the first is looked at again in the second.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.principal import Principal
+from headgate.features.accounts.passwords.hashing import Passwords, is_outdated
+from headgate.features.accounts.passwords.rules import check_password
+from headgate.features.accounts.sessions import repository
+from headgate.features.accounts.sessions.client import Client
+from headgate.features.accounts.sessions.errors import (
+    LinkRefused,
+    NoPassword,
+    OrganisationNeeded,
+    PasswordWrong,
+    SignInRefused,
+)
+from headgate.features.accounts.sessions.ports import Scope, Throttle
+from headgate.features.accounts.sessions.service import NewSession, find_current, name_of, principal_of, start_session
+from headgate.features.accounts.sessions.tokens import hash_of
+from headgate.features.accounts.tables import Tenant, User
+from headgate.features.audit.recorder import record
+from headgate.foundation.database import Database, now
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.log import get_logger
+from headgate.foundation.settings import AccountSettings
+
+log = get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """Somebody who has come in."""
+
+    user: User
+    tenant: Tenant
+    session: NewSession
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOwner:
+    """Whose a one-time link is."""
+
+    user: User
+    tenant: Tenant
+
+
+@dataclass(frozen=True)
+class SignIn:
+    """The door. One for a server: it keeps what is still to be written of those who were turned away."""
+
+    database: Database
+    passwords: Passwords
+    throttle: Throttle
+    settings: AccountSettings
+    _writing: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def with_password(
+        self, client: Client, *, email: str, password: str, organisation: str | None = None, replaces: str | None = None
+    ) -> SignedIn:
+        """Start a session for whom the address and password fit.
+
+        As much is done for an address that nobody has as for one that somebody has.
+
+        Args:
+            client: Where the request came from.
+            email: The e-mail address, in lower case.
+            password: As it was typed.
+            organisation: A tenant's name, where the address is known in several.
+            replaces: The token that the browser had so far; its session ends.
+
+        Raises:
+            SignInRefused: Whatever the reason.
+            OrganisationNeeded: They fit in several tenants.
+            RateLimited: There were too many tries.
+        """
+        await self._count_tries(client, email)
+        async with self.database.reading() as session:
+            people = await repository.people_of_address(session, email, organisation=organisation)
+        fitting = await self._fitting(people, password)
+        if not fitting:
+            self._turn_away([user for user, _ in people], client)
+            raise SignInRefused
+        if len(fitting) > 1:
+            raise OrganisationNeeded([tenant.name for _, tenant in fitting])
+        user, tenant = fitting[0]
+        newer = await self._newer_hash(user, password)
+        async with self.database.writing() as session:
+            fresh = await repository.find_active(session, user.id, tenant_id=user.tenant_id, lock=True)
+            if fresh is None or fresh.password_hash != user.password_hash:
+                raise SignInRefused  # shut out, or the password changed, while we compared
+            fresh.password_hash = newer or fresh.password_hash
+            await _end_replaced(session, fresh, replaces)
+            new = await start_session(
+                session, fresh, self.settings, address=client.address, user_agent=client.user_agent
+            )
+        return SignedIn(user=fresh, tenant=tenant, session=new)
+
+    async def owner_of_link(self, client: Client, token: str) -> LinkOwner:
+        """Whose link this is. Raises `LinkRefused` and `RateLimited`."""
+        await self.throttle.allow(Scope.LINK_ADDRESS, client.network)
+        async with self.database.reading() as session:
+            found = await repository.find_link(session, hash_of(token), at=now())
+        if found is None:
+            raise LinkRefused
+        _, user, tenant = found
+        return LinkOwner(user=user, tenant=tenant)
+
+    async def with_link(self, client: Client, *, token: str, password: str) -> SignedIn:
+        """Set the password of whose link it is, end their sessions, and start one.
+
+        Raises `LinkRefused`, `PasswordRefused` (the link can then still be used) and `RateLimited`.
+        """
+        owner = await self.owner_of_link(client, token)
+        check_password(password, own_words=(owner.user.email or "", owner.user.name))
+        kept = await self.passwords.hash(password)
+        at = now()
+        async with self.database.writing() as session:
+            found = await repository.find_link(session, hash_of(token), at=at)
+            if found is None or not await repository.claim_link(
+                session, found[0].id, tenant_id=found[0].tenant_id, at=at
+            ):
+                raise LinkRefused
+            user = await repository.find_active(session, found[1].id, tenant_id=found[1].tenant_id, lock=True)
+            if user is None:
+                raise LinkRefused
+            await _set_password(session, principal_of(user, client.address), user, kept)
+            new = await start_session(
+                session, user, self.settings, address=client.address, user_agent=client.user_agent, method="link"
+            )
+        return SignedIn(user=user, tenant=owner.tenant, session=new)
+
+    async def change_password(self, principal: Principal, *, token: str | None, current: str, new: str) -> None:
+        """Change the caller's password; all their sessions end but the one they came with.
+
+        Raises `NoPassword`, `PasswordWrong`, `PasswordRefused` and `RateLimited`.
+        """
+        await self.throttle.allow(Scope.PASSWORD_USER, principal.user_id)
+        async with self.database.reading() as session:
+            user = await repository.find_active(session, principal.user_id, tenant_id=principal.tenant_id)
+        if user is None or user.password_hash is None:
+            raise NoPassword
+        if not await self.passwords.verify(user.password_hash, current):
+            raise PasswordWrong
+        check_password(new, own_words=(user.email or "", user.name))
+        kept = await self.passwords.hash(new)
+        async with self.database.writing() as session:
+            fresh = await repository.find_active(session, user.id, tenant_id=user.tenant_id, lock=True)
+            if fresh is None or fresh.password_hash != user.password_hash:
+                raise PasswordWrong
+            here = await find_current(session, principal, token)
+            await _set_password(session, principal, fresh, kept, besides=None if here is None else here.id)
+
+    async def close(self) -> None:
+        """Wait until all who were turned away are written down."""
+        await asyncio.gather(*self._writing)
+
+    async def _count_tries(self, client: Client, email: str) -> None:
+        await self.throttle.allow(Scope.SIGN_IN_ADDRESS, client.network)
+        await self.throttle.allow(Scope.SIGN_IN_ACCOUNT_ADDRESS, f"{email} {client.network}")
+        await self.throttle.allow(Scope.SIGN_IN_ACCOUNT, email)
+
+    async def _fitting(self, people: Sequence[tuple[User, Tenant]], password: str) -> Sequence[tuple[User, Tenant]]:
+        """Those whose password it is. Somebody who may not come in is compared too, and so is nobody."""
+        if not people:
+            await self.passwords.verify(None, password)
+        found = [one for one in people if await self.passwords.verify(one[0].password_hash, password)]
+        return [one for one in found if one[0].active]
+
+    async def _newer_hash(self, user: User, password: str) -> str | None:
+        outdated = user.password_hash is not None and is_outdated(user.password_hash)
+        return await self.passwords.hash(password) if outdated else None
+
+    def _turn_away(self, people: Sequence[User], client: Client) -> None:
+        """Write it down aside: were the answer to wait, it would tell strangers that there is such an account."""
+        if people:
+            task = asyncio.create_task(self._write_refused(people, client))
+            self._writing.add(task)
+            task.add_done_callback(self._writing.discard)
+
+    async def _write_refused(self, people: Sequence[User], client: Client) -> None:
+        try:
+            async with self.database.writing() as session:
+                for user in sorted(people, key=lambda one: one.tenant_id):
+                    await record(
+                        session,
+                        principal_of(user, client.address),
+                        "session.refused",
+                        kind="user",
+                        id=user.id,
+                        name=name_of(user),
+                        payload={"user_agent": client.user_agent},
+                    )
+        except HeadgateError as error:
+            log.warning(
+                "a refused sign-in is not in the audit log", user_ids=[one.id for one in people], why=str(error)
+            )
+
+
+async def _end_replaced(session: AsyncSession, user: User, token: str | None) -> None:
+    if token is not None:
+        await repository.delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id, token_hash=hash_of(token))
+
+
+async def _set_password(
+    session: AsyncSession, principal: Principal, user: User, kept: str, *, besides: str | None = None
+) -> None:
+    user.password_hash = kept
+    await repository.delete_links(session, tenant_id=user.tenant_id, user_id=user.id)
+    ended = await repository.delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id, besides=besides)
+    await record(
+        session,
+        principal,
+        "password.changed",
+        kind="user",
+        id=user.id,
+        name=name_of(user),
+        payload={"sessions_ended": ended},
+    )

@@ -1,0 +1,75 @@
+"""HTTP routes of people."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.accounts.sessions.links import NewLink
+from headgate.features.accounts.tables import User
+from headgate.features.accounts.users import service
+from headgate.features.accounts.users.schemas import Invited, LinkOut, UserIn, UserOut, UserPatch
+from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
+from headgate.foundation.settings import Settings
+
+router = APIRouter(prefix="/users", tags=["people"])
+VIEW, MANAGE = needs(Permission.PEOPLE_VIEW), needs(Permission.PEOPLE_MANAGE)
+Search = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$", description="Part of a name or address.")]
+
+
+@router.get("", summary="List people", responses=problems(401, 403), dependencies=[VIEW])
+async def list_users(
+    session: ReadSession, caller: Caller, search: Search = None, limit: Limit = 50, cursor: Cursor = None
+) -> Page[UserOut]:
+    """Everybody of your organisation, in the order they came."""
+    rows = await service.list_users(session, caller, search=search, limit=limit + 1, after=parse_cursor(cursor))
+    kept, following = page_of(rows, limit, "id")
+    return Page(items=[user_out(row) for row in kept], next_cursor=following)
+
+
+@router.post("", status_code=201, summary="Invite a person", responses=problems(401, 403, 409), dependencies=[MANAGE])
+async def invite_user(body: UserIn, request: Request, session: WriteSession, caller: Caller) -> Invited:
+    """A new person with a space of their own, and a link to set their password, which is shown this once."""
+    settings: Settings = request.app.state.settings
+    user, link = await service.invite_user(session, caller, settings.accounts, wanted=body)
+    return Invited(**user_out(user).model_dump(), link=_link_out(link, request, settings))
+
+
+@router.get("/{user_id}", summary="Read a person", responses=problems(401, 403, 404), dependencies=[VIEW])
+async def read_user(user_id: str, session: ReadSession, caller: Caller) -> UserOut:
+    """A person of your organisation."""
+    return user_out(await service.get_user(session, caller, user_id))
+
+
+@router.patch("/{user_id}", summary="Change a person", responses=problems(401, 403, 404, 409), dependencies=[MANAGE])
+async def update_user(user_id: str, body: UserPatch, session: WriteSession, caller: Caller) -> UserOut:
+    """Name, role in the organisation, and whether they may come in. The last admin who can sign in stays one."""
+    return user_out(await service.update_user(session, caller, user_id, patch=body))
+
+
+@router.post(
+    "/{user_id}/password-link",
+    status_code=201,
+    summary="Make a link to set a password",
+    responses=problems(401, 403, 404, 409),
+    dependencies=[MANAGE],
+)
+async def create_password_link(user_id: str, request: Request, session: WriteSession, caller: Caller) -> LinkOut:
+    """For somebody who forgot theirs. Links that were made before stop working."""
+    settings: Settings = request.app.state.settings
+    link = await service.create_password_link(session, caller, settings.accounts, user_id)
+    return _link_out(link, request, settings)
+
+
+def user_out(user: User) -> UserOut:
+    """A person as the API shows them."""
+    return UserOut.model_validate(
+        {name: getattr(user, name) for name in UserOut.model_fields if name != "can_sign_in"}
+        | {"can_sign_in": user.active and (user.password_hash is not None or user.sso_subject is not None)}
+    )
+
+
+def _link_out(link: NewLink, request: Request, settings: Settings) -> LinkOut:
+    server = settings.server.public_url or str(request.base_url)
+    return LinkOut(url=link.address(server), expires_at=link.expires_at)

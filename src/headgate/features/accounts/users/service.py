@@ -1,0 +1,161 @@
+"""Inviting people, changing their role, shutting them out. Nobody is ever deleted: history names them."""
+
+from collections.abc import Sequence
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import TenantRole
+from headgate.features.access.principal import Principal
+from headgate.features.accounts import repository as accounts
+from headgate.features.accounts.sessions.links import NewLink, create_link
+from headgate.features.accounts.sessions.repository import delete_links, delete_sessions
+from headgate.features.accounts.sessions.service import name_of
+from headgate.features.accounts.spaces.errors import SpaceNameTaken
+from headgate.features.accounts.spaces.service import create_space
+from headgate.features.accounts.tables import User
+from headgate.features.accounts.users import repository
+from headgate.features.accounts.users.errors import EmailTaken, LastAdmin, SignsInNowhere, UserNotFound
+from headgate.features.accounts.users.schemas import UserIn, UserPatch
+from headgate.features.audit.recorder import record
+from headgate.foundation.database import now
+from headgate.foundation.ids import is_id, new_id
+from headgate.foundation.settings import AccountSettings
+
+
+async def list_users(
+    session: AsyncSession, principal: Principal, *, search: str | None = None, limit: int = 50, after: str | None = None
+) -> Sequence[User]:
+    """People of the caller's tenant, in the order they came."""
+    return await repository.list_users(session, tenant_id=principal.tenant_id, search=search, limit=limit, after=after)
+
+
+async def get_user(session: AsyncSession, principal: Principal, user_id: str) -> User:
+    """A person of the caller's tenant. Raises `UserNotFound`."""
+    found = await accounts.find_user(session, user_id, tenant_id=principal.tenant_id) if is_id(user_id) else None
+    if found is None:
+        raise UserNotFound(user_id)
+    return found
+
+
+async def get_user_of_address(session: AsyncSession, principal: Principal, email: str) -> User:
+    """The person of an e-mail address. Raises `UserNotFound`."""
+    found = await repository.find_by_email(session, email.strip().lower(), tenant_id=principal.tenant_id)
+    if found is None:
+        raise UserNotFound(email)
+    return found
+
+
+async def create_user(session: AsyncSession, principal: Principal, *, wanted: UserIn) -> User:
+    """A new person, with a space of their own. They cannot sign in until they have set a password.
+
+    Raises `EmailTaken`.
+    """
+    user = User(
+        id=new_id(),
+        tenant_id=principal.tenant_id,
+        name=wanted.name or wanted.email.partition("@")[0],
+        email=wanted.email,
+        role=wanted.role.value,
+        active=True,
+        created_at=now(),
+    )
+    try:
+        await repository.add_user(session, user)
+    except IntegrityError as error:
+        raise EmailTaken(wanted.email) from error
+    user.home_space_id = await _personal_space(session, principal, user)
+    await session.flush()
+    await record(
+        session,
+        principal,
+        "user.created",
+        kind="user",
+        id=user.id,
+        name=name_of(user),
+        after=shown(user),
+        payload=shown(user),
+    )
+    return user
+
+
+async def invite_user(
+    session: AsyncSession, principal: Principal, settings: AccountSettings, *, wanted: UserIn
+) -> tuple[User, NewLink]:
+    """A new person, and the link with which they set their password. Raises `EmailTaken`."""
+    user = await create_user(session, principal, wanted=wanted)
+    return user, await create_link(session, principal, user, settings)
+
+
+async def update_user(session: AsyncSession, principal: Principal, user_id: str, *, patch: UserPatch) -> User:
+    """Change a person's name or role, shut them out or let them in again.
+
+    Raises `UserNotFound`, `LastAdmin`, `SignsInNowhere`.
+    """
+    admins = await repository.lock_admins(session, tenant_id=principal.tenant_id)
+    user = await repository.lock_user(session, user_id, tenant_id=principal.tenant_id) if is_id(user_id) else None
+    if user is None:
+        raise UserNotFound(user_id)
+    before = shown(user)
+    changes = patch.model_dump(mode="json", exclude_none=True)
+    if user.email is None and changes.keys() - {"name"}:
+        raise SignsInNowhere
+    for name, value in changes.items():
+        setattr(user, name, value)
+    if [one.id for one in admins] == [user.id] and not (user.active and user.role == TenantRole.ADMIN.value):
+        raise LastAdmin(name_of(user))
+    if shown(user) == before:
+        return user
+    if not user.active:
+        await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id)
+        await delete_links(session, tenant_id=user.tenant_id, user_id=user.id)
+    await session.flush()
+    action = "user.changed"
+    if before["active"] != user.active:
+        action = "user.activated" if user.active else "user.deactivated"
+    await record(
+        session,
+        principal,
+        action,
+        kind="user",
+        id=user.id,
+        name=name_of(user),
+        before=before,
+        after=shown(user),
+        payload=changes,
+    )
+    return user
+
+
+async def create_password_link(
+    session: AsyncSession, principal: Principal, settings: AccountSettings, user_id: str
+) -> NewLink:
+    """A link that sets a new password; older ones stop working. Raises `UserNotFound`, `SignsInNowhere`."""
+    user = await get_user(session, principal, user_id)
+    if user.email is None:
+        raise SignsInNowhere
+    return await create_link(session, principal, user, settings)
+
+
+async def set_first_password(session: AsyncSession, principal: Principal, user: User, *, kept: str) -> None:
+    """Keep the hash of a password that a command was given for somebody. All their sessions and links end."""
+    user.password_hash = kept
+    await delete_links(session, tenant_id=user.tenant_id, user_id=user.id)
+    await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id)
+    await session.flush()
+    await record(session, principal, "password.changed", kind="user", id=user.id, name=name_of(user))
+
+
+def shown(user: User) -> dict[str, str | bool | None]:
+    """What the audit log keeps of a person."""
+    return {"email": user.email, "name": user.name, "role": user.role, "active": user.active}
+
+
+async def _personal_space(session: AsyncSession, principal: Principal, user: User) -> str:
+    email = user.email or ""
+    for name in (user.name, f"{user.name[:150]} ({email})"[:200]):
+        try:
+            return (await create_space(session, principal, name=name, owner_user_id=user.id)).space.id
+        except SpaceNameTaken:
+            continue
+    return (await create_space(session, principal, name=f"{email[:150]} {user.id}", owner_user_id=user.id)).space.id
