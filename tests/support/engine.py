@@ -9,14 +9,16 @@ from typing import Any, cast
 
 from pydantic import SecretStr
 
-from headgate.features.access.principal import LOCAL
+from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.files.local_storage import LocalStorage
+from headgate.features.files.run_files import Given
 from headgate.features.files.run_files import RunFiles as StoredRunFiles
 from headgate.features.flows import service, versions
 from headgate.features.runs.deliveries.target import Target
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.ports import ChatModels, Origin, RunFiles, Services
+from headgate.features.runs.spaces import FlowSpaces
 from headgate.features.runs.transitions import Delivery, RunKey
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid, NotFound
@@ -256,11 +258,17 @@ class MemoryFiles:
         self.files[tenant_id, file.id] = file
         return file
 
-    async def describe(self, tenant_id: str, file_ids: Sequence[str]) -> tuple[File, ...]:
+    async def given(self, principal: Principal, file_ids: Sequence[str]) -> Given:
         for file_id in file_ids:
-            if (tenant_id, file_id) not in self.files:
+            if (principal.tenant_id, file_id) not in self.files:
                 raise NotFound(f"There is no file '{file_id}'.")
-        return tuple(self.files[tenant_id, file_id] for file_id in file_ids)
+        return Given(tuple(self.files[principal.tenant_id, file_id] for file_id in file_ids))
+
+    async def take(self, principal: Principal, flow_id: str, unshared: Sequence[str]) -> None:
+        return None
+
+    async def read_in(self, tenant_id: str, flow_id: str, file_id: str) -> bytes:
+        return await self.read(tenant_id, file_id)
 
     async def read(self, tenant_id: str, file_id: str) -> bytes:
         if (tenant_id, file_id) not in self.contents:
@@ -274,6 +282,13 @@ class MemoryFiles:
         file = self.add(name, content, media_type, origin.key.tenant_id)
         self.origins[file.id] = origin
         return file
+
+
+class OneSpace:
+    """Every flow is in one space."""
+
+    async def of(self, tenant_id: str, flow_id: str) -> str:
+        return LOCAL.space_id
 
 
 class NoServers:
@@ -364,12 +379,13 @@ def make_services(
         bus=EventBus(),
         limits=limits or LimitSettings(),
         engine=engine or EngineSettings(),
+        spaces=FlowSpaces(database),
     )
 
 
 def on_disk(database: Database, settings: Settings) -> RunFiles:
     """Files as an installation keeps them, for tests in which a second process reads them."""
-    return StoredRunFiles(database, LocalStorage(settings.data_dir / "files"), settings.limits)
+    return StoredRunFiles(database, LocalStorage(settings.data_dir / "files"), FlowSpaces(database), settings.limits)
 
 
 def make_flow(nodes: Mapping[str, str | Node], edges: Iterable[str] = (), **params: Mapping[str, Any]) -> Flow:

@@ -20,7 +20,16 @@ from headgate.foundation.settings import EngineSettings, LimitSettings
 from headgate.graph.model import Flow
 from headgate.sdk import Component, RunInput
 from headgate.sdk.fakes import FakeHttp
-from tests.support.engine import COMPONENTS, DictSecrets, MemoryFiles, NoDeliveries, NoModels, NoServers, OneRunner
+from tests.support.engine import (
+    COMPONENTS,
+    DictSecrets,
+    MemoryFiles,
+    NoDeliveries,
+    NoModels,
+    NoServers,
+    OneRunner,
+    OneSpace,
+)
 
 KEY = RunKey("00000000-0000-7000-8000-00000000000a", "tenant", "flow", 1)
 
@@ -85,5 +94,6 @@ def make_bench(components: Iterable[type[Component]] = COMPONENTS, **services: A
         bus=EventBus(),
         limits=LimitSettings(),
         engine=EngineSettings(),
+        spaces=OneSpace(),
     )
     return StepBench(http, files, secrets, Recorder(), replace(made, **services))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from headgate.features.flows import service as flows
 from headgate.features.flows import versions
 from headgate.features.mcptools.connector import Connection, McpConnector
 from headgate.features.models import service as models
@@ -16,6 +15,7 @@ from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb
 from headgate.features.models.providers import PROVIDER_VARIABLES, PROVIDERS
 from headgate.features.models.transcription import transcribe
+from headgate.features.runs.spaces import Spaces
 from headgate.features.runs.transitions import RunKey
 from headgate.features.secrets.errors import VariableNotFound
 from headgate.features.secrets.lookup import Variables
@@ -81,11 +81,11 @@ class SpaceServers:
     """The MCP servers of the space that a run's flow is in."""
 
     connector: McpConnector
+    spaces: Spaces
 
     async def connection(self, key: RunKey, server: str) -> Connection:
         """The server of that name, nothing sent yet."""
-        async with self.connector.database.reading() as session:
-            space = await flows.space_of(session, key.flow_id, tenant_id=key.tenant_id)
+        space = await self.spaces.of(key.tenant_id, key.flow_id)
         return await self.connector.connection(tenant_id=key.tenant_id, space_id=space, name=server)
 
 

@@ -18,6 +18,7 @@ from headgate.features.models.providers import PROVIDER_VARIABLES
 from headgate.features.runs.deliveries.attempt import Sender
 from headgate.features.runs.deliveries.courier import Courier
 from headgate.features.runs.ports import Services
+from headgate.features.runs.spaces import FlowSpaces
 from headgate.features.secrets.lookup import Variables
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
@@ -67,7 +68,8 @@ async def open_services(
     def variables_of(tenant_id: str) -> Variables:
         return Variables(database, box, tenant_id, listed=PROVIDER_VARIABLES)
 
-    files = RunFiles(database, storage, settings.limits)
+    spaces = FlowSpaces(database)
+    files = RunFiles(database, storage, spaces, settings.limits)
     secrets = TenantSecrets(variables_of)
     courier = Courier(database, box, Sender(http, secrets, files), bus, metrics=telemetry.metrics)
     mcp = McpConnector(database, box, secrets, http, settings.mcp)
@@ -79,11 +81,12 @@ async def open_services(
         files=files,
         secrets=secrets,
         code=sandbox,
-        mcp=SpaceServers(mcp),
+        mcp=SpaceServers(mcp, spaces),
         deliveries=courier,
         bus=bus,
         limits=settings.limits,
         engine=settings.engine.model_copy(update={"recover_on_start": recover}),
+        spaces=spaces,
         classes=classes if classes.enabled else None,
     )
     try:

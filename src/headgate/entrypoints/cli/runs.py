@@ -150,8 +150,8 @@ def download(
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
-            row = await files.get_file(session, tenant_id=PRINCIPAL.tenant_id, file_id=file_id)
-        content = await files.read_file(parts.database, parts.storage, tenant_id=PRINCIPAL.tenant_id, file_id=file_id)
+            row = await files.get_file_system(session, tenant_id=PRINCIPAL.tenant_id, file_id=file_id)
+        content = await files.read_content(parts.storage, row)
         target = output or Path(row.name)
         write_file(target, content)
         if json:

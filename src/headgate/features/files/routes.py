@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import StreamingResponse
 
-from headgate.features.access.caller import Caller
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
 from headgate.features.files import service
 from headgate.features.files.errors import FileNotFound
 from headgate.features.files.names import attachment
@@ -26,6 +27,7 @@ def _storage(request: Request) -> Storage:
 
 
 Contents = Annotated[Storage, Depends(_storage)]
+_VIEW = [needs(Permission.FILES_VIEW)]
 _FORM = {
     "requestBody": {
         "required": True,
@@ -47,11 +49,18 @@ def _download(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {200: {"description": "The content", "content": content}} | problems(*statuses)
 
 
-@router.post("/files", status_code=201, summary="Upload a file", responses=problems(413), openapi_extra=_FORM)
+@router.post(
+    "/files",
+    status_code=201,
+    summary="Upload a file",
+    responses=problems(413),
+    openapi_extra=_FORM,
+    dependencies=[needs(Permission.FILES_UPLOAD)],
+)
 async def upload(
     request: Request, caller: Caller, contents: Contents, database: Annotated[Database, Depends(get_database)]
 ) -> FileOut:
-    """Keep a file, to start runs with."""
+    """Keep a file, to start runs with. Nobody else sees it until a run takes it; then the run's space does."""
     settings: Settings = request.app.state.settings
     limit = settings.server.max_upload_bytes
     async with uploaded_file(request, max_bytes=limit) as file:
@@ -67,7 +76,7 @@ async def upload(
     return FileOut.model_validate(row)
 
 
-@router.get("/files", summary="List files", responses=problems())
+@router.get("/files", summary="List files", responses=problems(), dependencies=_VIEW)
 async def list_(
     session: ReadSession,
     caller: Caller,
@@ -75,7 +84,7 @@ async def list_(
     cursor: Cursor = None,
     flow_run_id: Annotated[str | None, Query(description="Only what this run made.", pattern="^[0-9a-f-]{36}$")] = None,
 ) -> Page[FileOut]:
-    """Uploads and artifacts, newest first."""
+    """Your uploads, and what runs of your spaces took or made, newest first."""
     rows = await service.list_files(
         session, caller, flow_run_id=flow_run_id, limit=limit + 1, before=parse_cursor(cursor)
     )
@@ -83,10 +92,10 @@ async def list_(
     return Page(items=[FileOut.model_validate(row) for row in kept], next_cursor=following)
 
 
-@router.get("/files/{file_id}", summary="Read a file's record", responses=problems(404))
+@router.get("/files/{file_id}", summary="Read a file's record", responses=problems(404), dependencies=_VIEW)
 async def read(file_id: str, session: ReadSession, caller: Caller) -> FileOut:
     """Name, kind, size and hash of a file."""
-    return FileOut.model_validate(await service.get_file(session, tenant_id=caller.tenant_id, file_id=file_id))
+    return FileOut.model_validate(await service.get_file(session, caller, file_id))
 
 
 @router.get(
@@ -94,10 +103,11 @@ async def read(file_id: str, session: ReadSession, caller: Caller) -> FileOut:
     summary="Download a file",
     response_class=StreamingResponse,
     responses=_download(404),
+    dependencies=_VIEW,
 )
 async def content(file_id: str, session: ReadSession, caller: Caller, contents: Contents) -> StreamingResponse:
     """The content, checked against its hash first."""
-    row = await service.get_file(session, tenant_id=caller.tenant_id, file_id=file_id)
+    row = await service.get_file(session, caller, file_id)
     return await _send(contents, row)
 
 
@@ -106,10 +116,11 @@ async def content(file_id: str, session: ReadSession, caller: Caller, contents: 
     summary="Download an artifact",
     response_class=StreamingResponse,
     responses=_download(404),
+    dependencies=_VIEW,
 )
 async def artifact(file_id: str, session: ReadSession, caller: Caller, contents: Contents) -> StreamingResponse:
     """What a step of a run made, checked against its hash first."""
-    row = await service.get_file(session, tenant_id=caller.tenant_id, file_id=file_id)
+    row = await service.get_file(session, caller, file_id)
     if row.flow_run_id is None:
         raise FileNotFound(file_id)
     return await _send(contents, row)

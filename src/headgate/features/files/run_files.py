@@ -1,9 +1,12 @@
 """The files that runs read and make, as the engine asks for them. Each call is a short transaction of its own."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
+from headgate.features.access.principal import Principal
 from headgate.features.files import service
+from headgate.features.files.errors import FileNotFound
 from headgate.features.files.storage import Storage
 from headgate.features.files.tables import StoredFile
 from headgate.foundation.database import Database
@@ -46,19 +49,44 @@ class Origin(Protocol):
         ...
 
 
+class Spaces(Protocol):
+    """Which space each flow is in."""
+
+    async def of(self, tenant_id: str, flow_id: str) -> str:
+        """The id of a flow's space. Raises `NotFound`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Files that somebody gives to a run."""
+
+    files: tuple[File, ...] = ()
+    unshared: tuple[str, ...] = ()
+    """Ids of those that nobody but their owner sees until the run takes them."""
+
+
 class RunFiles:
     """Uploads and artifacts of any tenant, for the engine."""
 
-    def __init__(self, database: Database, storage: Storage, limits: LimitSettings) -> None:
+    def __init__(self, database: Database, storage: Storage, spaces: Spaces, limits: LimitSettings) -> None:
         self._database = database
         self._storage = storage
+        self._spaces = spaces
         self._limits = limits
 
-    async def describe(self, tenant_id: str, file_ids: Sequence[str]) -> tuple[File, ...]:
-        """The files of these ids, in that order. Raises `FileNotFound` naming the first that the tenant has not."""
+    async def given(self, principal: Principal, file_ids: Sequence[str]) -> Given:
+        """The files of these ids, in that order. Raises `FileNotFound` naming the first that is not seen."""
         async with self._database.reading() as session:
-            rows = await service.get_files(session, tenant_id=tenant_id, file_ids=file_ids)
-        return tuple(as_value(row) for row in rows)
+            rows = await service.get_files(session, principal, file_ids)
+        unshared = {row.id for row in rows if row.space_id is None}
+        return Given(tuple(as_value(row) for row in rows), tuple(sorted(unshared)))
+
+    async def take(self, principal: Principal, flow_id: str, unshared: Sequence[str]) -> None:
+        """Show the person's own uploads to the space of the flow of which a run takes them."""
+        space_id = await self._spaces.of(principal.tenant_id, flow_id)
+        async with self._database.writing() as session:
+            await service.share_uploads(session, principal, unshared, space_id=space_id)
 
     async def of_run(self, key: Run) -> tuple[File, ...]:
         """The artifacts of a run so far, oldest first; the newest `MOST_LISTED` when there are more."""
@@ -70,12 +98,24 @@ class RunFiles:
         """The content. Raises `FileNotFound`, `FileDamaged`."""
         return await service.read_file(self._database, self._storage, tenant_id=tenant_id, file_id=file_id)
 
+    async def read_in(self, tenant_id: str, flow_id: str, file_id: str) -> bytes:
+        """The content of a file that runs of the flow, or of another flow of its space, made or took.
+
+        For ids that a flow's author may have chosen. Raises `FileNotFound`, `FileDamaged`.
+        """
+        async with self._database.reading() as session:
+            row = await service.get_file_system(session, tenant_id=tenant_id, file_id=file_id)
+        if row.flow_id != flow_id and row.space_id != await self._spaces.of(tenant_id, flow_id):
+            raise FileNotFound(file_id)
+        return await service.read_content(self._storage, row)
+
     async def save(self, origin: Origin, name: str, content: bytes, media_type: str) -> File:
         """Keep an artifact with its tags. Raises `FileTooLarge`, `StorageFull`, `StorageFailed`."""
         row = await service.store_artifact(
             self._database,
             self._storage,
             tenant_id=origin.key.tenant_id,
+            space_id=await self._spaces.of(origin.key.tenant_id, origin.key.flow_id),
             flow_id=origin.key.flow_id,
             run_id=origin.key.run_id,
             step_id=origin.step_id,

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.audit.recorder import record
 from headgate.features.files import repository
 from headgate.features.files.errors import FileNotFound
 from headgate.features.files.names import media_type_of, safe_name
@@ -28,7 +30,8 @@ class _Tags:
     """Whose file it is, and which step of which run made it (seed 002, Overlay 8)."""
 
     tenant_id: str
-    user_id: str | None = None
+    uploader: Principal | None = None
+    space_id: str | None = None
     flow_id: str | None = None
     run_id: str | None = None
     step_id: str | None = None
@@ -44,8 +47,12 @@ async def store_upload(
     media_type: str = "",
     max_bytes: int = MAX_FILE_BYTES,
 ) -> StoredFile:
-    """Keep a person's file. Raises `FileTooLarge`, `StorageFull`, `StorageFailed`; then nothing is left behind."""
-    tags = _Tags(tenant_id=principal.tenant_id, user_id=principal.user_id)
+    """Keep a person's file, which nobody else sees until a run takes it.
+
+    Raises `PermissionMissing`, `FileTooLarge`, `StorageFull`, `StorageFailed`; then nothing is left behind.
+    """
+    principal.require_somewhere(Permission.FILES_UPLOAD)
+    tags = _Tags(tenant_id=principal.tenant_id, uploader=principal)
     return await _store(database, storage, tags, name=name, content=content, media_type=media_type, max_bytes=max_bytes)
 
 
@@ -54,6 +61,7 @@ async def store_artifact(
     storage: Storage,
     *,
     tenant_id: str,
+    space_id: str,
     flow_id: str,
     run_id: str,
     step_id: str,
@@ -62,8 +70,8 @@ async def store_artifact(
     media_type: str = "",
     max_bytes: int = MAX_FILE_BYTES,
 ) -> StoredFile:
-    """Keep what a step made, with its integrity tags. Raises as `store_upload`."""
-    tags = _Tags(tenant_id=tenant_id, flow_id=flow_id, run_id=run_id, step_id=step_id)
+    """Keep what a step made, with its integrity tags. `space_id` is its flow's. Raises as `store_upload`."""
+    tags = _Tags(tenant_id=tenant_id, space_id=space_id, flow_id=flow_id, run_id=run_id, step_id=step_id)
     return await _store(database, storage, tags, name=name, content=content, media_type=media_type, max_bytes=max_bytes)
 
 
@@ -79,22 +87,57 @@ async def forget_files(session: AsyncSession, file_ids: Sequence[str], *, tenant
     await repository.delete_files(session, file_ids, tenant_id=tenant_id)
 
 
-async def get_file(session: AsyncSession, *, tenant_id: str, file_id: str) -> StoredFile:
-    """A file's record. Raises `FileNotFound`."""
+async def get_file(session: AsyncSession, principal: Principal, file_id: str) -> StoredFile:
+    """The record of a file that the caller sees. Raises `FileNotFound`."""
+    tenant_id = principal.tenant_id
+    row = (
+        await repository.find_file(session, file_id, tenant_id=tenant_id, seen_by=principal) if is_id(file_id) else None
+    )
+    if row is None:
+        raise FileNotFound(file_id)
+    return row
+
+
+async def get_file_system(session: AsyncSession, *, tenant_id: str, file_id: str) -> StoredFile:
+    """A file's record, whoever sees it: for the engine. Raises `FileNotFound`."""
     row = await repository.find_file(session, file_id, tenant_id=tenant_id) if is_id(file_id) else None
     if row is None:
         raise FileNotFound(file_id)
     return row
 
 
-async def get_files(session: AsyncSession, *, tenant_id: str, file_ids: Sequence[str]) -> list[StoredFile]:
-    """The records of these ids, in that order. Raises `FileNotFound` naming the first that the tenant has not."""
+async def get_files(session: AsyncSession, principal: Principal, file_ids: Sequence[str]) -> list[StoredFile]:
+    """The records of these ids, in that order. Raises `FileNotFound` naming the first that the caller does not see."""
     wanted = {file_id for file_id in file_ids if is_id(file_id)}
-    found = {row.id: row for row in await repository.find_files(session, wanted, tenant_id=tenant_id)}
+    rows = await repository.find_files(session, wanted, tenant_id=principal.tenant_id, seen_by=principal)
+    found = {row.id: row for row in rows}
     for file_id in file_ids:
         if file_id not in found:
             raise FileNotFound(file_id)
     return [found[file_id] for file_id in file_ids]
+
+
+async def share_uploads(
+    session: AsyncSession, principal: Principal, file_ids: Collection[str], *, space_id: str
+) -> None:
+    """Show the caller's uploads to a space whose run takes them; what a space sees already stays where it is."""
+    shared = await repository.put_in_space(
+        session, file_ids, space_id, tenant_id=principal.tenant_id, owner_user_id=principal.user_id
+    )
+    for row in sorted(shared, key=lambda one: one.id):
+        seen = {"space_id": space_id}
+        await record(
+            session,
+            principal,
+            "file.shared",
+            kind="file",
+            id=row.id,
+            name=row.name,
+            space_id=space_id,
+            before={"space_id": None},
+            after=seen,
+            payload=seen,
+        )
 
 
 async def find_files(session: AsyncSession, *, tenant_id: str, file_ids: Collection[str]) -> Sequence[StoredFile]:
@@ -110,9 +153,14 @@ async def list_files(
     limit: int = 50,
     before: str | None = None,
 ) -> Sequence[StoredFile]:
-    """Files of the caller's tenant, newest first; those of one run when it is given."""
+    """Files that the caller sees, newest first; those of one run when it is given."""
     return await repository.list_files(
-        session, tenant_id=principal.tenant_id, flow_run_id=flow_run_id, limit=limit, before=before
+        session,
+        tenant_id=principal.tenant_id,
+        flow_run_id=flow_run_id,
+        limit=limit,
+        before=before,
+        seen_by=principal,
     )
 
 
@@ -127,9 +175,14 @@ async def open_file(storage: Storage, row: StoredFile) -> AsyncIterator[bytes]:
 
 
 async def read_file(database: Database, storage: Storage, *, tenant_id: str, file_id: str) -> bytes:
-    """The whole content. Raises `FileNotFound`, `FileDamaged`."""
+    """The whole content, whoever sees the file: for the engine. Raises `FileNotFound`, `FileDamaged`."""
     async with database.reading() as session:
-        row = await get_file(session, tenant_id=tenant_id, file_id=file_id)
+        row = await get_file_system(session, tenant_id=tenant_id, file_id=file_id)
+    return await read_content(storage, row)
+
+
+async def read_content(storage: Storage, row: StoredFile) -> bytes:
+    """The whole content of a file. Raises `FileDamaged`."""
     return b"".join([piece async for piece in await open_file(storage, row)])
 
 
@@ -155,7 +208,8 @@ async def _store(
         size_bytes=stored.size_bytes,
         sha256=stored.sha256,
         created_at=now(),
-        owner_user_id=tags.user_id,
+        owner_user_id=tags.uploader.user_id if tags.uploader is not None else None,
+        space_id=tags.space_id,
         flow_id=tags.flow_id,
         flow_run_id=tags.run_id,
         step_id=tags.step_id,
@@ -163,10 +217,19 @@ async def _store(
     try:
         async with database.writing() as session:
             await repository.add_file(session, row)
+            await _record_upload(session, tags.uploader, row)
     except BaseException:
         await storage.delete(tags.tenant_id, file_id)
         raise
     return row
+
+
+async def _record_upload(session: AsyncSession, uploader: Principal | None, row: StoredFile) -> None:
+    """What people bring is written down; what runs make is told by their evidence."""
+    if uploader is None:
+        return
+    about = {"media_type": row.media_type, "size_bytes": row.size_bytes, "sha256": row.sha256}
+    await record(session, uploader, "file.uploaded", kind="file", id=row.id, name=row.name, after=about, payload=about)
 
 
 class _Source:

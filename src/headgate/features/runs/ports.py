@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from pydantic import JsonValue, SecretStr
 
+from headgate.features.access.principal import Principal
 from headgate.features.runs.deliveries.target import Target
+from headgate.features.runs.spaces import Spaces
 from headgate.features.runs.transitions import Delivery, RunKey
 from headgate.foundation.events import EventSink
 from headgate.foundation.settings import EngineSettings, LimitSettings
@@ -131,15 +133,40 @@ class CodeRunners(Protocol):
         ...
 
 
+class GivenFiles(Protocol):
+    """Files that somebody gives to a run."""
+
+    @property
+    def files(self) -> tuple[File, ...]:
+        """The files, in the order in which they were given."""
+        ...
+
+    @property
+    def unshared(self) -> tuple[str, ...]:
+        """Ids of those that nobody but their owner sees until the run takes them."""
+        ...
+
+
 class RunFiles(Protocol):
     """Uploaded files and artifacts of a tenant."""
 
-    async def describe(self, tenant_id: str, file_ids: Sequence[str]) -> tuple[File, ...]:
-        """The files of these ids, in that order. Raises `NotFound` naming the first that the tenant has not."""
+    async def given(self, principal: Principal, file_ids: Sequence[str]) -> GivenFiles:
+        """The files of these ids, in that order. Raises `NotFound` naming the first that the person does not see."""
+        ...
+
+    async def take(self, principal: Principal, flow_id: str, unshared: Sequence[str]) -> None:
+        """Show the person's own uploads to the space of the flow of which a run takes them."""
         ...
 
     async def read(self, tenant_id: str, file_id: str) -> bytes:
-        """The content. Raises `NotFound`."""
+        """The content, for ids that Headgate itself wrote down. Raises `NotFound`."""
+        ...
+
+    async def read_in(self, tenant_id: str, flow_id: str, file_id: str) -> bytes:
+        """The content, for ids that a flow's author may have chosen.
+
+        Raises `NotFound` for a file that no run of the flow, or of another flow of its space, made or took.
+        """
         ...
 
     async def of_run(self, key: RunKey) -> tuple[File, ...]:
@@ -200,6 +227,7 @@ class Services:
     bus: EventSink
     limits: LimitSettings
     engine: EngineSettings
+    spaces: Spaces
     telemetry: Telemetry = field(default_factory=Telemetry)
     classes: SecurityClasses | None = None
     """None where security classes are switched off."""

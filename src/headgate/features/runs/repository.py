@@ -6,11 +6,12 @@ from typing import Any
 from sqlalchemy import Row, and_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.flows.tables import VersionStepRow
+from headgate.features.flows.tables import FlowRow, VersionStepRow
 from headgate.features.runs.tables import flow_runs, flow_step_attempts, flow_step_results
 
 AnyRow = Row[*tuple[Any, ...]]
 """A row of plain columns, read by name."""
+_OF_FLOW = and_(FlowRow.id == flow_runs.c.flow_id, FlowRow.tenant_id == flow_runs.c.tenant_id)
 _OF_VERSION = and_(
     VersionStepRow.flow_id == flow_step_results.c.flow_id,
     VersionStepRow.version == flow_step_results.c.version,
@@ -19,8 +20,12 @@ _OF_VERSION = and_(
 
 
 async def find_run(session: AsyncSession, run_id: str, *, tenant_id: str) -> AnyRow | None:
-    """A run's row."""
-    query = select(flow_runs).where(flow_runs.c.id == run_id, flow_runs.c.tenant_id == tenant_id)
+    """A run's row, with the space of its flow as `space_id`."""
+    query = (
+        select(flow_runs, FlowRow.space_id)
+        .join(FlowRow, _OF_FLOW)
+        .where(flow_runs.c.id == run_id, flow_runs.c.tenant_id == tenant_id)
+    )
     return (await session.execute(query)).one_or_none()
 
 
@@ -28,14 +33,17 @@ async def list_runs(
     session: AsyncSession,
     *,
     tenant_id: str,
+    spaces: Collection[str] | None,
     flow_id: str | None,
     status: str | None,
     session_id: str | None,
     limit: int,
     before: str | None,
 ) -> Sequence[AnyRow]:
-    """Newest first; `before` is the id of the last run of the page before."""
+    """Newest first, of flows in these spaces (None: all); `before` is the id of the last run of the page before."""
     query = select(flow_runs).where(flow_runs.c.tenant_id == tenant_id)
+    if spaces is not None:
+        query = query.join(FlowRow, _OF_FLOW).where(FlowRow.space_id.in_(sorted(spaces)))
     filters = {"flow_id": flow_id, "status": status, "session_id": session_id}
     for column, value in filters.items():
         if value is not None:

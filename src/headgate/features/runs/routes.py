@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from headgate.features.access.caller import Caller
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
 from headgate.features.runs import service
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.archive import as_json, as_zip
@@ -47,9 +48,14 @@ def _notary(request: Request) -> Notary:
 
 
 Evidence = Annotated[Notary, Depends(_notary)]
+_VIEW = [needs(Permission.RUNS_VIEW)]
+_VIEW_FLOW = [needs(Permission.FLOWS_VIEW)]
+_START = [needs(Permission.RUNS_START)]
 
 
-@router.post("/flows/{flow_id}/runs", status_code=201, summary="Run a flow", responses=problems(404))
+@router.post(
+    "/flows/{flow_id}/runs", status_code=201, summary="Run a flow", responses=problems(404), dependencies=_START
+)
 async def start(flow_id: str, body: RunStart, database: Rows, engine: Engine, caller: Caller) -> RunOut:
     """Start a run of the draft, of the published version, or of any version by number.
 
@@ -58,17 +64,17 @@ async def start(flow_id: str, body: RunStart, database: Rows, engine: Engine, ca
     key = await service.start_run(database, engine, caller, flow_id, body)
     if body.wait:
         await service.wait_for_run(engine, key.run_id)
-    return await service.get_run(engine, caller, key.run_id)
+    return await service.answer_of(engine, caller, key.run_id)
 
 
-@router.post("/flows/{flow_id}/dry-run", summary="Look ahead at a run", responses=problems(404))
+@router.post("/flows/{flow_id}/dry-run", summary="Look ahead at a run", responses=problems(404), dependencies=_START)
 async def dry_run(flow_id: str, request: Request, caller: Caller, body: DryRunStart | None = None) -> DryRunOut:
     """What a run would do and need, and what would keep it from that. Nothing is stored, asked or sent."""
     dry_runs: DryRuns = request.app.state.dry_runs
     return await dry_runs.of_flow(caller, flow_id, body or DryRunStart())
 
 
-@router.get("/flows/{flow_id}/graph", summary="A flow as a graph", responses=problems(404))
+@router.get("/flows/{flow_id}/graph", summary="A flow as a graph", responses=problems(404), dependencies=_VIEW_FLOW)
 async def graph(
     flow_id: str,
     session: ReadSession,
@@ -76,13 +82,16 @@ async def graph(
     caller: Caller,
     run_id: Annotated[str | None, Query(description="Show the version of this run, with its results.")] = None,
 ) -> GraphOut:
-    """Nodes and edges to draw: the draft, or the immutable version that a run is pinned to with what it came to."""
+    """Nodes and edges to draw: the draft, or the immutable version that a run is pinned to with what it came to.
+
+    With a run it needs `runs.view` too.
+    """
     if run_id is None:
         return await graph_of_draft(session, engine, caller, flow_id)
     return await graph_of_run(session, engine, caller, flow_id, run_id)
 
 
-@router.get("/flow-runs", summary="List runs", responses=problems())
+@router.get("/flow-runs", summary="List runs", responses=problems(), dependencies=_VIEW)
 async def list_(
     session: ReadSession,
     caller: Caller,
@@ -106,7 +115,7 @@ async def list_(
     return Page(items=kept, next_cursor=following)
 
 
-@router.get("/flow-runs/{run_id}", summary="Read a run", responses=problems(404))
+@router.get("/flow-runs/{run_id}", summary="Read a run", responses=problems(404), dependencies=_VIEW)
 async def read(run_id: str, engine: Engine, caller: Caller) -> RunOut:
     """A run with its steps and its result."""
     return await service.get_run(engine, caller, run_id)
@@ -117,6 +126,7 @@ async def read(run_id: str, engine: Engine, caller: Caller) -> RunOut:
     summary="Watch a run",
     response_class=StreamingResponse,
     responses={**problems(404), 200: {"content": {"text/event-stream": {}}}},
+    dependencies=_VIEW,
 )
 async def events(
     run_id: str,
@@ -138,7 +148,7 @@ async def events(
     return StreamingResponse(body(), media_type="text/event-stream", headers=headers)
 
 
-@router.post("/flow-runs/{run_id}/cancel", summary="Cancel a run", responses=problems(404))
+@router.post("/flow-runs/{run_id}/cancel", summary="Cancel a run", responses=problems(404), dependencies=_START)
 async def cancel(run_id: str, engine: Engine, caller: Caller) -> CancelOut:
     """End a run. Cancelling a run that is over changes nothing and is no error."""
     return await service.cancel_run(engine, caller, run_id)
@@ -149,6 +159,7 @@ async def cancel(run_id: str, engine: Engine, caller: Caller) -> CancelOut:
     summary="Evidence of a run",
     response_class=Response,
     responses={**problems(404), 200: {"model": EvidenceOut, "content": {"application/zip": {}}}},
+    dependencies=_VIEW,
 )
 async def evidence(
     run_id: str,
@@ -172,13 +183,16 @@ async def evidence(
     return Response(as_zip(package, contents), media_type="application/zip")
 
 
-@router.get("/evidence-keys", summary="Keys that sign evidence", responses=problems())
-async def evidence_keys(notary: Evidence, _caller: Caller) -> list[EvidenceKey]:
+@router.get("/evidence-keys", summary="Keys that sign evidence", responses=problems(), dependencies=_VIEW)
+async def evidence_keys(notary: Evidence, caller: Caller) -> list[EvidenceKey]:
     """The public keys of this installation: what signed evidence is checked against."""
+    caller.require_somewhere(Permission.RUNS_VIEW)
     return [notary.key()]
 
 
-@router.get("/flow-runs/{run_id}/steps/{step_id}", summary="Read a step of a run", responses=problems(404))
+@router.get(
+    "/flow-runs/{run_id}/steps/{step_id}", summary="Read a step of a run", responses=problems(404), dependencies=_VIEW
+)
 async def read_step(run_id: str, step_id: str, session: ReadSession, engine: Engine, caller: Caller) -> StepOut:
     """One step of a run with everything it left: output, prompt, tool calls, log, attempts."""
     return await service.get_step(session, engine, caller, run_id, step_id)

@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.flows import versions
 from headgate.features.runs import repository
@@ -13,6 +15,7 @@ from headgate.features.runs.deliveries.service import list_deliveries
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
 from headgate.features.runs.errors import RunNotFound, StepNotFound
 from headgate.features.runs.form import check_form, file_ids_in
+from headgate.features.runs.permitted import find_run, require_of_run
 from headgate.features.runs.schemas import CancelOut, RunOut, RunStart, RunSummary, StepOut
 from headgate.features.runs.steps.planned import PlannedFlow, refuse_unoffered
 from headgate.features.runs.transitions import ReadRun, RunKey
@@ -27,6 +30,15 @@ LONGEST_WAIT_SECONDS = 300.0
 """How long a request may wait for its run; after that the answer is the run as it is then."""
 
 
+@dataclass(frozen=True, slots=True)
+class PreparedRun:
+    """A run that is checked and not begun."""
+
+    request: RunRequest
+    unshared: tuple[str, ...] = ()
+    """Ids of the caller's uploads that the run's space will see once it takes them."""
+
+
 async def start_run(
     database: Database, engine: ExecutionBackend, principal: Principal, flow_id: str, wanted: RunStart
 ) -> RunKey:
@@ -34,19 +46,26 @@ async def start_run(
 
     Raises what `prepare_run` raises, or `Unavailable`; then there is no run.
     """
-    request = await prepare_run(database, engine, principal, flow_id, wanted)
-    await engine.start(request)
-    return request.key
+    prepared = await prepare_run(database, engine, principal, flow_id, wanted)
+    await begin_run(engine, principal, prepared)
+    return prepared.request.key
+
+
+async def begin_run(engine: ExecutionBackend, principal: Principal, prepared: PreparedRun) -> None:
+    """Show the uploads it takes to its space, write the run down and begin it. Raises `Unavailable`, `SourceGone`."""
+    if prepared.unshared:
+        await engine.services.files.take(principal, prepared.request.key.flow_id, prepared.unshared)
+    await engine.start(prepared.request)
 
 
 async def prepare_run(
     database: Database, engine: ExecutionBackend, principal: Principal, flow_id: str, wanted: RunStart
-) -> RunRequest:
-    """Pin a version and check the input of a run that is to be started.
+) -> PreparedRun:
+    """Pin a version, which the caller may run, and check the input of a run that is to be started.
 
     It takes the database and not a session: the version must be committed before the engine, on connections of its own,
-    can refer to it. Raises `FlowNotFound`, `VersionNotFound`, `FlowInvalid`, `InputInvalid`,
-    `DocumentsNotInstalled`, or `NotFound` for a file that is not the tenant's.
+    can refer to it. Raises `FlowNotFound`, `PermissionMissing`, `VersionNotFound`, `FlowInvalid`, `InputInvalid`,
+    `DocumentsNotInstalled`, or `NotFound` for a file that the caller does not see.
     """
     services = engine.services
     pinned = await versions.pin_version(database, principal, services.components, flow_id, wanted=wanted.version)
@@ -57,9 +76,10 @@ async def prepare_run(
         raise_if_any((await services.classes.classify(pinned.tenant_id, planned.flow)).issues)
     answers = check_form(planned.form, wanted.form_data)
     wanted_files = list(dict.fromkeys([*wanted.file_ids, *file_ids_in(planned.form, answers)]))
-    files = await services.files.describe(principal.tenant_id, wanted_files) if wanted_files else ()
-    given = RunInput(text=wanted.text, form_data=answers, files=files)
-    return RunRequest(key=key, input=given, user_id=principal.user_id, session_id=wanted.session_id)
+    found = await services.files.given(principal, wanted_files) if wanted_files else None
+    given = RunInput(text=wanted.text, form_data=answers, files=found.files if found else ())
+    request = RunRequest(key=key, input=given, user_id=principal.user_id, session_id=wanted.session_id)
+    return PreparedRun(request, found.unshared if found else ())
 
 
 async def wait_for_run(engine: ExecutionBackend, run_id: str, *, seconds: float = LONGEST_WAIT_SECONDS) -> None:
@@ -70,13 +90,19 @@ async def wait_for_run(engine: ExecutionBackend, run_id: str, *, seconds: float 
 
 
 async def get_run(engine: ExecutionBackend, principal: Principal, run_id: str) -> RunOut:
-    """A run with its steps and its result. Raises `RunNotFound`.
+    """A run with its steps and its result. Raises `RunNotFound`, `PermissionMissing`."""
+    found = await _read(engine, principal, run_id)
+    await require_of_run(engine.services.spaces, principal, found, Permission.RUNS_VIEW)
+    return views.run_view(found, found.steps, await plan_of(engine, found))
 
-    The store reads it, not a session: this is the other half of starting a run and waiting for it.
+
+async def answer_of(engine: ExecutionBackend, principal: Principal, run_id: str) -> RunOut:
+    """What a run has come to, for whom the caller has just started or resumed it. Raises `RunNotFound`.
+
+    Starting it was the permission for its answer. The store reads it, not a session: this is the other half of starting
+    a run and waiting for it.
     """
-    found = await engine.store.read(run_id, principal.tenant_id) if is_id(run_id) else None
-    if found is None:
-        raise RunNotFound(run_id)
+    found = await _read(engine, principal, run_id)
     return views.run_view(found, found.steps, await plan_of(engine, found))
 
 
@@ -90,10 +116,11 @@ async def list_runs(
     limit: int = 50,
     before: str | None = None,
 ) -> Sequence[RunSummary]:
-    """Runs of the caller's tenant, newest first."""
+    """Runs of the caller's spaces, newest first."""
     rows = await repository.list_runs(
         session,
         tenant_id=principal.tenant_id,
+        spaces=principal.visible_spaces,
         flow_id=flow_id,
         status=status,
         session_id=session_id,
@@ -106,8 +133,8 @@ async def list_runs(
 async def get_step(
     session: AsyncSession, engine: ExecutionBackend, principal: Principal, run_id: str, step_id: str
 ) -> StepOut:
-    """One step of a run with everything it left. Raises `RunNotFound`, `StepNotFound`."""
-    row = await _find(session, principal, run_id)
+    """One step of a run with everything it left. Raises `RunNotFound`, `PermissionMissing`, `StepNotFound`."""
+    row = await find_run(session, principal, run_id, Permission.RUNS_VIEW)
     steps = await repository.list_steps(session, run_id, tenant_id=principal.tenant_id)
     found = next((step for step in steps if step.step_id == step_id), None)
     if found is None:
@@ -121,7 +148,10 @@ async def get_step(
 
 
 async def cancel_run(engine: ExecutionBackend, principal: Principal, run_id: str) -> CancelOut:
-    """End a run; of one that is over nothing changes. Raises `RunNotFound`."""
+    """End a run; of one that is over nothing changes. Raises `RunNotFound`, `PermissionMissing`."""
+    if principal.visible_spaces is not None:
+        run = await _read(engine, principal, run_id)
+        await require_of_run(engine.services.spaces, principal, run, Permission.RUNS_START)
     found = await engine.cancel(run_id, principal.tenant_id) if is_id(run_id) else None
     if found is None:
         raise RunNotFound(run_id)
@@ -129,8 +159,8 @@ async def cancel_run(engine: ExecutionBackend, principal: Principal, run_id: str
 
 
 async def check_run(session: AsyncSession, principal: Principal, run_id: str) -> None:
-    """Raise `RunNotFound` unless the caller's tenant has the run."""
-    await _find(session, principal, run_id)
+    """Raise `RunNotFound` or `PermissionMissing` unless the caller may look at the run."""
+    await find_run(session, principal, run_id, Permission.RUNS_VIEW)
 
 
 async def plan_of(engine: ExecutionBackend, row: repository.AnyRow | ReadRun) -> PlannedFlow | None:
@@ -141,8 +171,8 @@ async def plan_of(engine: ExecutionBackend, row: repository.AnyRow | ReadRun) ->
         return None
 
 
-async def _find(session: AsyncSession, principal: Principal, run_id: str) -> repository.AnyRow:
-    row = await repository.find_run(session, run_id, tenant_id=principal.tenant_id) if is_id(run_id) else None
-    if row is None:
+async def _read(engine: ExecutionBackend, principal: Principal, run_id: str) -> ReadRun:
+    found = await engine.store.read(run_id, principal.tenant_id) if is_id(run_id) else None
+    if found is None:
         raise RunNotFound(run_id)
-    return row
+    return found

@@ -18,6 +18,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import LimitSettings, ServerSettings, Settings
 from tests.support.api import api
+from tests.support.engine import OneSpace
 from tests.support.tenants import add_tenant
 
 UPLOAD_LIMIT = 200_000
@@ -44,7 +45,7 @@ def storage(tmp_path: Path) -> LocalStorage:
 
 @pytest.fixture
 def run_files(database: Database, storage: LocalStorage) -> RunFiles:
-    return RunFiles(database, storage, LimitSettings(max_artifact_bytes=2048))
+    return RunFiles(database, storage, OneSpace(), LimitSettings(max_artifact_bytes=2048))
 
 
 @pytest.fixture
@@ -113,19 +114,19 @@ class TestRunFiles:
         assert (saved.name, saved.media_type, saved.size) == ("result.csv", "text/csv", 4)
         assert await run_files.read(DEFAULT_TENANT_ID, saved.id) == b"a,b\n"
         async with database.reading() as session:
-            row = await service.get_file(session, tenant_id=DEFAULT_TENANT_ID, file_id=saved.id)
+            row = await service.get_file(session, LOCAL, saved.id)
         assert (row.flow_id, row.flow_run_id, row.step_id) == (origin.key.flow_id, origin.key.run_id, "brief")
 
     async def test_describe_files_in_the_order_asked(self, run_files: RunFiles, origin: Origin) -> None:
         made = [await run_files.save(origin, f"{number}.txt", b"x", "text/plain") for number in range(3)]
         asked = [made[2].id, made[0].id, made[2].id]
-        assert [file.id for file in await run_files.describe(DEFAULT_TENANT_ID, asked)] == asked
-        assert await run_files.describe(DEFAULT_TENANT_ID, []) == ()
+        assert [file.id for file in (await run_files.given(LOCAL, asked)).files] == asked
+        assert (await run_files.given(LOCAL, [])).files == ()
 
     @pytest.mark.parametrize("file_id", [NOBODYS, "", "\x00", "../x", "A" * 36])
     async def test_name_a_file_that_is_not_there(self, run_files: RunFiles, file_id: str) -> None:
         with pytest.raises(FileNotFound):
-            await run_files.describe(DEFAULT_TENANT_ID, [file_id])
+            await run_files.given(LOCAL, [file_id])
         with pytest.raises(FileNotFound):
             await run_files.read(DEFAULT_TENANT_ID, file_id)
 
@@ -142,7 +143,7 @@ class TestRunFiles:
         with pytest.raises(FileNotFound):
             await run_files.read(other.tenant_id, saved.id)
         with pytest.raises(FileNotFound):
-            await run_files.describe(other.tenant_id, [saved.id])
+            await run_files.given(other, [saved.id])
 
 
 class TestUpload:

@@ -82,6 +82,7 @@ async def artifact(database: Database, storage: LocalStorage, key: RunKey, step:
         database,
         storage,
         tenant_id=key.tenant_id,
+        space_id=LOCAL.space_id,
         flow_id=key.flow_id,
         run_id=key.run_id,
         step_id=step,
@@ -168,7 +169,7 @@ class TestRetention:
     ) -> None:
         old = await kept_file(engine, database)
         (file_id,) = await ids(database, "files")
-        given = await engine.services.files.describe(LOCAL.tenant_id, [file_id])
+        given = (await engine.services.files.given(LOCAL, [file_id])).files
         await finish(engine, new_run(await store_flow(database, make_chain(1)), input={"files": given}))
         await make_old(database, old.run_id)
         found = await maintenance(database, storage, run_days=30).run_job("retention")

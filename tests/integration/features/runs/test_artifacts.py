@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from headgate.features.access.principal import LOCAL
 from headgate.features.files import service
 from headgate.features.files.local_storage import INCOMING, LocalStorage
 from headgate.features.files.run_files import RunFiles
@@ -17,6 +18,7 @@ from headgate.features.files.s3_storage import S3Storage
 from headgate.features.files.storage import Storage
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.build import build_engine
+from headgate.features.runs.spaces import FlowSpaces
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import LimitSettings, Settings
@@ -65,7 +67,9 @@ async def engine_on(database: Database, settings: Settings) -> AsyncIterator[Ope
     opened: list[ExecutionBackend] = []
 
     async def open_engine(storage: Storage) -> ExecutionBackend:
-        services = make_services(database, limits=LIMITS, files=RunFiles(database, storage, LIMITS))
+        services = make_services(
+            database, limits=LIMITS, files=RunFiles(database, storage, FlowSpaces(database), LIMITS)
+        )
         engine = build_engine(settings, database, services)
         await engine.open()
         opened.append(engine)
@@ -127,7 +131,7 @@ class TestBorders:
         await finish(engine, request)
         entry = (await step_rows(database, request.key.run_id))["big"].output_payload["outputs"]["text"]
         async with database.reading() as session:
-            row = await service.get_file(session, tenant_id=request.key.tenant_id, file_id=entry["file_id"])
+            row = await service.get_file(session, LOCAL, entry["file_id"])
         key = request.key
         assert (row.tenant_id, row.flow_id, row.flow_run_id, row.step_id) == (
             key.tenant_id,

@@ -1,6 +1,7 @@
 """`RunStore`, the same on both databases."""
 
 import asyncio
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import IntegrityError
 
+from headgate.features.access.principal import LOCAL
 from headgate.features.runs.engine.build import build_store
 from headgate.features.runs.states import RunStatus, StepStatus
 from headgate.features.runs.store.port import RunStore
@@ -29,6 +31,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from tests.support.engine import make_chain, make_flow, store_flow
 from tests.support.rows import attempts, delivery_rows, execute, run_row, statuses, step_rows
+from tests.support.tenants import add_person
 
 PAYLOAD = '{"outputs": {"text": {"type": "Text", "value": "å"}}, "main": "text"}'
 DONE = StepRecord(output_payload=PAYLOAD)
@@ -496,17 +499,28 @@ class TestReading:
         assert (holder.step_id, holder.attempt, holder.worker_id) == ("s1", 1, "w1")
         assert found[running.run_id].flow_deleted
 
-    async def test_knows_the_earlier_turns_of_a_chat(self, store: RunStore, version: RunKey) -> None:
+    async def test_knows_the_earlier_turns_of_a_chat(
+        self, store: RunStore, version: RunKey, database: Database
+    ) -> None:
+        other = replace(LOCAL, user_id=new_id())
+        await add_person(database, other, name="other")
         keys = []
-        for number in range(3):
-            key = await begin(store, version, session_id="chat")
+        for number, whose in enumerate((LOCAL.user_id, LOCAL.user_id, other.user_id, None, LOCAL.user_id)):
+            key = await begin(store, version, session_id="chat", user_id=whose)
             output = f'{{"text": "answer {number}"}}'
             await store.advance(key, Onward(skip=("s2", "s3"), output_payload=output), lease(), finished("s1"))
             keys.append(key)
-        await begin(store, version, session_id="other")
-        turns = await store.past_turns(keys[2], "chat", 10)
-        assert [turn.output_payload and "answer 0" in turn.output_payload for turn in turns] == [True, False]
-        assert len(await store.past_turns(keys[2], "chat", 1)) == 1
+        await begin(store, version, session_id="other", user_id=LOCAL.user_id)
+
+        async def turns(user_id: str | None, limit: int = 10) -> list[str]:
+            found = await store.past_turns(keys[-1], "chat", user_id, limit)
+            return [json.loads(turn.output_payload or "")["text"] for turn in found]
+
+        assert await turns(LOCAL.user_id) == ["answer 0", "answer 1"]
+        assert await turns(LOCAL.user_id, 1) == ["answer 1"]
+        assert await turns(other.user_id) == ["answer 2"]
+        assert await turns(None) == ["answer 3"]
+        assert await turns(new_id()) == []
 
 
 class TestConstraints:

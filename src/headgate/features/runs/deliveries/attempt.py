@@ -72,7 +72,7 @@ class Sender:
         )
 
     async def _send(self, target: Target, delivery: Any, payload: str | None) -> int:  # noqa: ANN401
-        body, media_type = await self._body(target, delivery.tenant_id, payload)
+        body, media_type = await self._body(target, delivery, payload)
         headers = {"content-type": media_type}
         for header in target.headers:
             headers[header.name.lower()] = (
@@ -94,7 +94,7 @@ class Sender:
         except NotFound:
             return None
 
-    async def _body(self, target: Target, tenant_id: str, payload: str | None) -> tuple[bytes, str]:
+    async def _body(self, target: Target, delivery: Any, payload: str | None) -> tuple[bytes, str]:  # noqa: ANN401
         """The step's own body, else its main output: text, JSON, or a file's content."""
         if target.body is not None:
             return target.body.encode(), _JSON if target.body.lstrip()[:1] in {"{", "["} else _TEXT
@@ -104,10 +104,11 @@ class Sender:
         main = stored.get("main")
         if main is None:
             return b"", _TEXT
-        value = (await unpack(payload, tenant_id, self.files))[main]
+        value = (await unpack(payload, delivery.tenant_id, self.files))[main]
         kind = PortType(stored["outputs"][main]["type"])
         if kind is PortType.FILE and isinstance(value, dict):
-            return await self.files.read(tenant_id, str(value["id"])), str(value["media_type"])
+            content = await self.files.read_in(delivery.tenant_id, delivery.flow_id, str(value["id"]))
+            return content, str(value["media_type"])
         if kind in {PortType.DATA, PortType.TABLE}:
             return orjson.dumps(value), _JSON
         return text_of(decode(value, kind)).encode(), _JSON if target.as_json else _TEXT

@@ -5,7 +5,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
 
-from headgate.features.access.caller import Caller
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
 from headgate.features.runs.deliveries import service
 from headgate.features.runs.deliveries.schemas import DeliveryOut, RedeliveredOut
 from headgate.features.runs.ports import Deliveries
@@ -13,6 +14,7 @@ from headgate.foundation.api import Page, ReadSession, get_database, problems
 from headgate.foundation.database import Database
 
 router = APIRouter(prefix="/flow-runs/{run_id}", tags=["deliveries"])
+_START = [needs(Permission.RUNS_START)]
 Rows = Annotated[Database, Depends(get_database)]
 
 
@@ -24,13 +26,23 @@ def _deliveries(request: Request) -> Deliveries:
 Sending = Annotated[Deliveries, Depends(_deliveries)]
 
 
-@router.get("/deliveries", summary="List a run's deliveries", responses=problems(404))
+@router.get(
+    "/deliveries",
+    summary="List a run's deliveries",
+    responses=problems(404),
+    dependencies=[needs(Permission.RUNS_VIEW)],
+)
 async def list_(run_id: str, session: ReadSession, caller: Caller) -> Page[DeliveryOut]:
     """What the run's steps sent to web addresses, every attempt, and what is still to be sent."""
     return Page(items=await service.list_deliveries(session, caller, run_id))
 
 
-@router.post("/deliveries/{delivery_id}/redeliver", summary="Deliver again", responses=problems(404, 409))
+@router.post(
+    "/deliveries/{delivery_id}/redeliver",
+    summary="Deliver again",
+    responses=problems(404, 409),
+    dependencies=_START,
+)
 async def redeliver(run_id: str, delivery_id: str, database: Rows, caller: Caller, sending: Sending) -> RedeliveredOut:
     """Send one delivery again, delivered before or not, with the same idempotency key. No step runs again."""
     async with database.writing() as session:
@@ -38,7 +50,7 @@ async def redeliver(run_id: str, delivery_id: str, database: Rows, caller: Calle
     return await _sent(database, caller, run_id, wanted, sending)
 
 
-@router.post("/redeliver", summary="Deliver again what failed", responses=problems(404))
+@router.post("/redeliver", summary="Deliver again what failed", responses=problems(404), dependencies=_START)
 async def redeliver_failed(
     run_id: str,
     database: Rows,
@@ -59,5 +71,5 @@ async def _sent(
     for delivery_id in wanted:
         sending.send_soon(delivery_id)
     async with database.reading() as session:
-        found = await service.list_deliveries(session, caller, run_id)
+        found = await service.list_deliveries(session, caller, run_id, permission=Permission.RUNS_START)
     return RedeliveredOut(deliveries=[one for one in found if one.id in wanted])

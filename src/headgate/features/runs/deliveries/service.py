@@ -5,24 +5,34 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.audit.recorder import record
 from headgate.features.runs.deliveries import repository
 from headgate.features.runs.deliveries.schemas import DeliveryAttemptOut, DeliveryError, DeliveryOut
 from headgate.features.runs.deliveries.states import DeliveryStatus
-from headgate.features.runs.errors import DeliveryNotFound, NotRedeliverable, RunNotFound
-from headgate.features.runs.repository import find_run
+from headgate.features.runs.errors import DeliveryNotFound, NotRedeliverable
+from headgate.features.runs.permitted import find_run
+from headgate.features.runs.repository import AnyRow
 from headgate.features.runs.transitions import clock
 from headgate.foundation.database import moment
-from headgate.foundation.ids import is_id
 
 
 async def list_deliveries(
-    session: AsyncSession, principal: Principal, run_id: str, *, step_id: str | None = None
+    session: AsyncSession,
+    principal: Principal,
+    run_id: str,
+    *,
+    step_id: str | None = None,
+    permission: Permission = Permission.RUNS_VIEW,
 ) -> list[DeliveryOut]:
-    """The deliveries of a run with their attempts, oldest first. Raises `RunNotFound`."""
-    tenant_id = principal.tenant_id
-    if not is_id(run_id) or await find_run(session, run_id, tenant_id=tenant_id) is None:
-        raise RunNotFound(run_id)
+    """The deliveries of a run with their attempts, oldest first. Raises `RunNotFound`, `PermissionMissing`."""
+    run = await find_run(session, principal, run_id, permission)
+    return await _deliveries_of(session, run, step_id)
+
+
+async def _deliveries_of(session: AsyncSession, run: AnyRow, step_id: str | None = None) -> list[DeliveryOut]:
+    run_id, tenant_id = run.id, run.tenant_id
     rows = await repository.list_deliveries(session, run_id, tenant_id=tenant_id, step_id=step_id)
     attempts = await repository.list_attempts(session, [row.id for row in rows], tenant_id=tenant_id) if rows else ()
     return [_view(row, [one for one in attempts if one.delivery_id == row.id]) for row in rows]
@@ -31,21 +41,24 @@ async def list_deliveries(
 async def redeliver(session: AsyncSession, principal: Principal, run_id: str, delivery_id: str) -> Sequence[str]:
     """Let one delivery be made again, made before or not. The ids to send once the session has committed.
 
-    Raises `RunNotFound`, `DeliveryNotFound`, or `NotRedeliverable` when it is under way or its run was cancelled.
+    Raises `RunNotFound`, `PermissionMissing`, `DeliveryNotFound`, or `NotRedeliverable` when it is under way or its run
+    was cancelled.
     """
-    found = await list_deliveries(session, principal, run_id)
+    run = await find_run(session, principal, run_id, Permission.RUNS_START)
+    found = await _deliveries_of(session, run)
     known = next((one for one in found if one.id == delivery_id), None)
     if known is None:
         raise DeliveryNotFound(run_id, delivery_id)
     again = await repository.reopen(session, [delivery_id], tenant_id=principal.tenant_id, at=clock())
     if not again and known.status != "pending":
         raise NotRedeliverable(delivery_id, known.status)
+    await _record(session, principal, run, [known])
     return [delivery_id]
 
 
 async def redeliver_step(session: AsyncSession, principal: Principal, run_id: str, step_id: str) -> Sequence[str]:
     """`redeliver` by the step's id. Raises `RunNotFound`, `DeliveryNotFound`, `NotRedeliverable`."""
-    found = await list_deliveries(session, principal, run_id, step_id=step_id)
+    found = await list_deliveries(session, principal, run_id, step_id=step_id, permission=Permission.RUNS_START)
     if not found:
         raise DeliveryNotFound(run_id, step_id)
     return await redeliver(session, principal, run_id, found[0].id)
@@ -55,10 +68,28 @@ async def redeliver_failed(
     session: AsyncSession, principal: Principal, run_id: str, *, step_id: str | None = None
 ) -> Sequence[str]:
     """Let every failed delivery of a run, or of one step, be made again, and the waiting ones now. The ids to send."""
-    found = await list_deliveries(session, principal, run_id, step_id=step_id)
+    run = await find_run(session, principal, run_id, Permission.RUNS_START)
+    found = await _deliveries_of(session, run, step_id)
     failed = [one.id for one in found if one.status == "failed"]
     again = await repository.reopen(session, failed, tenant_id=principal.tenant_id, at=clock()) if failed else ()
+    await _record(session, principal, run, [one for one in found if one.id in again])
     return [*again, *(one.id for one in found if one.status == "pending")]
+
+
+async def _record(session: AsyncSession, principal: Principal, run: AnyRow, again: Sequence[DeliveryOut]) -> None:
+    for one in again:
+        await record(
+            session,
+            principal,
+            "delivery.redelivered",
+            kind="delivery",
+            id=one.id,
+            name=one.step_id,
+            space_id=run.space_id,
+            before={"status": one.status},
+            after={"status": DeliveryStatus.PENDING.value},
+            payload={"run_id": one.run_id, "step_id": one.step_id, "url": one.url},
+        )
 
 
 def _view(row: Any, attempts: Sequence[Any]) -> DeliveryOut:  # noqa: ANN401 - rows

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import cast
 
+from headgate.features.audit.chain import Entry
 from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor, patiently
@@ -138,7 +139,7 @@ class EmbeddedBackend:
             return await self._start_from(request, request.reuse)
         key = request.key
         planned = await self._plans.of(key)
-        turns = await self._recovery.history(key, request.session_id)
+        turns = await self._recovery.history(key, request.session_id, request.user_id)
         given = replace(request.input, history=messages_of(turns)) if turns else request.input
         has_place = not self._queue and self._has_room()
         most = self._settings.max_concurrent_steps if has_place else 0
@@ -150,6 +151,7 @@ class EmbeddedBackend:
             session_id=request.session_id,
             claim=planned.roots[:most],
             trace_parent=self._services.telemetry.traces.run_began(key.run_id),
+            entry=request.entry,
         )
         events = self._events(key, new.trace_parent)
         run = ActiveRun(
@@ -185,10 +187,10 @@ class EmbeddedBackend:
         self._enqueue(key.run_id)
         return RunStatus.QUEUED
 
-    async def resume(self, key: RunKey) -> Resumed | None:
+    async def resume(self, key: RunKey, entry: Entry | None = None) -> Resumed | None:
         """Let a failed run go on, here; with steps of it that still work here, if there are any."""
         await self._reconciler.settle_lost(key.run_id)
-        found = await self._store.resume(key, clock())
+        found = await self._store.resume(key, clock(), entry)
         if found is not None and found.changed:
             self._events(key).reopen()
             run = await self._still_active(key.run_id)
@@ -199,9 +201,9 @@ class EmbeddedBackend:
                 self._conductor.rejoin(run)
         return found
 
-    async def cancel(self, run_id: str, tenant_id: str) -> Cancelled | None:
+    async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run: in the database first, then what works on it here."""
-        found = await self._store.cancel(run_id, tenant_id, clock())
+        found = await self._store.cancel(run_id, tenant_id, clock(), entry)
         if found is not None and found.changed:
             run = self._active.get(run_id) or self._kept.get(run_id)
             if run is not None:

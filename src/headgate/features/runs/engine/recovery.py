@@ -60,13 +60,13 @@ class Recovery:
 
     async def run_input(self, stored: StoredRun) -> RunInput:
         """What the run was started with, and the chat before it."""
-        turns = await self.history(stored.key, stored.session_id)
+        turns = await self.history(stored.key, stored.session_id, stored.user_id)
         with intact("its input"):
             return run_input_of(stored.input_payload, turns)
 
-    async def history(self, key: RunKey, session_id: str | None) -> list[PastTurn]:
+    async def history(self, key: RunKey, session_id: str | None, user_id: str | None) -> list[PastTurn]:
         """The chat before a run; empty outside a chat."""
-        return list(await self._store.past_turns(key, session_id, LONGEST_HISTORY)) if session_id else []
+        return list(await self._store.past_turns(key, session_id, user_id, LONGEST_HISTORY)) if session_id else []
 
     async def absorb(self, run: ActiveRun, stored: StoredRun) -> None:
         """Put into the run's ledger what its rows say and it does not know."""
@@ -108,6 +108,7 @@ def new_run_from(request: RunRequest, planned: PlannedFlow, reuse: Reuse, trace_
         user_id=request.user_id,
         session_id=request.session_id,
         trace_parent=trace_parent,
+        entry=request.entry,
     )
 
 

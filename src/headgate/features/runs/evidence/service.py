@@ -6,21 +6,21 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.files import service as files
 from headgate.features.flows import versions
 from headgate.features.runs import repository
 from headgate.features.runs.deliveries import repository as deliveries
-from headgate.features.runs.errors import RunNotFound
 from headgate.features.runs.evidence.archive import artifacts_of
 from headgate.features.runs.evidence.package import RunRecord, file_ids_of, make_package
 from headgate.features.runs.evidence.seal import EvidenceKey, Signer
+from headgate.features.runs.permitted import find_run
 from headgate.features.runs.ports import RunFiles
 from headgate.features.runs.steps.payloads import intact
 from headgate.features.secrets import service as secrets
 from headgate.foundation.crypto import EvidenceSeed, SecretBox
 from headgate.foundation.errors import HeadgateError
-from headgate.foundation.ids import is_id
 from headgate.foundation.log import get_logger
 
 log = get_logger(__name__)
@@ -38,7 +38,7 @@ class Notary:
         return self._signer().key
 
     async def package(self, session: AsyncSession, principal: Principal, run_id: str) -> dict[str, Any]:
-        """The evidence of a run. Raises `RunNotFound`."""
+        """The evidence of a run. Raises `RunNotFound`, `PermissionMissing`."""
         record = await read_record(session, principal, run_id)
         rows = await secrets.list_variables(session, principal)
         values = [self.box.decrypt(row.token).get_secret_value() for row in rows if row.secret]
@@ -49,17 +49,20 @@ class Notary:
 
 
 async def read_record(session: AsyncSession, principal: Principal, run_id: str) -> RunRecord:
-    """Everything that is stored about a run of the caller's tenant. Raises `RunNotFound` or `RunDamaged`."""
+    """Everything that is stored about a run. Raises `RunNotFound`, `PermissionMissing` or `RunDamaged`.
+
+    Of the files that its steps name those of other spaces are left out: a step may write down any id. What the run was
+    given is always there: whoever gave it saw it.
+    """
     tenant = principal.tenant_id
-    run = await repository.find_run(session, run_id, tenant_id=tenant) if is_id(run_id) else None
-    if run is None:
-        raise RunNotFound(run_id)
-    version = await versions.get_version(session, principal, run.flow_id, run.version)
+    run = await find_run(session, principal, run_id, Permission.RUNS_VIEW)
+    version = await versions.get_version(session, principal, run.flow_id, run.version, permission=Permission.RUNS_VIEW)
     steps = await repository.list_steps(session, run_id, tenant_id=tenant)
     sent = await deliveries.list_deliveries(session, run_id, tenant_id=tenant)
     with intact("the run's input"):
         given = [file["id"] for file in run.input_payload.get("files", ())]
     wanted = {*given, *(file_id for step in steps for file_id in file_ids_of(step.output_payload))}
+    found = await files.find_files(session, tenant_id=tenant, file_ids=wanted)
     return RunRecord(
         run=run,
         definition=version.definition,
@@ -69,7 +72,7 @@ async def read_record(session: AsyncSession, principal: Principal, run_id: str) 
         attempts=await repository.list_attempts(session, run_id, tenant_id=tenant),
         deliveries=sent,
         delivery_attempts=await deliveries.list_attempts(session, [row.id for row in sent], tenant_id=tenant),
-        files={row.id: row for row in await files.find_files(session, tenant_id=tenant, file_ids=wanted)},
+        files={row.id: row for row in found if row.id in given or row.space_id == run.space_id},
     )
 
 

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pydantic import JsonValue, ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.flows import service as flows
 from headgate.features.flows import versions
+from headgate.features.flows.errors import FlowNotFound
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.schemas import Wanted
 from headgate.features.models.local.models import LocalModels
@@ -57,7 +59,10 @@ class DryRuns:
     local: LocalModels
 
     async def of_flow(self, principal: Principal, flow_id: str, start: DryRunStart) -> DryRunOut:
-        """Look ahead at a run of a stored flow. Raises `FlowNotFound`, `VersionNotFound`."""
+        """Look ahead at a run of a stored flow, which the caller may run.
+
+        Raises `FlowNotFound`, `VersionNotFound`, `PermissionMissing`.
+        """
         async with self.database.reading() as session:
             flow, version, issues = await self._content(session, principal, flow_id, start.version)
         return await self.of(principal, flow, start, flow_id=flow_id, version=version, issues=issues)
@@ -99,12 +104,19 @@ class DryRuns:
     async def _content(
         self, session: AsyncSession, principal: Principal, flow_id: str, wanted: Wanted
     ) -> tuple[Flow, int | None, list[Issue] | None]:
-        row = await flows.get_flow(session, principal, flow_id)
+        row = await flows.get_flow(session, principal, flow_id, permission=Permission.RUNS_START)
+        released = wanted == "published"
+        if isinstance(wanted, int):
+            found = await versions.get_version(session, principal, flow_id, wanted, permission=Permission.RUNS_START)
+            released = found.release is not None
+        if not released:
+            principal.require_in(row.space_id, Permission.RUNS_TEST, FlowNotFound(flow_id))
         if wanted == "draft":
-            flow, issues = await versions.as_it_would_run(session, principal, self.rules.catalog, row)
+            flow, issues = await versions.as_it_would_run(session, self.rules.catalog, row)
             return flow, None, issues
         number = row.published_version if wanted == "published" else wanted
-        return await versions.version_as_it_runs(session, principal, flow_id, number), number, None
+        flow = await versions.version_as_it_runs(session, principal, flow_id, number, permission=Permission.RUNS_START)
+        return flow, number, None
 
     async def _input_findings(self, principal: Principal, flow: Flow, start: DryRunStart) -> list[Finding]:
         """What is wrong with the input, where one is given."""
@@ -112,7 +124,7 @@ class DryRuns:
             answers = {} if start.form_data is None else check_form(flow.form, start.form_data)
             files = list(dict.fromkeys([*start.file_ids, *file_ids_in(flow.form, answers)]))
             if files:
-                await self.services.files.describe(principal.tenant_id, files)
+                await self.services.files.given(principal, files)
         except HeadgateError as error:
             return [_error(error.code, error.detail, error.remedy)]
         return []

@@ -6,13 +6,15 @@ from typing import Any
 
 import orjson
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.runs import repository
 from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.recovery import LONGEST_HISTORY
-from headgate.features.runs.errors import RunNotFound, RunNotOver
+from headgate.features.runs.errors import RunNotOver
 from headgate.features.runs.events import RunEvents
+from headgate.features.runs.permitted import find_run
 from headgate.features.runs.run_input import run_input_of
 from headgate.features.runs.states import RunStatus, StepStatus
 from headgate.features.runs.steps.hashes import hash_of, run_pin
@@ -22,7 +24,6 @@ from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.features.runs.transitions import PastTurn, RunKey
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
-from headgate.foundation.ids import is_id
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class PastRun:
 
     key: RunKey
     status: RunStatus
+    user_id: str | None
     session_id: str | None
     input_payload: Mapping[str, Any]
     planned: PlannedFlow
@@ -53,12 +55,13 @@ class PastRun:
 
 
 async def read_past_run(database: Database, engine: ExecutionBackend, principal: Principal, run_id: str) -> PastRun:
-    """A run of the caller's tenant that is over. Raises `RunNotFound`, `RunNotOver`, or `FlowInvalid`."""
+    """A run that is over and that the caller may run again.
+
+    Raises `RunNotFound`, `PermissionMissing`, `RunNotOver`, or `FlowInvalid`.
+    """
     tenant_id = principal.tenant_id
     async with database.reading() as session:
-        row = await repository.find_run(session, run_id, tenant_id=tenant_id) if is_id(run_id) else None
-        if row is None:
-            raise RunNotFound(run_id)
+        row = await find_run(session, principal, run_id, Permission.RUNS_START)
         steps = await repository.list_steps(session, run_id, tenant_id=tenant_id)
         payers = {step.reused_from_run_id for step in steps} - {None}
         versions = await repository.versions_of(session, payers, tenant_id=tenant_id)
@@ -69,6 +72,7 @@ async def read_past_run(database: Database, engine: ExecutionBackend, principal:
     return PastRun(
         key=key,
         status=status,
+        user_id=row.user_id,
         session_id=row.session_id,
         input_payload=row.input_payload,
         planned=await engine.plans.of(key),
@@ -77,9 +81,11 @@ async def read_past_run(database: Database, engine: ExecutionBackend, principal:
     )
 
 
-async def history_of(engine: ExecutionBackend, key: RunKey, session_id: str | None) -> Sequence[PastTurn]:
+async def history_of(
+    engine: ExecutionBackend, key: RunKey, session_id: str | None, user_id: str | None
+) -> Sequence[PastTurn]:
     """The chat that a run was, or would be, given."""
-    return await engine.store.past_turns(key, session_id, LONGEST_HISTORY) if session_id else ()
+    return await engine.store.past_turns(key, session_id, user_id, LONGEST_HISTORY) if session_id else ()
 
 
 async def input_readers(engine: ExecutionBackend, past: PastRun) -> frozenset[str]:

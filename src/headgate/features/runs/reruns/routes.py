@@ -4,17 +4,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 
-from headgate.features.access.caller import Caller
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.reruns.schemas import RerunPlanOut, RerunPlanStart, RerunStart, ResumeOut, ResumeStart
 from headgate.features.runs.reruns.service import plan_rerun, rerun, resume_run
 from headgate.features.runs.reruns.views import rerun_plan
 from headgate.features.runs.schemas import RunOut
-from headgate.features.runs.service import get_run, wait_for_run
+from headgate.features.runs.service import answer_of, wait_for_run
 from headgate.foundation.api import get_database, problems
 from headgate.foundation.database import Database
 
 router = APIRouter(prefix="/flow-runs/{run_id}", tags=["runs"])
+_START = [needs(Permission.RUNS_START)]
 Rows = Annotated[Database, Depends(get_database)]
 
 
@@ -26,7 +28,7 @@ def _engine(request: Request) -> ExecutionBackend:
 Engine = Annotated[ExecutionBackend, Depends(_engine)]
 
 
-@router.post("/resume", summary="Resume a failed run", responses=problems(404, 409))
+@router.post("/resume", summary="Resume a failed run", responses=problems(404, 409), dependencies=_START)
 async def resume(
     run_id: str, database: Rows, engine: Engine, caller: Caller, body: ResumeStart | None = None
 ) -> ResumeOut:
@@ -44,11 +46,11 @@ async def resume(
         reason=found.reason,
         from_step=found.from_step,
         changed_step=found.changed_step,
-        run=await get_run(engine, caller, found.key.run_id),
+        run=await answer_of(engine, caller, found.key.run_id),
     )
 
 
-@router.post("/rerun-plan", summary="Plan running a run again", responses=problems(404, 409))
+@router.post("/rerun-plan", summary="Plan running a run again", responses=problems(404, 409), dependencies=_START)
 async def plan(
     run_id: str, database: Rows, engine: Engine, caller: Caller, body: RerunPlanStart | None = None
 ) -> RerunPlanOut:
@@ -56,11 +58,11 @@ async def plan(
     return rerun_plan(await plan_rerun(database, engine, caller, run_id, body or RerunPlanStart()))
 
 
-@router.post("/rerun", status_code=201, summary="Run a run again", responses=problems(404, 409))
+@router.post("/rerun", status_code=201, summary="Run a run again", responses=problems(404, 409), dependencies=_START)
 async def again(run_id: str, database: Rows, engine: Engine, caller: Caller, body: RerunStart | None = None) -> RunOut:
     """A new run with the past one's input and edits to it, from any step; results that still hold are taken over."""
     wanted = body or RerunStart()
     found = await rerun(database, engine, caller, run_id, wanted)
     if wanted.wait:
         await wait_for_run(engine, found.request.key.run_id)
-    return await get_run(engine, caller, found.request.key.run_id)
+    return await answer_of(engine, caller, found.request.key.run_id)

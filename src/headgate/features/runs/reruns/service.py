@@ -18,7 +18,7 @@ from headgate.features.runs.reruns.plan import Decision, Why, changed_upstream, 
 from headgate.features.runs.reruns.schemas import RerunPlanStart
 from headgate.features.runs.run_input import input_payload
 from headgate.features.runs.schemas import RunStart
-from headgate.features.runs.service import prepare_run
+from headgate.features.runs.service import PreparedRun, begin_run, prepare_run
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.features.runs.transitions import Reuse, RunKey
@@ -30,10 +30,15 @@ class Rerun:
     """A run that is ready to be started on the results of a past one."""
 
     past: PastRun
-    request: RunRequest
+    prepared: PreparedRun
     planned: PlannedFlow
     decisions: tuple[Decision, ...]
     input_changed: bool
+
+    @property
+    def request(self) -> RunRequest:
+        """The new run, which is the caller's."""
+        return self.prepared.request
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,7 @@ async def resume_run(
         return await _resume_in_place(engine, past)
     changes = RerunPlanStart(version=pinned.version)
     prepared = await _prepare(database, engine, principal, past, changes, keeps_session=True)
-    await _begin(engine, prepared)
+    await _begin(engine, principal, prepared)
     return _told_of(prepared)
 
 
@@ -85,7 +90,7 @@ async def rerun(
 ) -> Rerun:
     """Run a past run again, as `plan_rerun` says. Raises what it raises, `SourceGone`, or `Unavailable`."""
     planned = await plan_rerun(database, engine, principal, run_id, wanted)
-    await _begin(engine, planned)
+    await _begin(engine, principal, planned)
     return planned
 
 
@@ -135,12 +140,14 @@ async def _prepare(
         past: The run to build on.
         wanted: What is to be changed.
         keeps_session: Whether this is the resumption of a failed turn of a chat, whose place it takes; a rerun is no
-            turn of the chat, and is not given the turns before it.
+            turn of the chat, and is not given the turns before it. Nobody takes a place in another's chat.
     """
     version: Wanted = past.key.version if wanted.version is None else wanted.version
     start = await _start_of(database, engine, principal, past, wanted, version=version)
-    start = start.model_copy(update={"session_id": past.session_id if keeps_session else None})
-    request = await prepare_run(database, engine, principal, past.key.flow_id, start)
+    in_chat = keeps_session and past.user_id == principal.user_id
+    start = start.model_copy(update={"session_id": past.session_id if in_chat else None})
+    prepared = await prepare_run(database, engine, principal, past.key.flow_id, start)
+    request = prepared.request
     planned = await engine.plans.of(request.key)
     if wanted.from_step is not None and wanted.from_step not in planned.steps:
         raise StepNotFound(past.key.run_id, wanted.from_step)
@@ -152,7 +159,7 @@ async def _prepare(
         decisions = everything(planned, Why.UPSTREAM, upstream)
     elif all(one.reuse for one in decisions):
         decisions = everything(planned, Why.EVERYTHING)
-    return Rerun(past, request, planned, decisions, input_changed=changed)
+    return Rerun(past, prepared, planned, decisions, input_changed=changed)
 
 
 async def _start_of(
@@ -187,8 +194,9 @@ async def _input_changed(engine: ExecutionBackend, past: PastRun, request: RunRe
     """Whether the new run is given anything else than the past one: text, answers, files, or chat before it."""
     if orjson.loads(input_payload(request.input)) != past.input_payload:
         return True
-    before = await history_of(engine, past.key, past.session_id)
-    return list(before) != list(await history_of(engine, request.key, request.session_id))
+    before = await history_of(engine, past.key, past.session_id, past.user_id)
+    after = await history_of(engine, request.key, request.session_id, request.user_id)
+    return list(before) != list(after)
 
 
 def _upstream(past: PastRun, planned: PlannedFlow) -> str | None:
@@ -196,10 +204,11 @@ def _upstream(past: PastRun, planned: PlannedFlow) -> str | None:
     return None if failed is None else changed_upstream(past.planned, planned, failed)
 
 
-async def _begin(engine: ExecutionBackend, rerun: Rerun) -> None:
+async def _begin(engine: ExecutionBackend, principal: Principal, rerun: Rerun) -> None:
     reused = tuple(one.step_id for one in rerun.decisions if one.reuse)
     first = first_again(rerun.decisions)
-    await engine.start(replace(rerun.request, reuse=Reuse(rerun.past.key.run_id, reused, first)))
+    request = replace(rerun.request, reuse=Reuse(rerun.past.key.run_id, reused, first))
+    await begin_run(engine, principal, replace(rerun.prepared, request=request))
 
 
 def first_again(decisions: Sequence[Decision]) -> str | None:

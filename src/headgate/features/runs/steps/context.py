@@ -77,7 +77,7 @@ class StepContext:
     def files(self) -> "StepFiles":
         """Files of the run."""
         if self._files is None:
-            self._files = StepFiles(self._origin, self._services.files, self._recorder)
+            self._files = StepFiles(self._origin, self._input, self._services.files, self._recorder)
         return self._files
 
     @property
@@ -161,10 +161,12 @@ class StepContext:
 
 
 class StepFiles:
-    """Files as one step sees them: its tenant's to read, artifacts of its own to write."""
+    """Files as one step sees them: those of its run and its flow's space to read, artifacts of its own to write."""
 
-    def __init__(self, origin: Origin, files: RunFiles, recorder: Recorder) -> None:
+    def __init__(self, origin: Origin, given: RunInput, files: RunFiles, recorder: Recorder) -> None:
         self._origin = origin
+        said = [file for message in given.history for file in message.files]
+        self._given = {file.id for file in (*given.files, *said)}
         self._files = files
         self._recorder = recorder
 
@@ -173,8 +175,10 @@ class StepFiles:
         return await self._files.of_run(self._origin.key)
 
     async def read(self, file: File) -> bytes:
-        """The content. Raises `NotFound`, also for a file of another tenant."""
-        return await self._files.read(self._origin.key.tenant_id, file.id)
+        """The content. Raises `NotFound`, also for a file of another space: an id may come from anywhere."""
+        if file.id in self._given:
+            return await self._files.read(self._origin.key.tenant_id, file.id)
+        return await self._files.read_in(self._origin.key.tenant_id, self._origin.key.flow_id, file.id)
 
     async def save(self, name: str, content: bytes, media_type: str) -> File:
         """Keep an artifact of this step."""

@@ -7,6 +7,7 @@ too late changes nothing and says so.
 from collections.abc import Sequence
 from typing import Protocol
 
+from headgate.features.audit.chain import Entry
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.transitions import (
     Cancelled,
@@ -52,10 +53,11 @@ class RunStore(Protocol):
         """
         ...
 
-    async def resume(self, key: RunKey, at: int) -> Resumed | None:
+    async def resume(self, key: RunKey, at: int, entry: Entry | None = None) -> Resumed | None:
         """Let a failed run go on: it is running, its failed and cancelled steps wait to be claimed again.
 
         None when the tenant has no such run. Of a run that has not failed, or whose flow is deleted, nothing changes.
+        `entry` goes into the audit log when something does.
         """
         ...
 
@@ -81,8 +83,11 @@ class RunStore(Protocol):
         """Fail a run that cannot go on though no step failed. False when it was over already."""
         ...
 
-    async def cancel(self, run_id: str, tenant_id: str, at: int) -> Cancelled | None:
-        """Cancel a run and every step and attempt of it that is not over. None when the tenant has no such run."""
+    async def cancel(self, run_id: str, tenant_id: str, at: int, entry: Entry | None = None) -> Cancelled | None:
+        """Cancel a run and every step and attempt of it that is not over. None when the tenant has no such run.
+
+        `entry` goes into the audit log when something changes.
+        """
         ...
 
     async def renew(self, held: Sequence[Held], lease: Lease) -> frozenset[Held]:
@@ -113,6 +118,6 @@ class RunStore(Protocol):
         """Steps still `running` in runs that failed at `since` or later; of one run where it is named."""
         ...
 
-    async def past_turns(self, key: RunKey, session_id: str, limit: int) -> Sequence[PastTurn]:
-        """Completed runs of the same flow and chat session before this one, oldest first."""
+    async def past_turns(self, key: RunKey, session_id: str, user_id: str | None, limit: int) -> Sequence[PastTurn]:
+        """Completed runs of the same flow, person and chat session before this one, oldest first."""
         ...

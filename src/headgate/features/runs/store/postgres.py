@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from headgate.features.audit import statements as audit
+from headgate.features.audit.chain import Entry
 from headgate.features.runs.errors import SourceGone
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
 from headgate.features.runs.store import postgres_resumes as rare
@@ -96,23 +98,24 @@ class PostgresRunStore:
     async def create(self, run: NewRun, lease: Lease) -> None:
         """Insert a run and its steps."""
         claimed = set(run.claim)
-        await self._execute(
-            sql.CREATE,
-            {
-                **_key(run.key),
-                **_lease(lease),
-                "user_id": run.user_id,
-                "session_id": run.session_id,
-                "trace_parent": run.trace_parent,
-                "dispatched": run.dispatched,
-                "status": RunStatus.RUNNING.value if claimed else RunStatus.QUEUED.value,
-                "input_payload": run.input_payload,
-                "steps": [seed.step_id for seed in run.steps],
-                "orders": [seed.order for seed in run.steps],
-                "waiting": [seed.waiting for seed in run.steps],
-                "mine": [seed.step_id in claimed for seed in run.steps],
-            },
-        )
+        values = {
+            **_key(run.key),
+            **_lease(lease),
+            "user_id": run.user_id,
+            "session_id": run.session_id,
+            "trace_parent": run.trace_parent,
+            "dispatched": run.dispatched,
+            "status": RunStatus.RUNNING.value if claimed else RunStatus.QUEUED.value,
+            "input_payload": run.input_payload,
+            "steps": [seed.step_id for seed in run.steps],
+            "orders": [seed.order for seed in run.steps],
+            "waiting": [seed.waiting for seed in run.steps],
+            "mine": [seed.step_id in claimed for seed in run.steps],
+        }
+        if run.entry is None:
+            await self._execute(sql.CREATE, values)
+        else:
+            await self._and_append(sql.CREATE, values, run.entry)
 
     async def create_from(self, run: NewRun, reuse: Reuse, at: int) -> None:
         """Insert a run that takes over results of another."""
@@ -135,10 +138,12 @@ class PostgresRunStore:
             found = await (await connection.execute(rare.CREATE_FROM, values)).fetchone()
             if found is None or found[0] != len(taken):
                 raise SourceGone(reuse.run_id)
+            if run.entry is not None:
+                await connection.execute(audit.PSYCOPG, audit.values(run.entry))
 
-    async def resume(self, key: RunKey, at: int) -> Resumed | None:
+    async def resume(self, key: RunKey, at: int, entry: Entry | None = None) -> Resumed | None:
         """Let a failed run go on."""
-        status, changed = await self._locked(rare.RESUME, {**_key(key), "at": at})
+        status, changed = await self._locked(rare.RESUME, {**_key(key), "at": at}, entry)
         if status is None:
             return None
         return Resumed(RunStatus.RUNNING if changed else status, changed=changed)
@@ -208,9 +213,9 @@ class PostgresRunStore:
         _, changed = await self._locked(sql.END, {**_key(key), "code": code, "message": message, "at": at})
         return changed
 
-    async def cancel(self, run_id: str, tenant_id: str, at: int) -> Cancelled | None:
+    async def cancel(self, run_id: str, tenant_id: str, at: int, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run."""
-        status, changed = await self._locked(sql.CANCEL, {"run_id": run_id, "tenant_id": tenant_id, "at": at})
+        status, changed = await self._locked(sql.CANCEL, {"run_id": run_id, "tenant_id": tenant_id, "at": at}, entry)
         if status is None:
             return None
         return Cancelled(RunStatus.CANCELLED if changed else status, changed=changed)
@@ -252,9 +257,10 @@ class PostgresRunStore:
         query = _STRAGGLERS if run_id is None else _STRAGGLERS_OF_RUN
         return stragglers_of(await self._execute(query, {"since": since, "run_id": run_id}))
 
-    async def past_turns(self, key: RunKey, session_id: str, limit: int) -> Sequence[PastTurn]:
-        """Earlier turns of a chat session."""
-        rows = await self._execute(sql.PAST_TURNS, {**_key(key), "session_id": session_id, "limit": limit})
+    async def past_turns(self, key: RunKey, session_id: str, user_id: str | None, limit: int) -> Sequence[PastTurn]:
+        """Earlier turns of a person's chat session."""
+        wanted = {"session_id": session_id, "user_id": user_id, "limit": limit}
+        rows = await self._execute(sql.PAST_TURNS, {**_key(key), **wanted})
         return [PastTurn(*row) for row in reversed(rows)]
 
     async def _execute(self, statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
@@ -280,13 +286,28 @@ class PostgresRunStore:
             await connection.execute("COMMIT", prepare=True)
             return await first.fetchone(), await second.fetchall()
 
-    async def _locked(self, statement: str, values: Mapping[str, Any]) -> tuple[RunStatus | None, bool]:
+    async def _and_append(self, statement: str, values: Mapping[str, Any], entry: Entry) -> None:
+        """A statement, then the entry of the audit log that goes with it, in one transaction and one round trip.
+
+        Not one statement: its foreign keys are checked when it ends, and would be while the chain's end is locked.
+        """
+        async with self._connection() as connection, connection.pipeline():
+            await connection.execute("BEGIN", prepare=True)
+            await connection.execute(statement, values, prepare=True)
+            await connection.execute(audit.PSYCOPG, audit.values(entry), prepare=True)
+            await connection.execute("COMMIT", prepare=True)
+
+    async def _locked(
+        self, statement: str, values: Mapping[str, Any], entry: Entry | None = None
+    ) -> tuple[RunStatus | None, bool]:
         """Lock a run, then change it: its status before, and whether it was changed."""
         async with self._connection() as connection, connection.transaction():
             row = await (await connection.execute(sql.LOCK, values)).fetchone()
             if row is None:
                 return None, False
             changed = await (await connection.execute(statement, values)).fetchone()
+            if changed is not None and entry is not None:
+                await connection.execute(audit.PSYCOPG, audit.values(entry))
         return RunStatus(row[0]), changed is not None
 
     @asynccontextmanager

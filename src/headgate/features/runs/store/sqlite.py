@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
+from headgate.features.audit.chain import Entry
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.store import sqlite_resumes as rare
 from headgate.features.runs.store import sqlite_transitions as sql
@@ -70,9 +71,9 @@ class SqliteRunStore:
         """Insert a run that takes over results of another."""
         await self._writer.submit(lambda db: rare.create_from(db, run, reuse, at), size=len(run.input_payload))
 
-    async def resume(self, key: RunKey, at: int) -> Resumed | None:
+    async def resume(self, key: RunKey, at: int, entry: Entry | None = None) -> Resumed | None:
         """Let a failed run go on."""
-        return await self._writer.submit(lambda db: rare.resume(db, key, at))
+        return await self._writer.submit(lambda db: rare.resume(db, key, at, entry))
 
     async def advance(self, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None = None) -> Progress:
         """Complete, skip, settle and claim."""
@@ -91,9 +92,9 @@ class SqliteRunStore:
         """Fail a run from outside."""
         return await self._writer.submit(lambda db: sql.end(db, key, code, message, at))
 
-    async def cancel(self, run_id: str, tenant_id: str, at: int) -> Cancelled | None:
+    async def cancel(self, run_id: str, tenant_id: str, at: int, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run."""
-        return await self._writer.submit(lambda db: sql.cancel(db, run_id, tenant_id, at))
+        return await self._writer.submit(lambda db: sql.cancel(db, run_id, tenant_id, at, entry))
 
     async def renew(self, held: Sequence[Held], lease: Lease) -> frozenset[Held]:
         """Lengthen leases."""
@@ -141,12 +142,12 @@ class SqliteRunStore:
         values = {"since": since, "run_id": run_id}
         return stragglers_of(await self._writer.read(lambda db: db.execute(query, values).fetchall()))
 
-    async def past_turns(self, key: RunKey, session_id: str, limit: int) -> Sequence[PastTurn]:
-        """Earlier turns of a chat session."""
+    async def past_turns(self, key: RunKey, session_id: str, user_id: str | None, limit: int) -> Sequence[PastTurn]:
+        """Earlier turns of a person's chat session."""
         query = (
             "SELECT input_payload, output_payload FROM flow_runs WHERE flow_id = ? AND session_id = ? AND tenant_id = ?"
-            " AND status = 'completed' AND id < ? ORDER BY id DESC LIMIT ?"
+            " AND user_id IS ? AND status = 'completed' AND id < ? ORDER BY id DESC LIMIT ?"
         )
-        values = (key.flow_id, session_id, key.tenant_id, key.run_id, limit)
+        values = (key.flow_id, session_id, key.tenant_id, user_id, key.run_id, limit)
         rows = await self._writer.read(lambda db: db.execute(query, values).fetchall())
         return [PastTurn(*row) for row in reversed(rows)]

@@ -2,25 +2,26 @@
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.flows import service as flows
 from headgate.features.flows import versions
 from headgate.features.runs import repository
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.errors import RunNotFound
+from headgate.features.runs.permitted import find_run
 from headgate.features.runs.schemas import GraphOut
 from headgate.features.runs.service import plan_of
 from headgate.features.runs.steps.payloads import intact
 from headgate.features.runs.views import runs as views
 from headgate.features.runs.views.drawing import draw
-from headgate.foundation.ids import is_id
 from headgate.graph.model import Flow
 
 
 async def graph_of_draft(
     session: AsyncSession, engine: ExecutionBackend, principal: Principal, flow_id: str
 ) -> GraphOut:
-    """The draft as a graph. Raises `FlowNotFound`."""
+    """The draft as a graph. Raises `FlowNotFound`, `PermissionMissing`."""
     row = await flows.get_flow(session, principal, flow_id)
     flow, guard = flows.definition_of(row), engine.services.classes
     classes = {}
@@ -34,10 +35,10 @@ async def graph_of_run(
     session: AsyncSession, engine: ExecutionBackend, principal: Principal, flow_id: str, run_id: str
 ) -> GraphOut:
     """The version a run is pinned to, with what became of each step. Raises `RunNotFound`, also for another flow's."""
-    row = await repository.find_run(session, run_id, tenant_id=principal.tenant_id) if is_id(run_id) else None
-    if row is None or row.flow_id != flow_id:
+    row = await find_run(session, principal, run_id, Permission.RUNS_VIEW)
+    if row.flow_id != flow_id:
         raise RunNotFound(run_id)
-    version = await versions.get_version(session, principal, flow_id, row.version)
+    version = await versions.get_version(session, principal, flow_id, row.version, permission=Permission.RUNS_VIEW)
     steps = await repository.list_steps(session, run_id, tenant_id=principal.tenant_id)
     labels = views.labels_of(await plan_of(engine, row))
     scheme = engine.services.classes.scheme if engine.services.classes is not None else None

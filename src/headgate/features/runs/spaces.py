@@ -1,0 +1,44 @@
+"""Which space a run is of: its flow's."""
+
+from collections import OrderedDict
+from typing import Protocol
+
+from headgate.features.flows import service as flows
+from headgate.foundation.database import Database
+
+MOST_KEPT = 4096
+
+
+class Spaces(Protocol):
+    """Which space each flow is in."""
+
+    async def of(self, tenant_id: str, flow_id: str) -> str:
+        """The id of a flow's space, of a deleted flow too. Raises `NotFound`."""
+        ...
+
+
+class FlowSpaces:
+    """Spaces of flows, from the database. A flow never leaves its space, so what was read once is kept.
+
+    Args:
+        database: Where the flows are.
+        most: How many are kept; the one asked for longest ago goes first.
+    """
+
+    def __init__(self, database: Database, most: int = MOST_KEPT) -> None:
+        self._database = database
+        self._most = most
+        self._kept: OrderedDict[tuple[str, str], str] = OrderedDict()
+
+    async def of(self, tenant_id: str, flow_id: str) -> str:
+        """The id of a flow's space, of a deleted flow too. Raises `FlowNotFound`."""
+        key = tenant_id, flow_id
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        async with self._database.reading() as session:
+            found = await flows.space_of(session, flow_id, tenant_id=tenant_id)
+        self._kept[key] = found
+        if len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+        return found
