@@ -9,7 +9,8 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from headgate.foundation.canonical import digest
+import orjson
+
 from headgate.foundation.database import moment
 
 GENESIS = "0" * 64
@@ -47,7 +48,8 @@ class Entry:
     @cached_property
     def content_digest(self) -> str:
         """64 hexadecimal digits that stand for every member."""
-        return digest(self.content)
+        # Texts and nulls under names of small letters: sorted and without spaces, that is RFC 8785.
+        return hashlib.sha256(orjson.dumps(self.content, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 MEMBERS = tuple(field.name for field in fields(Entry))

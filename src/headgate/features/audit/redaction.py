@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 from pydantic_core import to_jsonable_python
 
+from headgate.foundation.ids import is_id
 from headgate.foundation.log import REDACTED, redact_text
 
 MAX_PAYLOAD = 2048
@@ -18,7 +19,7 @@ _SECRET_WORDS = frozenset(
     | {"secret", "secrets", "sig", "signature", "token"}
 )
 _WORD_EDGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
-_URL = re.compile(r"""([a-z][a-z0-9+.-]*://)([^\s"'<>]*@)?([^\s"'<>/?#]*)([^\s"'<>]*)""", re.IGNORECASE)
+_URL = re.compile(r"""([a-z][a-z0-9+.-]{0,20}://)([^\s"'<>]*@)?([^\s"'<>/?#]*)([^\s"'<>]*)""", re.IGNORECASE)
 _NAMES_OF_A_PAIR = ("name", "key", "header")
 _DEEPEST = 32
 _LONGEST_TEXT = 2 * MAX_PAYLOAD
@@ -80,7 +81,9 @@ def _is_secret(name: str) -> bool:
 
 
 def _without_secrets(text: str) -> str:
-    return redact_text(_URL.sub(_address, text))
+    if is_id(text):
+        return text
+    return redact_text(_URL.sub(_address, text) if "://" in text else text)
 
 
 def _address(found: re.Match[str]) -> str:
@@ -102,7 +105,9 @@ def _cut(value: Any, longest: int, most: int) -> Any:  # noqa: ANN401 - any JSON
 
 
 def _storable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode().replace("\0", "�")
+    return (
+        text if text.isascii() and text.isprintable() else text.encode("utf-8", "replace").decode().replace("\0", "�")
+    )
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - any JSON value

@@ -23,7 +23,7 @@ INSERT INTO audit_events (seq, hash, {", ".join(_COLUMNS)})
 SELECT head.seq, head.hash, {", ".join(f":{name}" for name in _COLUMNS)} FROM head
 """  # noqa: S608 - own names
 """In one statement. `:name` stands for the members of `values`."""
-PSYCOPG = re.sub(r"(?<!:):(\w+)", r"%(\1)s", POSTGRES)
+PSYCOPG = re.sub(r"(?<!:):(\w+)", r"%(\1)s", " ".join(POSTGRES.split()))
 """The same in psycopg's words."""
 READ_HEAD = "SELECT seq, hash FROM audit_heads WHERE tenant_id = :tenant_id"
 WRITE_HEAD = (

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from headgate.features.audit.chain import Entry
 from headgate.features.runs.states import RunStatus, StepStatus
 
 Json = str
@@ -61,6 +62,8 @@ class NewRun:
     """The `traceparent` in which whoever works on the run goes on."""
     dispatched: bool = False
     """Whether work on it is handed to a queue as soon as it is stored. PostgreSQL only."""
+    entry: Entry | None = None
+    """What the audit log says of its start, written in the same transaction; None: nothing is said."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from headgate.features.audit.chain import Entry
 from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.planned import Plans
@@ -22,6 +23,8 @@ class RunRequest:
     session_id: str | None = None
     reuse: Reuse | None = None
     """Results that the run takes over; it is queued with them settled, and only the remainder is carried out."""
+    entry: Entry | None = None
+    """What the audit log says of its start: who began it. None for runs that nobody began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +89,14 @@ class ExecutionBackend(Protocol):
         """
         ...
 
-    async def resume(self, key: RunKey) -> Resumed | None:
+    async def resume(self, key: RunKey, entry: Entry | None = None) -> Resumed | None:
         """Let a failed run go on on its own version: see `RunStore.resume`, then carry its remainder out.
 
         Steps that dead workers left in it are ended first. None when the tenant has no such run.
         """
         ...
 
-    async def cancel(self, run_id: str, tenant_id: str) -> Cancelled | None:
+    async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
         """End a run; idempotent. None when the tenant has no such run."""
         ...
 

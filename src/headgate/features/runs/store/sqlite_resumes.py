@@ -4,6 +4,8 @@
 
 import sqlite3
 
+from headgate.features.audit.chain import Entry
+from headgate.features.audit.statements import append
 from headgate.features.runs.errors import SourceGone
 from headgate.features.runs.states import (
     BORN_SETTLED,
@@ -75,13 +77,17 @@ def create_from(db: sqlite3.Connection, run: NewRun, reuse: Reuse, at: int) -> N
         place = (reuse.run_id, key.flow_id, seed.step_id, key.tenant_id)
         if not db.execute(_TAKE_STEP, (key.run_id, key.version, seed.order, *place)).rowcount:
             raise SourceGone(reuse.run_id)
+    if run.entry is not None:
+        append(db, run.entry)
 
 
-def resume(db: sqlite3.Connection, key: RunKey, at: int) -> Resumed | None:
+def resume(db: sqlite3.Connection, key: RunKey, at: int, entry: Entry | None = None) -> Resumed | None:
     """Let a failed run go on."""
     if db.execute(_RESUME_RUN, (at, key.run_id, key.tenant_id)).rowcount:
         db.execute(_KEEP_RECORDS, (key.run_id, key.tenant_id))
         db.execute(_RESUME_STEPS, (key.run_id, key.tenant_id))
+        if entry is not None:
+            append(db, entry)
         return Resumed(RunStatus.RUNNING, changed=True)
     query = "SELECT status FROM flow_runs WHERE id = ? AND tenant_id = ?"
     found = db.execute(query, (key.run_id, key.tenant_id)).fetchone()

@@ -5,6 +5,8 @@
 import sqlite3
 from collections.abc import Sequence
 
+from headgate.features.audit.chain import Entry
+from headgate.features.audit.statements import append
 from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE, WORKER_LOST, WORKER_LOST_MESSAGE
 from headgate.features.runs.states import (
     ATTEMPT_MOVES,
@@ -120,6 +122,8 @@ def create(db: sqlite3.Connection, run: NewRun, lease: Lease) -> None:
         (*same, seed.step_id, seed.order, 1, lease.worker_id, lease.at) for seed in run.steps if seed.step_id in claimed
     ]
     db.executemany(_INSERT_ATTEMPT, first)
+    if run.entry is not None:
+        append(db, run.entry)
 
 
 def advance(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None) -> Progress:
@@ -208,7 +212,9 @@ def end(db: sqlite3.Connection, key: RunKey, code: str, message: str, at: int) -
     return True
 
 
-def cancel(db: sqlite3.Connection, run_id: str, tenant_id: str, at: int) -> Cancelled | None:
+def cancel(
+    db: sqlite3.Connection, run_id: str, tenant_id: str, at: int, entry: Entry | None = None
+) -> Cancelled | None:
     """Cancel a run, its steps and its open attempts."""
     changed = db.execute(
         "UPDATE flow_runs SET status = 'cancelled', cancelled_at = ?, finished_at = ?"
@@ -217,6 +223,8 @@ def cancel(db: sqlite3.Connection, run_id: str, tenant_id: str, at: int) -> Canc
     )
     if changed.rowcount:
         _cancel_steps(db, run_id, at, guard(STEP_MOVES, StepStatus.CANCELLED))
+        if entry is not None:
+            append(db, entry)
         return Cancelled(RunStatus.CANCELLED, changed=True)
     row = db.execute(_READ_STATUS, (run_id, tenant_id)).fetchone()
     return None if row is None else Cancelled(RunStatus(row[0]), changed=False)

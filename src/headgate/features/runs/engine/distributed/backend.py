@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Coroutine
 from contextlib import suppress
 
+from headgate.features.audit.chain import Entry
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.distributed.broker import Broker
 from headgate.features.runs.engine.distributed.cancellations import Cancellations
@@ -141,6 +142,7 @@ class CeleryBackend:
             user_id=request.user_id,
             session_id=request.session_id,
             trace_parent=self._services.telemetry.traces.run_began(key.run_id),
+            entry=request.entry,
             dispatched=True,
         )
         await self._store.create(new, self._shift.lease())
@@ -160,18 +162,18 @@ class CeleryBackend:
         await self._send_rest(key.run_id)
         return RunStatus.QUEUED
 
-    async def resume(self, key: RunKey) -> Resumed | None:
+    async def resume(self, key: RunKey, entry: Entry | None = None) -> Resumed | None:
         """Let a failed run go on: send what is left of it."""
         await self._reconciler.settle_lost(key.run_id)
-        found = await self._store.resume(key, clock())
+        found = await self._store.resume(key, clock(), entry)
         if found is not None and found.changed:
             self._events(key).reopen()
             await self._send_rest(key.run_id)
         return found
 
-    async def cancel(self, run_id: str, tenant_id: str) -> Cancelled | None:
+    async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
         """End a run: in the database first, then whoever works on it is told, and its messages are taken back."""
-        found = await self._store.cancel(run_id, tenant_id, clock())
+        found = await self._store.cancel(run_id, tenant_id, clock(), entry)
         if found is not None and found.changed:
             events = RunEvents(self._services.bus, run_id, self._services.telemetry)
             events.run_cancelled()
