@@ -21,16 +21,28 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "server": lambda world: world.server_ids,
     "assistant_id": lambda world: world.assistant_ids,
     "delivery_id": lambda world: world.delivery_ids,
+    "space_ids": lambda world: [[space_id] for space_id in world.space_ids],
     "user_id": lambda world: [world.principal.user_id],
+    "key_id": lambda world: world.api_key_ids,
     "cursor": lambda world: [world.run_ids[0], world.flow_ids[0], world.file_ids[0]],
     "checksum": lambda world: [world.checksum],
 }
+OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
+    ("/api/v1/me/sessions/{session_id}", "session_id"): lambda world: world.sign_in_ids,
+}
+"""Names that mean something else on one route than on all the rest."""
 SHARED: dict[str, Callable[[World], Any]] = {
     "step_id": lambda world: STEP,
     "session_id": lambda world: SESSION,
     "name": lambda world: VARIABLE,
     "provider": lambda world: "openai",
     "level": lambda world: 1,
+    "role": lambda world: "owner",
+    "email": lambda world: "newcomer@example.org",
+    "password": lambda world: "not the password of anybody",
+    "current": lambda world: "not the password of anybody",
+    "new": lambda world: "a password for tomorrow",
+    "token": lambda world: "of-no-link",
     "enabled": lambda world: True,
     "value": lambda world: world.marker,
     "version": lambda world: 1,
@@ -43,18 +55,25 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "revision": lambda world: world.revision,
     "content": lambda world: "name: The same flow\nnodes:\n  heard: ChatInput\n",
     "input_value": lambda world: "Run it",
-    "file": lambda world: ("the-same-name.txt", world.marker.encode(), "text/plain"),
+    "file": lambda world: ("the-same-name.txt", b"the same content", "text/plain"),
 }
 FOR_ROUTE: dict[tuple[str, str], str] = {
     ("/api/v1/mcp-servers", "name"): "another-server",
     ("/api/v1/mcp-servers", "url"): "https://example.org/mcp",
     ("/api/v1/assistants", "name"): "Another",
+    ("/api/v1/spaces", "name"): "Another space",
+    ("/api/v1/spaces/{space_id}", "name"): "The space by another name",
 }
 """Values that one route wants other than all the rest, and optional ones that it is given."""
 ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     # The server's address is one that flows may not reach: it was found, and then not called.
     ("POST", "/api/v1/mcp-servers/{server}/refresh"): {403},
     ("POST", "/api/v1/mcp-servers/{server}/test"): {403},
+    # Nobody has the password, or the link.
+    ("POST", "/api/v1/sign-in"): {401},
+    ("POST", "/api/v1/me/password"): {403, 409},
+    ("POST", "/api/v1/password-links/look"): {404},
+    ("POST", "/api/v1/password-links/use"): {404},
 }
 """Routes that refuse a complete request on a tenant's own things, and with what: nothing is wrong with the request."""
 IGNORES: dict[tuple[str, str], str] = {
@@ -68,12 +87,16 @@ NO_PRINCIPAL = {
     "/api/v1/openapi.json": "the same document for everybody",
     "/static-offline-docs": "scripts of the documentation page",
     "/docs": "the documentation page",
-    "/docs/oauth2-redirect": "the documentation page",
 }
 """Addresses outside the OpenAPI document, and why they show nothing of anybody."""
 
 NEAR = re.compile(r"(^|_)ids?$")
 """Names that look like ids: an optional one must be known too."""
+
+
+def owned(path: str, name: str) -> Callable[[World], list[Any]] | None:
+    """The values of a name that only one tenant has, on a route; None for a name that all share."""
+    return OWNED_BY_ROUTE.get((path, name), OWNED.get(name))
 
 
 def shared(path: str, name: str, world: World) -> Any:

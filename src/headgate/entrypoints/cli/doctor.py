@@ -16,6 +16,7 @@ from rich.markup import escape
 
 from headgate import __version__
 from headgate.entrypoints.cli.exit_codes import OK, UNAVAILABLE
+from headgate.entrypoints.cli.open_doors import open_doors, refuse_open_door
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
 from headgate.entrypoints.compose import open_parts
 from headgate.entrypoints.readiness import Readiness, check_readiness
@@ -26,7 +27,7 @@ from headgate.features.secrets.lookup import Variables
 from headgate.foundation.crypto import EVIDENCE_KEY_FILE, KEY_FILE, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import HEAD, current
-from headgate.foundation.errors import HeadgateError
+from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.settings import Settings
 from headgate.sandbox.report import probe
 
@@ -59,6 +60,7 @@ def doctor(json: JsonFlag = False) -> int:
         _engine,
         _sandbox,
         _port,
+        _sign_in,
         _models,
     )
     findings = [finding for check in checks for finding in _findings(check, settings)]
@@ -188,6 +190,21 @@ def _port(settings: Settings) -> list[Finding]:
     return [
         Finding("port", good=not used, detail=detail, remedy="headgate serve --port 0 picks another.", needed=False)
     ]
+
+
+def _sign_in(settings: Settings) -> list[Finding]:
+    """Who may come in: the mode, what keeps the server from starting, and what is open beyond need."""
+    server = settings.server
+    mode = "auto-login: one local user, nobody signs in" if server.auto_login else "everybody signs in"
+    try:
+        refuse_open_door(server)
+    except Invalid as error:
+        return [Finding("sign-in", good=False, detail=f"{mode}. {error.detail}", remedy=error.remedy)]
+    warnings = [
+        Finding("open", good=False, detail=one, remedy="docs/security.md says what that means.", needed=False)
+        for one in open_doors(server)
+    ]
+    return [Finding("sign-in", good=True, detail=f"{mode}, at {server.public_url or server.host}"), *warnings]
 
 
 def _models(settings: Settings) -> list[Finding]:

@@ -2,18 +2,23 @@
 
 import os
 import socket
+import sys
 from collections.abc import Callable
-from ipaddress import ip_address
 from typing import Annotated, Any
 
 import typer
 import uvicorn
+from rich.markup import escape
 
+from headgate.entrypoints.cli.open_doors import open_doors, refuse_open_door
 from headgate.entrypoints.cli.output import JsonFlag, errors, print_json
 from headgate.entrypoints.http.app import create_app
-from headgate.foundation.errors import HeadgateError, Invalid, Unavailable
+from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.log import configure
 from headgate.foundation.settings import ServerSettings, Settings
+
+if sys.platform != "win32":
+    from headgate.entrypoints.http.bounded_protocol import bounded
 
 app = typer.Typer(add_completion=False)
 
@@ -23,7 +28,8 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port; 0 picks a free one.", min=0, max=65535)] = None,
     insecure: Annotated[
-        bool, typer.Option("--insecure", help="Allow auto-login on an address that others can reach.")
+        bool,
+        typer.Option("--insecure", help="Allow auto-login, or sign-in over http, where others can reach it."),
     ] = False,
     json: JsonFlag = False,
 ) -> None:
@@ -34,6 +40,8 @@ def serve(
     settings = settings.model_copy(update={"server": settings.server.model_copy(update=chosen)})
     refuse_open_door(settings.server)
     configure(settings.log)
+    for warning in open_doors(settings.server):
+        errors.print(f"[bold yellow]Warning:[/] {escape(warning)}")
     listening = _listen(settings.server)
     address = listening.getsockname()
     shown = f"[{address[0]}]" if ":" in address[0] else address[0]
@@ -46,15 +54,7 @@ def serve(
             errors.print(f"Headgate is at [bold]{url}[/]  (API: /docs, stop: Ctrl+C)")
 
     guarded = _Starting(create_app(settings), announce)
-    config = uvicorn.Config(
-        guarded,
-        lifespan="on",
-        access_log=False,
-        log_level="warning",
-        timeout_graceful_shutdown=10,
-        server_header=False,
-    )
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(_wire(guarded, settings.server))
     try:
         server.run(sockets=[listening])
     except SystemExit:  # uvicorn's way of saying that it did not start
@@ -63,6 +63,21 @@ def serve(
         raise
     if not server.started:
         raise Unavailable("The server could not start; the log above says why.", remedy="Run `headgate doctor`.")
+
+
+def _wire(app: Any, settings: ServerSettings) -> uvicorn.Config:  # noqa: ANN401 - an ASGI application
+    """How uvicorn serves it. The application itself reads the proxies' headers; no route takes a WebSocket."""
+    return uvicorn.Config(
+        app,
+        http="h11" if sys.platform == "win32" else bounded(settings.read_seconds),
+        ws="none",
+        proxy_headers=False,
+        lifespan="on",
+        access_log=False,
+        log_level="warning",
+        timeout_graceful_shutdown=10,
+        server_header=False,
+    )
 
 
 class _Starting:
@@ -96,24 +111,6 @@ class _Starting:
         finally:
             for message in failed:
                 await send(message)
-
-
-def refuse_open_door(server: ServerSettings) -> None:
-    """Raise `Invalid` when auto-login would be served to other machines."""
-    if server.auto_login and not server.insecure and not _is_loopback(server.host):
-        raise Invalid(
-            f"With auto-login everybody who reaches {server.host} would be the local user.",
-            remedy="Listen on 127.0.0.1, or say --insecure when the network is yours alone.",
-        )
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _listen(server: ServerSettings) -> socket.socket:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from headgate.entrypoints.cli.distributed import load_processes, ready_settings
+from headgate.entrypoints.cli.open_doors import refuse_open_door
 from headgate.entrypoints.cli.output import errors
 from headgate.entrypoints.own_services import OwnPostgres, OwnRedis
 from headgate.entrypoints.supervisor import Part, Supervisor
@@ -29,6 +30,7 @@ def up(
     ] = False,
 ) -> int:
     """Start server, worker and beat together: the engine `celery` with one command. Ctrl+C stops all of it."""
+    refuse_open_door(Settings().server)
     with ExitStack() as stack:
         environment = {"HEADGATE_ENGINE__BACKEND": "celery"}
         if embedded_services:

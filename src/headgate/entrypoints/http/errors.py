@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from pydantic import JsonValue
 from starlette.exceptions import HTTPException
 
-from headgate.foundation.errors import HeadgateError, Invalid, NotFound
+from headgate.foundation.errors import HeadgateError, Invalid, NotFound, Unauthenticated
 from headgate.foundation.log import get_logger
 
 log = get_logger(__name__)
@@ -65,8 +65,12 @@ def problem(error: HeadgateError, headers: dict[str, str] | None = None) -> Resp
 
 async def _headgate(_request: Request, error: Exception) -> Response:
     found = cast("HeadgateError", error)
-    retry = found.extra.get("retry_after_seconds")
-    return problem(found, {"Retry-After": str(retry)} if retry is not None else None)
+    headers: dict[str, str] = {}
+    if (retry := found.extra.get("retry_after_seconds")) is not None:
+        headers["Retry-After"] = str(retry)
+    if isinstance(found, Unauthenticated):
+        headers["WWW-Authenticate"] = "Bearer"
+    return problem(found, headers)
 
 
 async def _validation(request: Request, error: Exception) -> Response:

@@ -1,29 +1,17 @@
-"""ASGI middleware: sizes, hosts, origins and security headers, before any route is reached."""
+"""ASGI middleware: sizes, hosts and origins, before any route is reached."""
 
-from collections.abc import Awaitable, Callable, MutableMapping
-from ipaddress import ip_address
-from typing import Any
-from urllib.parse import urlsplit
+import asyncio
 
-import orjson
-
-from headgate.foundation.errors import Forbidden, HeadgateError, TooLarge
+from headgate.entrypoints.http.errors import problem
+from headgate.entrypoints.http.hosts import Names
+from headgate.entrypoints.http.wire import App, Message, Receive, Scope, Send
+from headgate.foundation.errors import HeadgateError, TooLarge
 from headgate.foundation.settings import ServerSettings
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 UPLOADS = "/api/v1/files"
 FORM_OVERHEAD_BYTES = 65_536
 """What a form adds around a file."""
-_HEADERS = [
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"same-origin"),
-    (b"x-frame-options", b"DENY"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-]
+MOST_PATH_BYTES = 8_192
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -33,42 +21,47 @@ class BodyTooLarge(TooLarge):
     code = "body_too_large"
 
 
-class HostRefused(Forbidden):
-    """The request was not addressed to this server."""
+class AddressTooLong(TooLarge):
+    """The path with its query is over the limit."""
 
-    code = "host_refused"
+    code = "address_too_long"
+    status = 414
+    title = "Address too long"
 
 
-class OriginRefused(Forbidden):
-    """A page of another site tried to change something."""
+class BodyTooSlow(HeadgateError):
+    """The client stopped sending in the middle of its body."""
 
-    code = "origin_refused"
+    code = "body_too_slow"
+    status = 408
+    title = "Request timed out"
 
 
 class Guards:
     """Checks a request before the application sees it.
 
-    With auto-login the server trusts whoever reaches it, so it answers only to names of this machine (a page on the web
-    cannot point its own name here) and refuses changes that another site's page asks for.
+    It must name this server (a page on the web cannot point its own name here), and what asks for a change must not be
+    another site's page.
     """
 
     def __init__(self, app: App, settings: ServerSettings) -> None:
         self._app = app
         self._settings = settings
+        self._names = Names(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check and pass on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = {key.lower(): value for key, value in scope["headers"]}
+        limit = self._limit(scope)
         try:
-            self._check(scope, headers)
+            self._check(scope, limit)
         except HeadgateError as error:
-            await _answer(send, error)
+            await problem(error, {"Connection": "close"})(scope, receive, send)
             return
-        body = _CappedBody(receive, self._limit(scope))
-        await self._app(scope, body, _guarded(send, body))
+        body = _BoundBody(receive, limit, self._settings.read_seconds)
+        await self._app(scope, body, _answered(scope, send, body))
 
     def _limit(self, scope: Scope) -> int:
         path = scope["path"].rstrip("/")
@@ -76,80 +69,70 @@ class Guards:
             self._settings.max_upload_bytes + FORM_OVERHEAD_BYTES if path == UPLOADS else self._settings.max_body_bytes
         )
 
-    def _check(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
-        length = headers.get(b"content-length", b"0")
-        limit = self._limit(scope)
-        if not length.isdigit() or int(length) > limit:
+    def _check(self, scope: Scope, limit: int) -> None:
+        if len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"]) > MOST_PATH_BYTES:
+            raise AddressTooLong(f"The address is over {MOST_PATH_BYTES} bytes.", remedy="Send long values in a body.")
+        length = _one(scope, b"content-length") or "0"
+        # Its length first: Python reads no number of thousands of digits.
+        if not (length.isascii() and length.isdigit()) or len(length) > 18 or int(length) > limit:
             raise _too_large(limit)
-        host = headers.get(b"host", b"").decode("latin-1")
-        if self._settings.auto_login and not self._settings.insecure and not _is_local(host):
-            raise HostRefused(f"This server does not answer to '{host[:100]}'.", remedy="Open it as http://127.0.0.1.")
-        origin = headers.get(b"origin", b"").decode("latin-1")
-        if origin and scope["method"] not in _SAFE and urlsplit(origin).netloc != host:
-            raise OriginRefused("Another site's page may not change anything here.")
+        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        self._names.check_host(hosts, (scope.get("server") or ("",))[0])
+        if scope["method"] not in _SAFE:
+            origin = _one(scope, b"origin")
+            if origin or _one(scope, b"sec-fetch-site") == "cross-site":
+                self._names.check_origin(origin, hosts[0])
 
 
-def _is_local(host: str) -> bool:
-    name = urlsplit(f"//{host}").hostname or ""
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(name).is_loopback
-    except ValueError:
-        return False
+def _one(scope: Scope, name: bytes) -> str:
+    return ", ".join(value.decode("latin-1") for found, value in scope["headers"] if found == name)
 
 
 def _too_large(limit: int) -> BodyTooLarge:
     return BodyTooLarge(f"The request body is over {limit} bytes.", remedy="Send files to /api/v1/files.", limit=limit)
 
 
-class _CappedBody:
-    """Reads a body that may have no honest length, up to a limit."""
+class _BoundBody:
+    """Reads a body that may have no honest length and no end, up to a limit of size and of waiting."""
 
-    def __init__(self, receive: Receive, limit: int) -> None:
+    def __init__(self, receive: Receive, limit: int, seconds: float) -> None:
         self._receive = receive
+        self._limit = limit
+        self._seconds = seconds
         self._seen = 0
-        self.limit = limit
+        self._more = True
+        self.fault: HeadgateError | None = None
+        """What was wrong with it."""
 
-    @property
-    def is_over(self) -> bool:
-        """Whether more came than may."""
-        return self._seen > self.limit
-
-    async def __call__(self) -> MutableMapping[str, Any]:
-        message = await self._receive()
-        if message["type"] == "http.request":
-            self._seen += len(message.get("body", b""))
-            if self.is_over:
-                raise _too_large(self.limit)
+    async def __call__(self) -> Message:
+        if not self._more:  # the body is whole; what comes next is that the client has gone, whenever that is
+            return await self._receive()
+        try:
+            async with asyncio.timeout(self._seconds):
+                message = await self._receive()
+        except TimeoutError:
+            self.fault = BodyTooSlow(f"Nothing of the request's body came for {self._seconds:g} seconds.")
+            raise self.fault from None
+        self._more = message["type"] == "http.request" and message.get("more_body", False)
+        self._seen += len(message.get("body", b""))
+        if self._seen > self._limit:
+            self.fault = _too_large(self._limit)
+            raise self.fault
         return message
 
 
-def _guarded(send: Send, body: _CappedBody) -> Send:
-    """Add the headers; answer for a body that was too large, whatever the framework made of the error."""
-    answered = False
+def _answered(scope: Scope, send: Send, body: _BoundBody) -> Send:
+    """Answer for what was wrong with a body, whatever the framework made of the error."""
+    started = refused = False
 
-    async def write(message: MutableMapping[str, Any]) -> None:
-        nonlocal answered
-        if body.is_over and not answered and message["type"] == "http.response.start":
-            answered = True
-            await _answer(send, _too_large(body.limit))
-        if answered:
-            return
+    async def write(message: Message) -> None:
+        nonlocal started, refused
+        if body.fault is not None and not started:
+            started = refused = True
+            await problem(body.fault, {"Connection": "close"})(scope, body, send)
         if message["type"] == "http.response.start":
-            message["headers"] = [*message.get("headers", []), *_HEADERS]
-        await send(message)
+            started = True
+        if not refused:
+            await send(message)
 
     return write
-
-
-async def _answer(send: Send, error: HeadgateError) -> None:
-    body = orjson.dumps(error.problem())
-    headers = [
-        (b"content-type", b"application/problem+json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-        *_HEADERS,
-    ]
-    await send({"type": "http.response.start", "status": error.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from hmac import compare_digest
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -9,13 +10,29 @@ from pydantic import BaseModel
 
 from headgate import __version__
 from headgate.entrypoints.http.errors import RouteNotFound
-from headgate.entrypoints.readiness import LONGEST_CHECK_SECONDS, Readiness, check_readiness
+from headgate.entrypoints.readiness import LONGEST_CHECK_SECONDS, Readiness, State, check_readiness
+from headgate.features.access.caller import public
 from headgate.features.runs.figures import count_live_runs, count_waiting_deliveries
-from headgate.foundation.errors import HeadgateError
+from headgate.foundation.api import problems
+from headgate.foundation.errors import Forbidden, HeadgateError, Unauthenticated
+from headgate.foundation.settings import ServerSettings
 from headgate.foundation.telemetry import FigurePage
 
 router = APIRouter(tags=["health"])
 _UNKNOWN = math.nan
+
+
+class FiguresClosed(Forbidden):
+    """Figures are for those who have the token, and there is none."""
+
+    code = "figures_closed"
+
+
+class MetricsTokenWrong(Unauthenticated):
+    """The figures need the operator's token."""
+
+    code = "metrics_token_wrong"
+    title = "Token needed"
 
 
 class Health(BaseModel):
@@ -25,27 +42,54 @@ class Health(BaseModel):
     version: str = __version__
 
 
-@router.get("/health", summary="Whether the server answers")
+class Alive(BaseModel):
+    """What everybody is told of the server's readiness."""
+
+    status: State
+
+
+@router.get("/health", summary="Whether the server answers", dependencies=[public("says that the server answers")])
 async def alive() -> Health:
     """Answers without touching anything else."""
     return Health(status="ok")
 
 
-@router.get("/health/ready", summary="Whether the server can do its work", responses={503: {"model": Readiness}})
-async def ready(request: Request, response: Response) -> Readiness:
+@router.get(
+    "/health/ready",
+    summary="Whether the server can do its work",
+    responses={503: {"model": Readiness | Alive}},
+    dependencies=[public("load balancers ask it; the details are for who has the token")],
+)
+async def ready(request: Request, response: Response) -> Readiness | Alive:
     """Asks the database and the engine, and with Celery the broker, the result backend and the workers, all at once.
 
-    Answers 503 when one of them fails, with the reason. One that hangs is given three seconds.
+    Answers 503 when one of them fails. One that hangs is given three seconds. With auto-login, or with the token of
+    `/metrics` as a bearer token, it says how each part is; anybody else is told the status alone.
     """
     found = await _readiness(request)
     if found.status != "ok":
         response.status_code = 503
-    return found
+    server: ServerSettings = request.app.state.settings.server
+    return found if server.auto_login or _has_token(request, server) else Alive(status=found.status)
 
 
-@router.get("/metrics", summary="Figures for Prometheus", response_class=Response)
+@router.get(
+    "/metrics",
+    summary="Figures for Prometheus",
+    responses={
+        200: {"content": {"text/plain": {"schema": {"type": "string"}}}},
+        **problems(401, 403, 404),
+    },
+    response_class=Response,
+    dependencies=[public("checks the operator's own token")],
+)
 async def metrics(request: Request) -> Response:
-    """The figures of this process, in Prometheus's text format. A worker serves its own."""
+    """The figures of this process, in Prometheus's text format. A worker serves its own.
+
+    They need `HEADGATE_SERVER__METRICS_TOKEN` as a bearer token. Where no token is set, they are shown with auto-login
+    only.
+    """
+    _check_token(request)
     instruments = request.app.state.telemetry.metrics
     if not isinstance(instruments, FigurePage):
         raise RouteNotFound("This server keeps no figures.", remedy="Set HEADGATE_TELEMETRY__METRICS=true.")
@@ -53,10 +97,31 @@ async def metrics(request: Request) -> Response:
     return Response(await asyncio.to_thread(instruments.page), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-@router.get("/", include_in_schema=False)
+@router.get("/", include_in_schema=False, dependencies=[public("sends the browser on")])
 async def front_door() -> RedirectResponse:
     """The API's documentation, until the studio's page is served here."""
     return RedirectResponse("/docs")
+
+
+def _check_token(request: Request) -> None:
+    server: ServerSettings = request.app.state.settings.server
+    if server.metrics_token is None and not server.auto_login:
+        raise FiguresClosed(
+            "Figures are not shown to everybody.",
+            remedy="The operator sets HEADGATE_SERVER__METRICS_TOKEN, and Prometheus sends it as a bearer token.",
+        )
+    if server.metrics_token is not None and not _has_token(request, server):
+        raise MetricsTokenWrong(
+            "These figures need the token of HEADGATE_SERVER__METRICS_TOKEN.", remedy="Send it as a bearer token."
+        )
+
+
+def _has_token(request: Request, server: ServerSettings) -> bool:
+    if server.metrics_token is None:
+        return False
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    expected = server.metrics_token.get_secret_value()
+    return scheme.lower() == "bearer" and compare_digest(given.strip().encode(), expected.encode())
 
 
 async def _readiness(request: Request) -> Readiness:

@@ -5,7 +5,7 @@ import time
 from collections.abc import MutableMapping
 from typing import Any
 
-from headgate.entrypoints.http.guards import App, Receive, Scope, Send
+from headgate.entrypoints.http.wire import App, Receive, Scope, Send
 from headgate.foundation.telemetry import SILENT, Attributes, Span, Telemetry
 
 WATCHERS = frozenset({"/health", "/health/ready", "/metrics"})

@@ -1,0 +1,49 @@
+"""Who could come in: what a server refuses to start with, and what it warns of."""
+
+from urllib.parse import urlsplit
+
+from headgate.entrypoints.http.hosts import is_loopback
+from headgate.foundation.errors import Invalid
+from headgate.foundation.settings import ServerSettings
+
+
+def refuse_open_door(server: ServerSettings) -> None:
+    """Raise `Invalid` when others could come in as the local user, or read how people sign in."""
+    if is_loopback(server.host):
+        return
+    if server.auto_login:
+        if not server.insecure:
+            raise Invalid(
+                f"With auto-login everybody who reaches {server.host} would be the local user.",
+                remedy="Listen on 127.0.0.1, or say --insecure when the network is yours alone.",
+            )
+        return
+    if not server.public_url:
+        raise Invalid(
+            f"Where people sign in at {server.host}, the server must know the address that they open.",
+            remedy="Set HEADGATE_SERVER__PUBLIC_URL, such as https://headgate.example.org.",
+        )
+    if _is_plain(server) and not server.insecure:
+        raise Invalid(
+            f"At {server.public_url} passwords and cookies would travel in the clear.",
+            remedy="Put a proxy with TLS before it and set HEADGATE_SERVER__PUBLIC_URL to its https address, or say "
+            "--insecure when the network is yours alone.",
+        )
+
+
+def open_doors(server: ServerSettings) -> list[str]:
+    """What is open that need not be, a sentence each."""
+    found = []
+    if server.auto_login and not is_loopback(server.host):
+        found.append(f"Nobody signs in: everybody who reaches {server.host} may do everything.")
+    if not server.auto_login and _is_plain(server):
+        found.append(f"Passwords and cookies travel in the clear to {server.public_url}.")
+    if server.cors_origins:
+        found.append(f"Pages of {', '.join(server.cors_origins)} may call the API with a key.")
+    return found
+
+
+def _is_plain(server: ServerSettings) -> bool:
+    """Whether people open an address of http, on a machine other than their own."""
+    public = urlsplit(server.public_url)
+    return public.scheme == "http" and not is_loopback(public.hostname or "")

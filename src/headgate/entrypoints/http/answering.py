@@ -1,0 +1,75 @@
+"""ASGI middleware around everything else: headers and a request id on every answer, and an answer for every fault."""
+
+import re
+from uuid import uuid4
+
+from starlette.requests import ClientDisconnect
+from structlog.contextvars import bound_contextvars
+
+from headgate.entrypoints.http.errors import InternalError, problem
+from headgate.entrypoints.http.headers import SecurityHeaders
+from headgate.entrypoints.http.wire import App, Message, Receive, Scope, Send
+from headgate.foundation.log import get_logger
+from headgate.foundation.settings import ServerSettings
+
+log = get_logger(__name__)
+REQUEST_ID = b"x-request-id"
+_WELL_FORMED = re.compile(rb"[A-Za-z0-9._-]{8,64}")
+
+
+class Answering:
+    """Lets no answer leave without its headers, and no fault without an answer.
+
+    The id is in every line that the log has of the request. A caller's own is taken over when it is well formed.
+    """
+
+    def __init__(self, app: App, settings: ServerSettings) -> None:
+        self._app = app
+        self._headers = SecurityHeaders(settings)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = _request_id(scope)
+        started = ended = False
+
+        async def write(message: Message) -> None:
+            nonlocal started, ended
+            ended = message["type"] == "http.response.body" and not message.get("more_body", False)
+            if message["type"] == "http.response.start":
+                started = True
+                headers = [*message.get("headers", ()), (REQUEST_ID, request_id.encode())]
+                message["headers"] = self._headers.added_to(scope["path"], headers)
+            await send(message)
+
+        with bound_contextvars(request_id=request_id):
+            try:
+                await self._app(scope, receive, write)
+            except ClientDisconnect:
+                return  # nobody is left to answer
+            except Exception:
+                log.exception("request failed", path=scope["path"], method=scope["method"])
+                if not started:
+                    await _failed(request_id)(scope, receive, write)
+                elif not ended:  # the connection is closed, so that nobody takes half an answer for a whole one
+                    raise Interrupted from None
+
+
+class Interrupted(Exception):
+    """An answer broke off; the log has said why."""
+
+
+def _failed(request_id: str) -> App:
+    error = InternalError(
+        "Headgate failed to answer; the log says why.",
+        remedy="Try again, or report it with the request id.",
+        request_id=request_id,
+    )
+    return problem(error)
+
+
+def _request_id(scope: Scope) -> str:
+    given = next((value for name, value in scope["headers"] if name == REQUEST_ID), b"")
+    return given.decode() if _WELL_FORMED.fullmatch(given) else uuid4().hex

@@ -1,0 +1,114 @@
+"""HTTP/1.1 on the wire, with bounds that uvicorn's faster parser lacks: the size of a request's head, and its time.
+
+`HttpToolsProtocol` of uvicorn 0.54 gathers a head of any length, for as long as a client likes to send one. Its other
+parser (h11) stops at 64 KiB.
+"""
+
+import asyncio
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+MOST_HEAD_BYTES = 65_536
+"""Of the request line and the headers together."""
+MOST_HEADERS = 100
+_TOO_LARGE, _TOO_SLOW = b"431 Request Header Fields Too Large", b"408 Request Timeout"
+_REFUSAL = (
+    b"HTTP/1.1 %b\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close\r\n"
+    b"cache-control: no-store\r\nx-content-type-options: nosniff\r\n"
+    b"content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n\r\n%b"
+)
+
+
+class HeadTooLarge(Exception):
+    """A request's head is over the limit."""
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """Closes a connection whose next head is too large or too slow."""
+
+    seconds = 30.0
+    _status = b"400 Bad Request"
+    _timer: asyncio.TimerHandle | None = None
+    _in_head = True
+    """Whether a head is read or awaited."""
+    _head_bytes = 0
+    _unparsed_bytes = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's own
+        """Begin to wait for the first head."""
+        super().connection_made(transport)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing any more."""
+        self._rest()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came; a head that goes on and on is refused before its end."""
+        awaited = self._in_head
+        super().data_received(data)
+        if not (awaited and self._in_head):
+            return
+        self._unparsed_bytes += len(data)
+        if self._unparsed_bytes > MOST_HEAD_BYTES:
+            self._refuse(_TOO_LARGE)
+        elif self._timer is None:
+            self._wait()
+
+    def on_message_begin(self) -> None:
+        """A head begins."""
+        self._in_head, self._head_bytes, self._unparsed_bytes = True, 0, 0
+        super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        """A part of the request line is there."""
+        super().on_url(url)
+        self._count(len(url))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header is whole."""
+        super().on_header(name, value)
+        self._count(len(name) + len(value))
+
+    def on_headers_complete(self) -> None:
+        """The head is whole."""
+        self._rest()
+        self._in_head = False
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """The body is whole; the next head may come."""
+        super().on_message_complete()
+        self._in_head, self._unparsed_bytes = True, 0
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's own signature
+        """Refuse what is no request, and close."""
+        self._refuse(self._status)
+
+    def _count(self, size: int) -> None:
+        self._head_bytes += size
+        if self._head_bytes > MOST_HEAD_BYTES or len(self.headers) > MOST_HEADERS:
+            self._status = _TOO_LARGE  # the parser stops here, and uvicorn answers with `send_400_response`
+            raise HeadTooLarge
+
+    def _wait(self) -> None:
+        self._timer = self.loop.call_later(self.seconds, self._refuse, _TOO_SLOW)
+
+    def _rest(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _refuse(self, status: bytes) -> None:
+        self._rest()
+        if self.transport.is_closing():
+            return
+        if self.cycle is None or self.cycle.response_complete:  # or it would stand in the middle of an answer
+            self.transport.write(_REFUSAL % (status, len(status), status))
+        self.transport.close()
+
+
+def bounded(seconds: float) -> type[BoundedProtocol]:
+    """The protocol for a server that gives a head this long."""
+    return type("Bounded", (BoundedProtocol,), {"seconds": seconds})
