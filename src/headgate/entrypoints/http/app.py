@@ -20,6 +20,7 @@ from headgate.entrypoints.http.measuring import Measuring
 from headgate.features.accounts.keys.routes import router as keys_router
 from headgate.features.accounts.routes import router as accounts_router
 from headgate.features.accounts.sessions.routes import router as sessions_router
+from headgate.features.accounts.single_sign_on.routes import router as single_sign_on_router
 from headgate.features.accounts.spaces.routes import router as spaces_router
 from headgate.features.accounts.users.routes import router as users_router
 from headgate.features.assistants.routes import router as shared_assistants_router
@@ -49,6 +50,7 @@ ROUTERS = (
     secrets_router,
     sessions_router,
     shared_assistants_router,
+    single_sign_on_router,
     spaces_router,
     users_router,
 )
@@ -67,7 +69,7 @@ def create_app(settings: Settings) -> FastAPI:
             for name, part in parts.as_state().items():
                 setattr(app.state, name, part)
             app.state.identity, app.state.throttle = doors.identity, doors.throttle
-            app.state.sign_in = doors.sign_in
+            app.state.sign_in, app.state.single_sign_on = doors.sign_in, doors.single_sign_on
             yield
 
     app = documented_app(lifespan=lifespan)

@@ -16,12 +16,15 @@ Forbidden
 UpstreamFailed
 └── ProviderUnusable    it cannot be reached, or answers nonsense
 Unavailable
-└── ExtraMissing
+├── ExtraMissing
+└── TenantGone
 NotFound
 └── SingleSignOnOff
+Conflict
+└── NotLinked
 """
 
-from headgate.foundation.errors import Forbidden, NotFound, Unauthenticated, Unavailable, UpstreamFailed
+from headgate.foundation.errors import Conflict, Forbidden, NotFound, Unauthenticated, Unavailable, UpstreamFailed
 
 
 class SignInLost(Unauthenticated):
@@ -136,8 +139,8 @@ class LinkedToAnother(NotAdmitted):
 
     def __init__(self) -> None:
         super().__init__(
-            "Your e-mail address belongs to somebody else's account here.",
-            remedy="Ask an admin; addresses that are given to another person need a new account.",
+            "Your e-mail address belongs to an account that the provider calls otherwise.",
+            remedy="Ask an admin to unlink it if it is yours.",
         )
 
 
@@ -158,6 +161,28 @@ class ExtraMissing(Unavailable):
             "Single sign-on is set up, and the libraries it needs are not installed.",
             remedy="Install them with: pip install 'headgate[sso]'",
         )
+
+
+class TenantGone(Unavailable):
+    """The tenant that the settings name is not there."""
+
+    code = "sso_tenant"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The organisation that single sign-on is for does not exist.",
+            remedy="Correct HEADGATE_SINGLE_SIGN_ON__TENANT: `headgate tenants list` shows the ids.",
+        )
+
+
+class NotLinked(Conflict):
+    """The person never came through the provider."""
+
+    code = "sso_not_linked"
+    title = "Not linked"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} is not linked to the provider.", remedy="There is nothing to undo.")
 
 
 class SingleSignOnOff(NotFound):

@@ -177,7 +177,7 @@ def _refusal(error: str) -> SignInCancelled | ProviderRefused:
 
 
 def _person(claims: Mapping[str, Any], subject: str, settings: SingleSignOnSettings) -> Vouched:
-    email = (_text(claims.get("email")) or "").strip().lower() or None
+    email = _address(claims.get("email"))
     name = _text(claims.get("name")) or _text(claims.get("preferred_username")) or email or subject
     return Vouched(
         issuer=settings.issuer,
@@ -187,6 +187,13 @@ def _person(claims: Mapping[str, Any], subject: str, settings: SingleSignOnSetti
         name="".join(letter for letter in name if letter.isprintable()).strip()[:200] or subject,
         admin=_is_admin(claims, settings),
     )
+
+
+def _address(claim: object) -> str | None:
+    """The e-mail address in lower case; None for one that only lowering makes ASCII, such as with a Kelvin sign."""
+    email = (_text(claim) or "").strip()
+    lowered = email.lower()
+    return lowered if lowered and lowered.isascii() == email.isascii() else None
 
 
 def _is_admin(claims: Mapping[str, Any], settings: SingleSignOnSettings) -> bool | None:

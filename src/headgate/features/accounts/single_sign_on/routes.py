@@ -1,0 +1,162 @@
+"""HTTP routes of single sign-on. What goes wrong ends on the sign-in page, which says it in words of ours."""
+
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import RedirectResponse
+
+from headgate.features.access.caller import Caller, needs, public
+from headgate.features.access.permissions import Permission
+from headgate.features.accounts.sessions.client import client_of
+from headgate.features.accounts.sessions.cookie import is_secure, put_cookie, session_token
+from headgate.features.accounts.sessions.ports import Scope, Throttle
+from headgate.features.accounts.sessions.repository import delete_sessions
+from headgate.features.accounts.sessions.service import NewSession, start_session
+from headgate.features.accounts.sessions.tokens import hash_of
+from headgate.features.accounts.single_sign_on import service
+from headgate.features.accounts.single_sign_on.errors import ExtraMissing, SingleSignOnOff
+from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn, Vouched
+from headgate.features.accounts.single_sign_on.transaction import HOME, LIFETIME_SECONDS
+from headgate.foundation.api import WriteSession, get_database, problems
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.log import get_logger
+from headgate.foundation.settings import ServerSettings, Settings
+
+router = APIRouter(tags=["sign-in"])
+log = get_logger(__name__)
+SIGN_IN_PAGE = "/sign-in"
+CALLBACK = "/sign-in/oidc/callback"
+_COOKIE = "headgate-oidc"
+
+
+def _sign_on(request: Request) -> SingleSignOn:
+    """The provider that is set up. Raises `SingleSignOnOff`."""
+    found: SingleSignOn | None = request.app.state.single_sign_on
+    if found is None:
+        raise SingleSignOnOff
+    return found
+
+
+SignOn = Annotated[SingleSignOn, Depends(_sign_on)]
+Answer = Annotated[str | None, Query(description="As the provider sends it.")]
+
+
+@router.get(
+    "/sign-in/oidc",
+    status_code=303,
+    summary="Sign in with the provider",
+    response_class=RedirectResponse,
+    responses=problems(404),
+    dependencies=[public("It is how people begin to prove who they are. Tries are counted.")],
+)
+async def begin(
+    request: Request, sign_on: SignOn, wanted: Annotated[str, Query(alias="next", description="Path to end at.")] = HOME
+) -> RedirectResponse:
+    """Sends the browser to the provider, with PKCE, a state and a nonce that it keeps encrypted in a cookie."""
+    throttle: Throttle = request.app.state.throttle
+    try:
+        await throttle.allow(Scope.SIGN_IN_ADDRESS, client_of(request).network)
+        url, held = await sign_on.begin(_callback_url(request), wanted)
+    except ExtraMissing:
+        raise
+    except HeadgateError as error:
+        return _turned_away(error)
+    response = _redirect(url)
+    secure = is_secure(request, _server(request))
+    response.set_cookie(
+        _cookie_name(request), held, max_age=LIFETIME_SECONDS, path="/", secure=secure, httponly=True, samesite="lax"
+    )
+    return response
+
+
+@router.get(
+    CALLBACK,
+    status_code=303,
+    summary="Come back from the provider",
+    response_class=RedirectResponse,
+    responses=problems(404),
+    dependencies=[public("The provider proves who they are. Only the browser that began it can come back, and once.")],
+)
+async def come_back(
+    request: Request,
+    sign_on: SignOn,
+    code: Answer = None,
+    state: Answer = None,
+    iss: Answer = None,
+    error: Answer = None,
+) -> RedirectResponse:
+    """Starts a session for the person whom the provider vouches for, and sends the browser to where it wanted to be."""
+    answer = {"code": code, "state": state, "iss": iss, "error": error}
+    held = request.cookies.get(_cookie_name(request))
+    try:
+        vouched, wanted = await sign_on.finish({name: value for name, value in answer.items() if value}, held)
+        started = await _start(request, sign_on, vouched)
+    except ExtraMissing:
+        raise
+    except HeadgateError as refused:
+        response = _turned_away(refused)
+    else:
+        response = _redirect(wanted)
+        put_cookie(request, response, _server(request), started.token, seconds=started.seconds)
+    response.delete_cookie(
+        _cookie_name(request), path="/", secure=is_secure(request, _server(request)), httponly=True, samesite="lax"
+    )
+    return response
+
+
+@router.delete(
+    "/users/{user_id}/single-sign-on",
+    status_code=204,
+    summary="Unlink a person from the provider",
+    responses=problems(401, 403, 404, 409),
+    dependencies=[needs(Permission.PEOPLE_MANAGE)],
+)
+async def unlink(user_id: str, session: WriteSession, caller: Caller) -> None:
+    """For somebody who has a new account there: their next sign-in goes by their verified e-mail address again."""
+    await service.unlink(session, caller, user_id)
+
+
+async def _start(request: Request, sign_on: SingleSignOn, vouched: Vouched) -> NewSession:
+    """Let them in, in one transaction; a session that the browser had ends."""
+    settings: Settings = request.app.state.settings
+    client = client_of(request)
+    before = session_token(request, settings.server)
+    async with get_database(request).writing() as session:
+        user = await service.admit(session, vouched, sign_on.settings, address=client.address)
+        if before is not None:
+            await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id, token_hash=hash_of(before))
+        return await start_session(
+            session,
+            user,
+            settings.accounts,
+            address=client.address,
+            user_agent=client.user_agent,
+            method="single_sign_on",
+        )
+
+
+def _turned_away(error: HeadgateError) -> RedirectResponse:
+    """To the sign-in page with the code of what went wrong: nothing that the provider wrote is ever shown."""
+    log.warning("a single sign-on failed", code=error.code, why=error.detail)
+    return _redirect(f"{SIGN_IN_PAGE}?{urlencode({'error': error.code})}")
+
+
+def _redirect(url: str) -> RedirectResponse:
+    return RedirectResponse(url, status_code=303, headers={"Cache-Control": "no-store"})
+
+
+def _server(request: Request) -> ServerSettings:
+    settings: Settings = request.app.state.settings
+    return settings.server
+
+
+def _cookie_name(request: Request) -> str:
+    """Named like the session's: no other host of the domain can plant one, and so sign somebody in as another."""
+    return f"__Host-{_COOKIE}" if is_secure(request, _server(request)) else _COOKIE
+
+
+def _callback_url(request: Request) -> str:
+    """Where the provider sends the browser back to; it must be registered there, exactly so."""
+    base = _server(request).public_url or f"{request.url.scheme}://{request.url.netloc}"
+    return f"{base}/api/v1{CALLBACK}"
