@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from tests.integration.isolation.known import FOR_ROUTE, OWNED, is_known, shared
+from tests.integration.isolation.known import FOR_ROUTE, OWNED, is_known, owned, shared
 from tests.integration.isolation.worlds import World
 
 JSON, FORM = "application/json", "multipart/form-data"
@@ -27,7 +27,12 @@ class Route:
     @property
     def owned(self) -> tuple[str, ...]:
         """Names whose value only one tenant has."""
-        return tuple(name for name in self.places if name in OWNED)
+        return tuple(name for name in self.places if owned(self.path, name) is not None)
+
+    def having(self, name: str, world: World) -> list[Any]:
+        """The values of a name that only this tenant has."""
+        found = owned(self.path, name)
+        return [] if found is None else found(world)
 
     def __str__(self) -> str:
         return f"{self.method} {self.path}"
@@ -49,7 +54,7 @@ class Call:
             value = self.values[name]
             if place == "path":
                 path = path.replace("{" + name + "}", str(value))
-            else:
+            elif value is not None:
                 given[place][name] = value
         more: dict[str, Any] = {"params": given["query"]} if given["query"] else {}
         if given["form"]:
@@ -126,11 +131,11 @@ def _resolved(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping
 
 def own_calls(route: Route, world: World) -> Iterator[Call]:
     """The request on what the caller has, one for each of its things."""
-    most = max((len(OWNED[name](world)) for name in route.owned), default=1)
+    most = max((len(route.having(name, world)) for name in route.owned), default=1)
     for number in range(most):
-        values = {name: shared(route.path, name, world) for name in route.places if name not in OWNED}
+        values = {name: shared(route.path, name, world) for name in route.places if name not in route.owned}
         for name in route.owned:
-            having = OWNED[name](world)
+            having = route.having(name, world)
             values[name] = having[min(number, len(having) - 1)]
         yield Call(route, values)
 
@@ -139,7 +144,7 @@ def foreign_calls(route: Route, mine: World, theirs: World) -> Iterator[Call]:
     """The same request with another tenant's value in one place, for each place and each of its things; then in all."""
     own = next(own_calls(route, mine))
     for name in route.owned:
-        for value in OWNED[name](theirs):
+        for value in route.having(name, theirs):
             yield replace(own, values={**own.values, name: value}, foreign=(name,))
     if len(route.owned) > 1:
         for call in own_calls(route, theirs):

@@ -6,6 +6,9 @@ tools) are put in by hand. Every text holds the tenant's marker, so that whateve
 
 import json
 from dataclasses import dataclass, field
+from datetime import timedelta
+from hashlib import sha256
+from secrets import token_bytes
 from typing import Any
 
 import httpx2
@@ -13,13 +16,15 @@ from fastapi import FastAPI
 from sqlalchemy import insert
 
 from headgate.features.access.principal import Principal
+from headgate.features.accounts.tables import ApiKey, OneTimeLink, UserSession
 from headgate.features.assistants.tables import AssistantRow
+from headgate.features.audit.recorder import record
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
 from headgate.features.models.tables import ModelClass
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
 from headgate.features.runs.engine.build import build_store
 from headgate.features.runs.transitions import Lease, NewRun, RunKey, Seed, clock
-from headgate.foundation.database import Database
+from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
 from tests.support.tenants import ActingAs
 
@@ -45,6 +50,11 @@ class World:
     server_ids: list[str] = field(default_factory=list)
     assistant_ids: list[str] = field(default_factory=list)
     delivery_ids: list[str] = field(default_factory=list)
+    sign_in_ids: list[str] = field(default_factory=list)
+    """Browsers in which the person is signed in."""
+    api_key_ids: list[str] = field(default_factory=list)
+    unpublished_id: str = ""
+    """A flow that was never published."""
     definition: dict[str, Any] = field(default_factory=dict)
     revision: int = 0
     checksum: str = ""
@@ -54,16 +64,44 @@ class World:
 
 async def make_world(app: FastAPI, database: Database, principal: Principal, marker: str) -> World:
     """Fill a tenant through a client that acts as one of its people."""
+    world = World(principal, client_of(app, principal), marker)
+    made = await ask(world, "POST", "/spaces", json={"name": "The same space"})
+    await make_tenant_things(world, database)
+    await _make_space(world, database)
+    world.space_ids.append(made["id"])
+    return world
+
+
+async def make_tenant_things(world: World, database: Database) -> None:
+    """What belongs to a tenant as a whole, or to a person of it."""
+    await ask(world, "PUT", f"/variables/{VARIABLE}", json={"value": world.marker, "secret": False})
+    async with database.writing() as session:
+        for name in (world.marker, VARIABLE):
+            row = {"tenant_id": world.principal.tenant_id, "provider": "openai", "name": name, "level": 1}
+            await session.execute(insert(ModelClass).values(**row))
+
+
+async def make_space_world(app: FastAPI, database: Database, principal: Principal, marker: str) -> World:
+    """Fill a space of a tenant that has others."""
+    world = World(principal, client_of(app, principal), marker)
+    await _make_space(world, database)
+    return world
+
+
+def client_of(app: FastAPI, principal: Principal) -> httpx2.AsyncClient:
+    """A client that acts as somebody."""
     transport = httpx2.ASGITransport(app=ActingAs(app, principal), raise_app_exceptions=False)
-    client = httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:7411/api/v1")
-    world = World(principal, client, marker)
-    await _make_spaces(world)
+    return httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:7411/api/v1")
+
+
+async def _make_space(world: World, database: Database) -> None:
+    world.space_ids = [world.principal.space_id]
     await _make_flows(world)
     await _make_files(world)
     await _make_runs(world)
     await _make_running(world, database)
     await _make_rows(world, database)
-    return world
+    await _make_credentials(world, database)
 
 
 async def ask(world: World, method: str, path: str, **more: Any) -> Any:
@@ -71,12 +109,6 @@ async def ask(world: World, method: str, path: str, **more: Any) -> Any:
     answer = await world.client.request(method, path, **more)
     assert answer.is_success, f"{method} {path}: {answer.status_code} {answer.text}"
     return answer.json() if answer.content else None
-
-
-async def _make_spaces(world: World) -> None:
-    made = await ask(world, "POST", "/spaces", json={"name": "The same space"})
-    world.space_ids = [world.principal.space_id, made["id"]]
-    await ask(world, "PUT", f"/variables/{VARIABLE}", json={"value": world.marker, "secret": False})
 
 
 async def _make_flows(world: World) -> None:
@@ -98,6 +130,7 @@ async def _make_flows(world: World) -> None:
             world.definition, world.revision = flow["definition"], flow["revision"]
             version = await ask(world, "GET", f"/flows/{flow['id']}/versions/1")
             world.checksum = version["checksum"]
+    world.unpublished_id = (await ask(world, "POST", "/flows", json={"definition": world.definition}))["id"]
 
 
 async def _make_files(world: World) -> None:
@@ -159,8 +192,6 @@ async def _make_rows(world: World, database: Database) -> None:
                 server_id=server, name=VARIABLE, tenant_id=tenant, description=world.marker, input_schema={}
             )
         )
-        for name in (world.marker, VARIABLE):
-            await session.execute(insert(ModelClass).values(tenant_id=tenant, provider="openai", name=name, level=1))
         await session.execute(
             insert(AssistantRow).values(
                 id=assistant,
@@ -189,3 +220,25 @@ async def _make_rows(world: World, database: Database) -> None:
                 delivery_id=delivery, tenant_id=tenant, attempt_no=1, started_at=1, error_message=world.marker
             )
         )
+
+
+async def _make_credentials(world: World, database: Database) -> None:
+    """A sign-in, a key and a link of the person, as rows: their secrets are in nobody's hands, only their hashes."""
+    person = {"tenant_id": world.principal.tenant_id, "user_id": world.principal.user_id}
+    later = now() + timedelta(days=1)
+    sign_in, link, key = new_id(), new_id(), new_id()
+    world.sign_in_ids.append(sign_in)
+    world.api_key_ids.append(key)
+    async with database.writing() as session:
+        session.add(
+            UserSession(
+                id=sign_in, **person, token_hash=_hash(), expires_at=later, address="192.0.2.1", user_agent=world.marker
+            )
+        )
+        session.add(OneTimeLink(id=link, **person, token_hash=_hash(), expires_at=later))
+        session.add(ApiKey(id=key, **person, name=world.marker, prefix=f"hg_{key[-12:]}", secret_hash=_hash()))
+        await record(session, world.principal, "key.created", kind="key", id=key, name=world.marker, after={})
+
+
+def _hash() -> str:
+    return sha256(token_bytes()).hexdigest()

@@ -75,7 +75,7 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         Permission.CATALOG_VIEW: Rule(
             TenantRole.MEMBER, "See components, templates, providers, models and their classes."
         ),
-        Permission.PEOPLE_VIEW: Rule(TenantRole.MEMBER, "See who is in the tenant, to add them to a space."),
+        Permission.PEOPLE_VIEW: Rule(TenantRole.MEMBER, "See who is in the organisation, to add them to a space."),
         Permission.SPACES_CREATE: Rule(TenantRole.MEMBER, "Make a space, and own it."),
         Permission.VARIABLES_VIEW: Rule(TenantRole.MEMBER, "See the names of variables, never a secret value."),
         Permission.PEOPLE_MANAGE: Rule(

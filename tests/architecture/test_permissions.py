@@ -1,0 +1,37 @@
+"""Every route says what its caller must be allowed to do, and every permission is asked for somewhere."""
+
+import re
+
+from headgate.entrypoints.http.app import create_app
+from headgate.entrypoints.http.declarations import declarations, undeclared
+from headgate.features.access.caller import Needs, Public
+from headgate.features.access.permissions import Permission
+from headgate.foundation.settings import Settings
+from tests.architecture.source import PACKAGE, modules
+
+BY_A_SERVICE = {
+    Permission.RUNS_TEST: "starting a run declares runs.start; only the service knows what was published",
+    Permission.MCP_SERVERS_PROGRAMS: "registering a server declares mcp_servers.manage; its body says what it is",
+}
+"""Permissions that no route declares, and why. A service asks for each."""
+
+
+class TestRoutes:
+    def test_each_declare_one_permission_or_why_they_need_none(self) -> None:
+        assert undeclared(create_app(Settings())) == []
+
+    def test_that_are_public_say_why(self) -> None:
+        reasons = [found.reason for _, found in declarations(create_app(Settings())) if isinstance(found, Public)]
+        assert reasons
+        assert all(len(reason.split()) > 2 for reason in reasons)
+
+
+class TestPermissions:
+    def test_are_each_declared_or_asked_for_by_a_service(self) -> None:
+        found = {one.permission for _, one in declarations(create_app(Settings())) if isinstance(one, Needs)}
+        assert set(Permission) - found == BY_A_SERVICE.keys()
+
+    def test_that_no_route_declares_are_asked_for_all_the_same(self) -> None:
+        text = "".join(path.read_text() for path in modules() if PACKAGE / "features/access" not in path.parents)
+        asked = set(re.findall(r"\bPermission\.([A-Z_]+)\b", text))
+        assert {one.name for one in BY_A_SERVICE} <= asked

@@ -1,0 +1,217 @@
+"""The people of one tenant who ask for what is in one of its spaces, and the answer that the table gives each."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+from fastapi import FastAPI
+
+from headgate.entrypoints.http.declarations import declarations
+from headgate.features.access.caller import Needs, Public
+from headgate.features.access.permissions import EVERYTHING, Permission, Role, is_of_space
+from headgate.features.access.principal import Access
+from tests.integration.isolation.calls import Route
+from tests.integration.isolation.worlds import World
+
+Declaration = Needs | Public | None
+Name = tuple[str, str]
+"""Method and path."""
+
+
+@dataclass(frozen=True)
+class Spaces:
+    """The ids of the space that is asked about and of another one of the tenant."""
+
+    here: str
+    there: str
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Somebody, by what they may do.
+
+    Args:
+        title: What failures call them.
+        access: Their access, where the spaces are known and what the request needs.
+        home: Where their new things go.
+    """
+
+    title: str
+    access: Callable[[Spaces, frozenset[Permission]], Access]
+    home: Callable[[Spaces], str]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+def _here(spaces: Spaces) -> str:
+    return spaces.here
+
+
+def _there(spaces: Spaces) -> str:
+    return spaces.there
+
+
+def _member(role: Role) -> Asker:
+    return Asker(f"a {role}", lambda spaces, _: Access(roles={spaces.here: role}), _here)
+
+
+def _both(spaces: Spaces) -> Mapping[str, Role]:
+    return {spaces.here: Role.OWNER, spaces.there: Role.OWNER}
+
+
+ASKERS = (
+    Asker("a stranger", lambda spaces, _: Access(), lambda spaces: ""),
+    Asker("an owner of another space", lambda spaces, _: Access(roles={spaces.there: Role.OWNER}), _there),
+    Asker(
+        "an owner of both with a key for the other space",
+        lambda spaces, _: Access(roles=_both(spaces), spaces=frozenset({spaces.there})),
+        _there,
+    ),
+    Asker(
+        "an admin with a key for another space",
+        lambda spaces, _: Access(admin=True, spaces=frozenset({spaces.there})),
+        _there,
+    ),
+    *(_member(role) for role in Role),
+    Asker("an admin", lambda spaces, _: Access(admin=True), _here),
+    Asker(
+        "an admin with a key for all but this",
+        lambda spaces, needed: Access(admin=True, scopes=EVERYTHING - needed),
+        _here,
+    ),
+    Asker(
+        "an owner with a key for just this",
+        lambda spaces, needed: Access(roles={spaces.here: Role.OWNER}, scopes=needed),
+        _here,
+    ),
+)
+
+
+class Answer(Enum):
+    """What somebody is to be told."""
+
+    REFUSED = "403 with the permission's name"
+    HIDDEN = "the answer to an id that never was"
+    NOTHING = "a list, or whatever there is, without anything of the space"
+    NOWHERE = "there is no space to do it in"
+    THEIRS = "404, since it is another person's"
+    ALLOWED = "what was asked for"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A request of a route, and what it needs."""
+
+    route: Route
+    declared: Permission
+    needs: Permission
+    """What is needed beside the declared scope: mostly the declared permission itself."""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """Values that make the request one that needs that."""
+
+    @property
+    def name(self) -> Name:
+        """Method and path."""
+        return self.route.method, self.route.path
+
+    @property
+    def names_something(self) -> bool:
+        """Whether the request is about something of the space, and does not only look through a list for it."""
+        places = {self.route.places[name] for name in self.route.owned if name != "user_id"}
+        return not places.isdisjoint({"path", "json", "form"})
+
+    @property
+    def permissions(self) -> frozenset[Permission]:
+        """All that a key must have."""
+        return frozenset({self.declared, self.needs})
+
+    def __str__(self) -> str:
+        return f"{self.route} {dict(self.values) or ''}".strip()
+
+
+RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]] = {
+    ("POST", "/api/v1/flows/{flow_id}/runs"): lambda world: [
+        ({"version": "published"}, Permission.RUNS_START),
+        ({"version": "draft"}, Permission.RUNS_TEST),
+    ],
+    ("POST", "/api/v1/flows/{flow_id}/dry-run"): lambda world: [
+        ({"version": "published"}, Permission.RUNS_START),
+        ({"version": "draft"}, Permission.RUNS_TEST),
+    ],
+    ("GET", "/api/v1/flows/{flow_id}/graph"): lambda world: [
+        ({"run_id": None}, Permission.FLOWS_VIEW),
+        ({"run_id": world.run_ids[0]}, Permission.RUNS_VIEW),
+    ],
+    ("DELETE", "/api/v1/flows/{flow_id}"): lambda world: [
+        ({"flow_id": world.unpublished_id}, Permission.FLOWS_EDIT),
+        ({"flow_id": world.flow_ids[1]}, Permission.FLOWS_PUBLISH),
+    ],
+}
+"""Routes whose requests do not all need what the route declares, and what each needs."""
+ALLOWED_AND_REFUSED: Mapping[Name, int] = {
+    ("DELETE", "/api/v1/spaces/{space_id}"): 409,  # flows are in it: what they were is kept as evidence
+}
+"""Routes that refuse even those who may, for a reason that has nothing to do with who asks."""
+PERSONAL: Mapping[Name, Permission | None] = {
+    ("DELETE", "/api/v1/me/sessions/{session_id}"): None,
+    ("DELETE", "/api/v1/api-keys/{key_id}"): Permission.KEYS_MANAGE,
+}
+"""Routes about what belongs to one person, and the permission with which others may use them."""
+SOMEWHERE: Mapping[Name, str] = {
+    ("POST", "/api/v1/files"): "an upload is in no space until a run takes it",
+    ("GET", "/api/v1/evidence-keys"): "the keys sign for the whole installation",
+}
+"""Routes that need a permission in any space at all, and why no space is known."""
+
+
+def declared_by(app: FastAPI) -> dict[Name, Declaration]:
+    """What each route of the API declares, by method and path."""
+    return {
+        (method, str(route.path_format)): found
+        for route, found in declarations(app)
+        for method in sorted(route.methods or ())
+    }
+
+
+def cases(routes: list[Route], found: Mapping[Name, Declaration], world: World) -> Iterator[Case]:
+    """Every request of every route that needs something."""
+    for route in routes:
+        name = (route.method, route.path)
+        declaration = found[name]
+        if isinstance(declaration, Needs):
+            raised = RAISED[name](world) if name in RAISED else [({}, declaration.permission)]
+            for values, needed in raised:
+                places = {**dict.fromkeys(values, "json"), **route.places}
+                yield Case(replace(route, places=places), declaration.permission, needed, values)
+
+
+def answer(case: Case, access: Access, home: str, spaces: Spaces) -> tuple[Answer, Permission]:
+    """What the table says that somebody is told, and the permission that a refusal names."""
+    if access.scopes is not None and case.declared not in access.scopes:
+        return Answer.REFUSED, case.declared
+    if not is_of_space(case.needs):
+        return _of_tenant(case, access, spaces), case.needs
+    if case.name in SOMEWHERE:
+        able = any(case.needs in access.granted(one) for one in (spaces.here, spaces.there))
+        return (Answer.ALLOWED if able else Answer.REFUSED), case.needs
+    where = spaces.here if case.names_something else None if case.route.method == "GET" else home
+    if where == "":
+        return Answer.NOWHERE, case.needs
+    if where is None:
+        return (Answer.ALLOWED if access.sees(spaces.here) else Answer.NOTHING), case.needs
+    if not access.sees(where):
+        return Answer.HIDDEN, case.needs
+    missing = [one for one in (case.declared, case.needs) if one not in access.granted(where)]
+    return (Answer.REFUSED, missing[0]) if missing else (Answer.ALLOWED, case.needs)
+
+
+def _of_tenant(case: Case, access: Access, spaces: Spaces) -> Answer:
+    if case.needs not in access.granted():
+        return Answer.REFUSED
+    if case.name in PERSONAL:
+        return Answer.ALLOWED if PERSONAL[case.name] in access.granted() else Answer.THEIRS
+    if case.names_something and not access.sees(spaces.here):
+        return Answer.HIDDEN
+    return Answer.ALLOWED
