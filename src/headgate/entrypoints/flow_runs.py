@@ -53,7 +53,7 @@ class FlowRuns:
             await self.engine.wait(key.run_id)
             await asyncio.wait([watching], timeout=1.0)
         except asyncio.CancelledError:
-            await asyncio.shield(self.engine.cancel(key.run_id, key.tenant_id))
+            await asyncio.shield(service.cancel_run(self.engine, principal, key.run_id))
             raise
         finally:
             watching.cancel()
@@ -65,7 +65,7 @@ class FlowRuns:
                 on_event(run_id, event.kind, event.data)
 
     async def _outcome(self, principal: Principal, run_id: str) -> RunOutcome:
-        run = await service.get_run(self.engine, principal, run_id)
+        run = await service.answer_of(self.engine, principal, run_id)
         async with self.database.reading() as session:
             made = await files.list_files(session, principal, flow_run_id=run_id)
         paid = [step for step in run.steps if step.reused_from_run_id is None]

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -11,6 +11,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.flows import versions
 from headgate.features.runs import repository
+from headgate.features.runs.audited import change_of, start_of
 from headgate.features.runs.deliveries.service import list_deliveries
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
 from headgate.features.runs.errors import RunNotFound, StepNotFound
@@ -55,7 +56,8 @@ async def begin_run(engine: ExecutionBackend, principal: Principal, prepared: Pr
     """Show the uploads it takes to its space, write the run down and begin it. Raises `Unavailable`, `SourceGone`."""
     if prepared.unshared:
         await engine.services.files.take(principal, prepared.request.key.flow_id, prepared.unshared)
-    await engine.start(prepared.request)
+    entry = await start_of(engine, principal, prepared.request)
+    await engine.start(replace(prepared.request, entry=entry))
 
 
 async def prepare_run(
@@ -149,10 +151,10 @@ async def get_step(
 
 async def cancel_run(engine: ExecutionBackend, principal: Principal, run_id: str) -> CancelOut:
     """End a run; of one that is over nothing changes. Raises `RunNotFound`, `PermissionMissing`."""
-    if principal.visible_spaces is not None:
-        run = await _read(engine, principal, run_id)
-        await require_of_run(engine.services.spaces, principal, run, Permission.RUNS_START)
-    found = await engine.cancel(run_id, principal.tenant_id) if is_id(run_id) else None
+    run = await _read(engine, principal, run_id)
+    await require_of_run(engine.services.spaces, principal, run, Permission.RUNS_START)
+    entry = await change_of(engine, principal, RunKey(run_id, run.tenant_id, run.flow_id, run.version), "cancelled")
+    found = await engine.cancel(run_id, principal.tenant_id, entry)
     if found is None:
         raise RunNotFound(run_id)
     return CancelOut(id=run_id, status=found.status.value, changed=found.changed)

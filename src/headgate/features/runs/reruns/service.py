@@ -10,6 +10,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.flows import versions
 from headgate.features.flows.errors import FlowNotFound
 from headgate.features.flows.schemas import Wanted
+from headgate.features.runs.audited import change_of
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
 from headgate.features.runs.errors import NotResumable, RunNotFound, StepNotFound
 from headgate.features.runs.form import file_ids_in
@@ -67,7 +68,7 @@ async def resume_run(
         database, principal, catalog, past.key.flow_id, wanted=wanted or past.key.version
     )
     if pinned.version == past.key.version:
-        return await _resume_in_place(engine, past)
+        return await _resume_in_place(engine, principal, past)
     changes = RerunPlanStart(version=pinned.version)
     prepared = await _prepare(database, engine, principal, past, changes, keeps_session=True)
     await _begin(engine, principal, prepared)
@@ -108,8 +109,8 @@ def _require_failed(past: PastRun) -> None:
         )
 
 
-async def _resume_in_place(engine: ExecutionBackend, past: PastRun) -> Resumption:
-    found = await engine.resume(past.key)
+async def _resume_in_place(engine: ExecutionBackend, principal: Principal, past: PastRun) -> Resumption:
+    found = await engine.resume(past.key, await change_of(engine, principal, past.key, "resumed"))
     if found is None:
         raise RunNotFound(past.key.run_id)
     if not found.changed:

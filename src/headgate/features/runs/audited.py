@@ -1,0 +1,62 @@
+"""What the audit log says of a run: who began, cancelled or resumed it.
+
+Of what the run was given it keeps a digest, the length of the text and the names of the answers: the rows of a run are
+purged one day, and the log never is.
+"""
+
+from typing import Any
+
+import orjson
+
+from headgate.features.access.principal import Principal
+from headgate.features.audit.chain import Entry
+from headgate.features.audit.recorder import entry_of
+from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
+from headgate.features.runs.run_input import input_payload
+from headgate.features.runs.transitions import RunKey
+from headgate.foundation.errors import HeadgateError
+
+
+async def start_of(engine: ExecutionBackend, principal: Principal, request: RunRequest) -> Entry:
+    """The entry of a run that is to be started."""
+    given, reuse = request.input, request.reuse
+    payload: dict[str, Any] = {
+        "characters": len(given.text),
+        "answers": list(given.form_data),
+        "files": [file.id for file in given.files],
+        "session_id": request.session_id,
+    }
+    if reuse is not None:
+        payload |= {"takes_over": reuse.run_id, "from_step": reuse.step_id}
+    after = orjson.loads(input_payload(given))
+    return await _entry(engine, principal, "started" if reuse is None else "rerun", request.key, payload, after=after)
+
+
+async def change_of(engine: ExecutionBackend, principal: Principal, key: RunKey, done: str) -> Entry:
+    """The entry of a run that is `cancelled` or `resumed`."""
+    return await _entry(engine, principal, done, key, {})
+
+
+async def _entry(
+    engine: ExecutionBackend,
+    principal: Principal,
+    done: str,
+    key: RunKey,
+    payload: dict[str, Any],
+    *,
+    after: Any = None,  # noqa: ANN401 - a JSON value
+) -> Entry:
+    try:
+        name = (await engine.plans.of(key)).flow.name
+    except HeadgateError:  # its components no longer fit together; it can be cancelled all the same
+        name = ""
+    return entry_of(
+        principal,
+        f"run.{done}",
+        kind="run",
+        id=key.run_id,
+        name=name,
+        space_id=await engine.services.spaces.of(key.tenant_id, key.flow_id),
+        after=after,
+        payload={"flow_id": key.flow_id, "version": key.version, **payload},
+    )
