@@ -16,7 +16,7 @@ from rich.markup import escape
 
 from headgate import __version__
 from headgate.entrypoints.cli.exit_codes import OK, UNAVAILABLE
-from headgate.entrypoints.cli.open_doors import open_doors, refuse_open_door
+from headgate.entrypoints.cli.open_doors import exposures, refuse_open_door
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
 from headgate.entrypoints.compose import open_parts
 from headgate.entrypoints.readiness import Readiness, check_readiness
@@ -202,7 +202,7 @@ def _sign_in(settings: Settings) -> list[Finding]:
         return [Finding("sign-in", good=False, detail=f"{mode}. {error.detail}", remedy=error.remedy)]
     warnings = [
         Finding("open", good=False, detail=one, remedy="docs/security.md says what that means.", needed=False)
-        for one in open_doors(server)
+        for one in exposures(server)
     ]
     return [Finding("sign-in", good=True, detail=f"{mode}, at {server.public_url or server.host}"), *warnings]
 

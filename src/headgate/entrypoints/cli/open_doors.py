@@ -31,7 +31,7 @@ def refuse_open_door(server: ServerSettings) -> None:
         )
 
 
-def open_doors(server: ServerSettings) -> list[str]:
+def exposures(server: ServerSettings) -> list[str]:
     """What is open that need not be, a sentence each."""
     found = []
     if server.auto_login and not is_loopback(server.host):

@@ -10,7 +10,7 @@ import typer
 import uvicorn
 from rich.markup import escape
 
-from headgate.entrypoints.cli.open_doors import open_doors, refuse_open_door
+from headgate.entrypoints.cli.open_doors import exposures, refuse_open_door
 from headgate.entrypoints.cli.output import JsonFlag, errors, print_json
 from headgate.entrypoints.http.app import create_app
 from headgate.foundation.errors import HeadgateError, Unavailable
@@ -40,7 +40,7 @@ def serve(
     settings = settings.model_copy(update={"server": settings.server.model_copy(update=chosen)})
     refuse_open_door(settings.server)
     configure(settings.log)
-    for warning in open_doors(settings.server):
+    for warning in exposures(settings.server):
         errors.print(f"[bold yellow]Warning:[/] {escape(warning)}")
     listening = _listen(settings.server)
     address = listening.getsockname()

@@ -12,6 +12,7 @@ from headgate.agents.assistant.routes import router as assistant_router
 from headgate.entrypoints.compose import open_parts
 from headgate.entrypoints.doors import open_doors
 from headgate.entrypoints.http.answering import REQUEST_ID, Answering
+from headgate.entrypoints.http.declarations import refuse_undeclared
 from headgate.entrypoints.http.documented import documented_app
 from headgate.entrypoints.http.errors import install
 from headgate.entrypoints.http.guards import Guards
@@ -78,6 +79,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(health_router)
     for router in ROUTERS:
         app.include_router(router, prefix="/api/v1")
+    refuse_undeclared(app)
     return app
 
 

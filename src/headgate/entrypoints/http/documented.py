@@ -38,6 +38,7 @@ _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _LIMITED = {
     401: "Nobody is signed in, or the API key is not valid.",
     403: "The caller, or their API key, lacks the permission.",
+    429: "The caller asks too often; `retry_after_seconds` says how long to wait.",
 }
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from headgate.entrypoints.cli.open_doors import open_doors, refuse_open_door
+from headgate.entrypoints.cli.open_doors import exposures, refuse_open_door
 from headgate.foundation.errors import Invalid
 from headgate.foundation.settings import ServerSettings
 
@@ -52,10 +52,10 @@ class TestRefuseOpenDoor:
         assert remedy in refused.value.remedy
 
 
-class TestOpenDoors:
+class TestExposures:
     def test_are_none_where_nothing_is_open(self) -> None:
         for values in ({}, SIGN_IN, {**SIGN_IN, "host": WIDE, "public_url": HTTPS}):
-            assert open_doors(server(**values)) == []
+            assert exposures(server(**values)) == []
 
     @pytest.mark.parametrize(
         ("values", "word"),
@@ -67,5 +67,5 @@ class TestOpenDoors:
         ],
     )
     def test_are_named(self, values: dict[str, Any], word: str) -> None:
-        (found,) = open_doors(server(**values))
+        (found,) = exposures(server(**values))
         assert word in found
