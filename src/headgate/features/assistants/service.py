@@ -10,8 +10,9 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space, spaces_shown
 from headgate.features.assistants import repository
 from headgate.features.assistants.errors import AssistantNameTaken, AssistantNotFound
-from headgate.features.assistants.schemas import AssistantChange, AssistantIn
+from headgate.features.assistants.schemas import AssistantChange, AssistantIn, AssistantOut
 from headgate.features.assistants.tables import AssistantRow
+from headgate.features.audit.recorder import record
 from headgate.foundation.database import now
 from headgate.foundation.ids import is_id, new_id
 from headgate.graph.links import SharedAssistant
@@ -33,6 +34,7 @@ async def create_assistant(session: AsyncSession, principal: Principal, wanted: 
         await repository.add_assistant(session, row)
     except IntegrityError as error:
         raise AssistantNameTaken(wanted.name) from error
+    await _record(session, principal, "assistant.created", row, after=_described(row))
     return row
 
 
@@ -73,6 +75,7 @@ async def change_assistant(
 ) -> AssistantRow:
     """Change what was sent. Versions that are frozen keep what they have. Raises `AssistantNotFound`, `NameTaken`."""
     row = await get_assistant(session, principal, assistant_id, permission=Permission.ASSISTANTS_EDIT)
+    before = _described(row)
     for name, value in change.model_dump(exclude_unset=True).items():
         if value is not None or name == "temperature":
             setattr(row, name, value)
@@ -81,12 +84,14 @@ async def change_assistant(
         await session.flush()
     except IntegrityError as error:
         raise AssistantNameTaken(change.name or "") from error
+    await _record(session, principal, "assistant.changed", row, before=before, after=_described(row))
     return row
 
 
 async def delete_assistant(session: AsyncSession, principal: Principal, assistant_id: str) -> None:
     """Remove one. Flows that link it keep running as published; their drafts name what is missing."""
     row = await get_assistant(session, principal, assistant_id, permission=Permission.ASSISTANTS_EDIT)
+    await _record(session, principal, "assistant.deleted", row, before=_described(row))
     await repository.delete_assistant(session, row)
 
 
@@ -99,3 +104,30 @@ async def shared_by_name(
         row.name: SharedAssistant(instructions=row.instructions, model=row.model, temperature=row.temperature)
         for row in rows
     }
+
+
+def _described(row: AssistantRow) -> Mapping[str, object]:
+    return AssistantOut.model_validate(row).model_dump(mode="json", exclude={"id", "created_at", "updated_at"})
+
+
+async def _record(
+    session: AsyncSession,
+    principal: Principal,
+    action: str,
+    row: AssistantRow,
+    *,
+    before: Mapping[str, object] | None = None,
+    after: Mapping[str, object] | None = None,
+) -> None:
+    await record(
+        session,
+        principal,
+        action,
+        kind="assistant",
+        id=row.id,
+        name=row.name,
+        space_id=row.space_id,
+        before=before,
+        after=after,
+        payload=after,
+    )

@@ -7,6 +7,8 @@ import orjson
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from pydantic import BaseModel
 
+from headgate.features.access.caller import needs
+from headgate.features.access.permissions import Permission
 from headgate.features.catalog.gallery import Recipe, find_recipe, load_gallery, recipe_index
 from headgate.features.catalog.registry import Registry, UnknownComponent
 from headgate.features.catalog.search import WordIndex
@@ -16,6 +18,7 @@ from headgate.graph.names import did_you_mean
 from headgate.graph.template import Template
 
 router = APIRouter(tags=["components"])
+VIEW = needs(Permission.CATALOG_VIEW)
 
 
 def _registry(request: Request) -> Registry:
@@ -37,6 +40,7 @@ Index = Annotated[WordIndex, Depends(_index)]
     summary="List components",
     response_model=list[Template],
     responses=problems() | {304: {"description": "The templates have not changed."}},
+    dependencies=[VIEW],
 )
 async def list_components(
     request: Request, registry: Components, if_none_match: Annotated[str | None, Header()] = None
@@ -49,7 +53,7 @@ async def list_components(
     return Response(body, media_type="application/json", headers=headers)
 
 
-@router.get("/components/search", summary="Search components", responses=problems())
+@router.get("/components/search", summary="Search components", responses=problems(), dependencies=[VIEW])
 async def search(
     registry: Components,
     index: Index,
@@ -65,7 +69,7 @@ async def search(
     ]
 
 
-@router.get("/components/{component_type}", summary="Read a component", responses=problems(404))
+@router.get("/components/{component_type}", summary="Read a component", responses=problems(404), dependencies=[VIEW])
 async def read_component(component_type: str, registry: Components) -> Template:
     """One component's template."""
     found = registry.template(component_type)
@@ -95,7 +99,7 @@ class TemplateOut(TemplateSummary):
     definition: Flow
 
 
-@router.get("/templates", summary="List flow templates", responses=problems())
+@router.get("/templates", summary="List flow templates", responses=problems(), dependencies=[VIEW])
 async def list_templates(
     q: Annotated[str, Query(max_length=200, description="What the flow should do; all when empty.")] = "",
 ) -> list[TemplateSummary]:
@@ -107,7 +111,7 @@ async def list_templates(
     return [TemplateSummary(**_summary(by_key[match.key])) for match in recipe_index(recipes).search(q)]
 
 
-@router.get("/templates/{template_id}", summary="Read a flow template", responses=problems(404))
+@router.get("/templates/{template_id}", summary="Read a flow template", responses=problems(404), dependencies=[VIEW])
 async def read_template(template_id: str) -> TemplateOut:
     """A ready-made flow with its text; create a flow from the text to use it."""
     recipe = find_recipe(template_id)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from headgate.features.access.principal import Principal, system_principal
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
 from headgate.features.mcptools import service
 from headgate.features.mcptools.descriptions import Discovery, taken_tools
 from headgate.features.mcptools.errors import (
@@ -59,9 +60,7 @@ class McpConnector:
         async with self.database.reading() as session:
             row = await service.find_named(session, name, tenant_id=tenant_id, space_id=space_id)
             if row is None:
-                whose = system_principal(tenant_id, space_id)
-                known = await service.list_servers(session, whose)
-                raise McpServerNotFound(name, [one.name for one in known])
+                raise McpServerNotFound(name, await service.names_in(session, tenant_id=tenant_id, space_id=space_id))
             _require_usable(row, self.settings)
             tools = await service.tools_of(session, row.id, tenant_id=tenant_id)
             target = service.target_of(row, self.box)
@@ -96,7 +95,7 @@ class McpConnector:
 
     async def _target(self, principal: Principal, which: str) -> tuple[Target, str]:
         async with self.database.reading() as session:
-            row = await service.get_server(session, principal, which)
+            row = await service.get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE)
             return service.target_of(row, self.box), row.id
 
     async def _discover(self, tenant_id: str, target: Target) -> Discovery:

@@ -6,6 +6,7 @@ NotFound
 Conflict
 └── McpServerNameTaken
 Invalid
+├── AmbiguousMcpServer   several spaces have a server of that name
 ├── BadMcpServer         a name, address, command or header that no server has
 └── McpToolsNotFound     the tools of the server were never looked up
 Forbidden
@@ -18,14 +19,16 @@ UpstreamFailed
 └── McpToolFailed        the tool itself reported an error
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from pydantic import JsonValue
 
 from headgate.foundation.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable, UpstreamFailed
 from headgate.graph.names import did_you_mean, listed
 
 
 class McpServerNotFound(NotFound):
-    """The space has no server of that name or id."""
+    """The caller sees no server of that name or id; a run, none in its flow's space."""
 
     code = "mcp_server_not_found"
     title = "MCP server not found"
@@ -33,7 +36,7 @@ class McpServerNotFound(NotFound):
     def __init__(self, name: str, known: Iterable[str] = ()) -> None:
         names = sorted(known)
         super().__init__(
-            f"There is no MCP server '{name[:64]}' in this space{did_you_mean(name, names) or '.'}",
+            f"There is no MCP server '{name[:64]}'{did_you_mean(name, names) or '.'}",
             remedy=f"Registered: {listed(names)}. Add one with `headgate mcp-servers add`.",
         )
 
@@ -54,6 +57,20 @@ class McpServerNameTaken(Conflict):
     def __init__(self, name: str) -> None:
         super().__init__(
             f"There is an MCP server called '{name}' in this space already.", remedy="Choose another name."
+        )
+
+
+class AmbiguousMcpServer(Invalid):
+    """Several spaces have a server of that name. Carries their ids as `servers`."""
+
+    code = "mcp_server_ambiguous"
+    title = "Several MCP servers have that name"
+
+    def __init__(self, name: str, ids: Sequence[str]) -> None:
+        super().__init__(
+            f"{len(ids)} MCP servers are called '{name}': {', '.join(ids)}.",
+            remedy="Give the id of the one you mean.",
+            servers=list[JsonValue](ids),
         )
 
 

@@ -31,10 +31,11 @@ async def mcp_issues(
     nodes = mcp_nodes(flow.nodes)
     if not nodes:
         return []
-    known: dict[str, _Known] = {}
-    for row in await repository.list_servers(session, tenant_id=tenant_id, space_id=space_id):
-        tools = await repository.list_tools(session, row.id, tenant_id=tenant_id)
-        known[row.name] = _Known(row.enabled, {tool.name: tool.enabled for tool in tools})
+    rows = await repository.list_servers(session, tenant_id=tenant_id, space_ids={space_id})
+    tools: dict[str, dict[str, bool]] = {row.id: {} for row in rows}
+    for tool in await repository.list_tools_of(session, list(tools), tenant_id=tenant_id):
+        tools[tool.server_id][tool.name] = tool.enabled
+    known = {row.name: _Known(row.enabled, tools[row.id]) for row in rows}
     found = [issue for node in nodes for issue in _node_issues(node, known)]
     return [*found, *_allowlist_issues(flow, catalog, known)]
 

@@ -1,18 +1,11 @@
 """Every query on MCP servers and their tools. The tenant is always required."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.accounts.tables import Space
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
-
-
-async def space_exists(session: AsyncSession, space_id: str, *, tenant_id: str) -> bool:
-    """Whether the tenant has that space."""
-    query = select(Space.id).where(Space.id == space_id, Space.tenant_id == tenant_id)
-    return (await session.execute(query)).scalar_one_or_none() is not None
 
 
 async def find_server(
@@ -23,22 +16,25 @@ async def find_server(
     return (await session.execute(query.with_for_update() if lock else query)).scalar_one_or_none()
 
 
-async def find_server_named(session: AsyncSession, name: str, *, tenant_id: str, space_id: str) -> McpServerRow | None:
-    """One server of a space by its name."""
-    query = select(McpServerRow).where(
-        McpServerRow.name == name, McpServerRow.space_id == space_id, McpServerRow.tenant_id == tenant_id
-    )
-    return (await session.execute(query)).scalar_one_or_none()
+async def find_servers_named(
+    session: AsyncSession, name: str, *, tenant_id: str, space_ids: Collection[str] | None, lock: bool = False
+) -> Sequence[McpServerRow]:
+    """The servers of that name, of these spaces; `space_ids` None: of all."""
+    query = select(McpServerRow).where(McpServerRow.name == name, McpServerRow.tenant_id == tenant_id)
+    if space_ids is not None:
+        query = query.where(McpServerRow.space_id.in_(space_ids))
+    query = query.order_by(McpServerRow.id)
+    return (await session.execute(query.with_for_update() if lock else query)).scalars().all()
 
 
-async def list_servers(session: AsyncSession, *, tenant_id: str, space_id: str) -> Sequence[McpServerRow]:
-    """The servers of a space, by name."""
-    query = (
-        select(McpServerRow)
-        .where(McpServerRow.tenant_id == tenant_id, McpServerRow.space_id == space_id)
-        .order_by(McpServerRow.name)
-    )
-    return (await session.execute(query)).scalars().all()
+async def list_servers(
+    session: AsyncSession, *, tenant_id: str, space_ids: Collection[str] | None
+) -> Sequence[McpServerRow]:
+    """The servers of these spaces, by name; `space_ids` None: of all."""
+    query = select(McpServerRow).where(McpServerRow.tenant_id == tenant_id)
+    if space_ids is not None:
+        query = query.where(McpServerRow.space_id.in_(space_ids))
+    return (await session.execute(query.order_by(McpServerRow.name, McpServerRow.id))).scalars().all()
 
 
 async def delete_server(session: AsyncSession, server_id: str, *, tenant_id: str) -> bool:
@@ -59,6 +55,12 @@ async def list_tools(session: AsyncSession, server_id: str, *, tenant_id: str) -
         .order_by(McpToolRow.place, McpToolRow.name)
     )
     return (await session.execute(query)).scalars().all()
+
+
+async def list_tools_of(session: AsyncSession, server_ids: Collection[str], *, tenant_id: str) -> Sequence[McpToolRow]:
+    """The tools of several servers."""
+    query = select(McpToolRow).where(McpToolRow.server_id.in_(server_ids), McpToolRow.tenant_id == tenant_id)
+    return (await session.execute(query.order_by(McpToolRow.place, McpToolRow.name))).scalars().all()
 
 
 async def find_tool(session: AsyncSession, server_id: str, name: str, *, tenant_id: str) -> McpToolRow | None:

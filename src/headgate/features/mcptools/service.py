@@ -6,17 +6,21 @@ from dataclasses import dataclass
 from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.accounts.spaces.service import require_space, spaces_shown
+from headgate.features.audit.recorder import record
 from headgate.features.mcptools import repository
 from headgate.features.mcptools.descriptions import Discovery
 from headgate.features.mcptools.errors import (
+    AmbiguousMcpServer,
     BadMcpServer,
     McpServerNameTaken,
     McpServerNotFound,
     McpToolNotFound,
     ProgramsRefused,
 )
-from headgate.features.mcptools.schemas import McpServerIn, McpServerPatch
+from headgate.features.mcptools.schemas import McpServerIn, McpServerOut, McpServerPatch
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
 from headgate.features.mcptools.target import Target, check_name, checked_target, same_place, seal, unseal
 from headgate.foundation.crypto import SecretBox
@@ -43,11 +47,16 @@ async def create_server(
 ) -> McpServerRow:
     """Register a server. Nothing is sent to it yet.
 
-    Raises `BadMcpServer`, `BadUrl`, `HeaderRefused`, `McpServerNameTaken`, `ProgramsRefused`.
+    Raises `SpaceNotFound`, `PermissionMissing`, `BadMcpServer`, `BadUrl`, `HeaderRefused`, `McpServerNameTaken`,
+    `ProgramsRefused`.
     """
+    space = wanted.space_id or principal.space_id
+    await require_space(session, principal, space, Permission.MCP_SERVERS_MANAGE)
     check_name(wanted.name)
-    if wanted.transport == "stdio" and not settings.allow_stdio:
-        raise ProgramsRefused(wanted.name)
+    if wanted.transport == "stdio":
+        principal.require(Permission.MCP_SERVERS_PROGRAMS)
+        if not settings.allow_stdio:
+            raise ProgramsRefused(wanted.name)
     target = checked_target(
         wanted.name,
         wanted.transport,
@@ -55,10 +64,7 @@ async def create_server(
         command=wanted.command,
         secrets=_secrets(wanted.transport, wanted.headers, wanted.env),
     )
-    space = wanted.space_id or principal.space_id
-    if not await repository.space_exists(session, space, tenant_id=principal.tenant_id):
-        raise BadMcpServer(f"There is no space '{space[:64]}'.", remedy="List the spaces to see their ids.")
-    known = await repository.list_servers(session, tenant_id=principal.tenant_id, space_id=space)
+    known = await repository.list_servers(session, tenant_id=principal.tenant_id, space_ids={space})
     if any(one.name == wanted.name for one in known):
         raise McpServerNameTaken(wanted.name)
     if len(known) >= MAX_SERVERS:
@@ -71,34 +77,63 @@ async def create_server(
     row.created_at = row.updated_at
     session.add(row)
     await session.flush()
+    await _record(session, principal, "mcp_server.registered", row, after=_described(row))
     return row
 
 
 async def list_servers(
     session: AsyncSession, principal: Principal, *, space_id: str | None = None
 ) -> Sequence[McpServerRow]:
-    """The servers of a space, by name."""
-    return await repository.list_servers(
-        session, tenant_id=principal.tenant_id, space_id=space_id or principal.space_id
-    )
+    """The servers that the caller sees, of one space or of all, by name. Raises `SpaceNotFound`."""
+    shown = await spaces_shown(session, principal, space_id, Permission.MCP_SERVERS_VIEW)
+    return await repository.list_servers(session, tenant_id=principal.tenant_id, space_ids=shown)
 
 
-async def get_server(session: AsyncSession, principal: Principal, which: str, *, lock: bool = False) -> McpServerRow:
-    """A server by its id, or by its name in the caller's space. Raises `McpServerNotFound`."""
+async def get_server(
+    session: AsyncSession,
+    principal: Principal,
+    which: str,
+    *,
+    permission: Permission = Permission.MCP_SERVERS_VIEW,
+    lock: bool = False,
+) -> McpServerRow:
+    """A server that the caller may do this with, by its id or name; of a name, the one in their own space wins.
+
+    Raises `McpServerNotFound`, `AmbiguousMcpServer`, `PermissionMissing`.
+    """
     tenant = principal.tenant_id
-    if is_id(which):
-        row = await repository.find_server(session, which, tenant_id=tenant, lock=lock)
-    else:
-        row = await find_named(session, which, tenant_id=tenant, space_id=principal.space_id)
-    if row is None:
-        known = await repository.list_servers(session, tenant_id=tenant, space_id=principal.space_id)
-        raise McpServerNotFound(which, [one.name for one in known])
+    row = await (
+        repository.find_server(session, which, tenant_id=tenant, lock=lock)
+        if is_id(which)
+        else _find_seen(session, principal, which, lock=lock)
+    )
+    if row is None or not principal.sees(row.space_id):
+        seen = await repository.list_servers(session, tenant_id=tenant, space_ids=principal.visible_spaces)
+        raise McpServerNotFound(which, {one.name for one in seen})
+    principal.require_in(row.space_id, permission, McpServerNotFound(which))
     return row
+
+
+async def _find_seen(session: AsyncSession, principal: Principal, name: str, *, lock: bool) -> McpServerRow | None:
+    rows = await repository.find_servers_named(
+        session, name[:64], tenant_id=principal.tenant_id, space_ids=principal.visible_spaces, lock=lock
+    )
+    found = [row for row in rows if row.space_id == principal.space_id] or rows
+    if len(found) > 1:
+        raise AmbiguousMcpServer(name, [row.id for row in found])
+    return found[0] if found else None
 
 
 async def find_named(session: AsyncSession, name: str, *, tenant_id: str, space_id: str) -> McpServerRow | None:
     """A server of a space by its name."""
-    return await repository.find_server_named(session, name[:64], tenant_id=tenant_id, space_id=space_id)
+    rows = await repository.find_servers_named(session, name[:64], tenant_id=tenant_id, space_ids={space_id})
+    return rows[0] if rows else None
+
+
+async def names_in(session: AsyncSession, *, tenant_id: str, space_id: str) -> list[str]:
+    """The names of a space's servers."""
+    rows = await repository.list_servers(session, tenant_id=tenant_id, space_ids={space_id})
+    return [row.name for row in rows]
 
 
 async def update_server(
@@ -112,12 +147,15 @@ async def update_server(
 ) -> McpServerRow:
     """Change a server. What it was told in confidence does not follow it to another address or program.
 
-    Raises `McpServerNotFound`, `BadMcpServer`, `ProgramsRefused`.
+    Raises `McpServerNotFound`, `PermissionMissing`, `BadMcpServer`, `ProgramsRefused`.
     """
-    row = await get_server(session, principal, which, lock=True)
-    if row.transport == "stdio" and not settings.allow_stdio:
-        raise ProgramsRefused(row.name)
-    before = target_of(row, box)
+    row = await get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE, lock=True)
+    if row.transport == "stdio":
+        if patch.command is not None or patch.env is not None:
+            principal.require(Permission.MCP_SERVERS_PROGRAMS)
+        if not settings.allow_stdio:
+            raise ProgramsRefused(row.name)
+    before, told_before = target_of(row, box), _described(row)
     given = patch.headers if row.transport == "http" else patch.env
     if (patch.env if row.transport == "http" else patch.headers) is not None:
         raise BadMcpServer(f"The server '{row.name}' takes {'headers' if row.transport == 'http' else 'env'}.")
@@ -137,12 +175,14 @@ async def update_server(
     row.enabled = row.enabled if patch.enabled is None else patch.enabled
     _write(row, after, box)
     await session.flush()
+    await _record(session, principal, "mcp_server.changed", row, before=told_before, after=_described(row))
     return row
 
 
 async def delete_server(session: AsyncSession, principal: Principal, which: str) -> None:
     """Forget a server and its tools. Raises `McpServerNotFound`."""
-    row = await get_server(session, principal, which)
+    row = await get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE)
+    await _record(session, principal, "mcp_server.removed", row, before=_described(row))
     await repository.delete_server(session, row.id, tenant_id=principal.tenant_id)
 
 
@@ -161,7 +201,7 @@ async def set_tool_enabled(
     session: AsyncSession, principal: Principal, which: str, name: str, *, enabled: bool
 ) -> McpToolRow:
     """Let flows use a tool, or not. Raises `McpServerNotFound`, `McpToolNotFound` with the nearest name."""
-    server = await get_server(session, principal, which)
+    server = await get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE)
     row = await repository.find_tool(session, server.id, name, tenant_id=principal.tenant_id)
     if row is None:
         known = [one.name for one in await repository.list_tools(session, server.id, tenant_id=principal.tenant_id)]
@@ -169,14 +209,18 @@ async def set_tool_enabled(
             f"The MCP server '{server.name}' has no tool '{name[:128]}'{did_you_mean(name, known) or '.'}",
             remedy=f"It has: {listed(known)}. Refresh it to look again.",
         )
-    row.enabled = enabled
+    before, row.enabled = row.enabled, enabled
     await session.flush()
+    change = {"tool": name, "enabled": enabled}
+    await _record(
+        session, principal, "mcp_server.tool_switched", server, before=change | {"enabled": before}, after=change
+    )
     return row
 
 
 async def store_discovery(session: AsyncSession, principal: Principal, which: str, found: Discovery) -> Changes:
     """Replace a server's tools; a tool that was switched off stays off."""
-    server = await get_server(session, principal, which, lock=True)
+    server = await get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE, lock=True)
     rows = await repository.list_tools(session, server.id, tenant_id=principal.tenant_id)
     known = {row.name: row for row in rows}
     names = [tool.name for tool in found.tools]
@@ -197,19 +241,53 @@ async def store_discovery(session: AsyncSession, principal: Principal, which: st
     server.tools_found_at = now()
     server.error_message = f"Left out: {'; '.join(found.left_out)}." if found.left_out else None
     await session.flush()
-    return Changes(tuple(added), tuple(changed), tuple(removed))
+    changes = Changes(tuple(added), tuple(changed), tuple(removed))
+    told = {"added": added, "changed": changed, "removed": removed}
+    await _record(session, principal, "mcp_server.refreshed", server, after={"tools": names}, payload=told)
+    return changes
 
 
 async def note_failure(session: AsyncSession, principal: Principal, which: str, message: str) -> None:
     """Keep why a server's tools could not be found; those that were known stay."""
-    row = await get_server(session, principal, which, lock=True)
+    row = await get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE, lock=True)
     row.error_message = message[:4000]
     await session.flush()
+    await _record(session, principal, "mcp_server.refresh_failed", row, payload={"error": message[:500]})
 
 
 def target_of(row: McpServerRow, box: SecretBox) -> Target:
     """Where the server is, its secrets in the clear but variables by name. Raises `Unavailable`."""
     return Target(row.name, row.transport, row.url, tuple(row.command or ()), unseal(box, row.sealed))
+
+
+def _described(row: McpServerRow) -> Mapping[str, object]:
+    """A server as the audit log may know it: names of its headers, never what they hold."""
+    told = {"name", "transport", "url", "command", "secret_names", "enabled"}
+    return McpServerOut.model_validate(row).model_dump(mode="json", include=told)
+
+
+async def _record(
+    session: AsyncSession,
+    principal: Principal,
+    action: str,
+    row: McpServerRow,
+    *,
+    before: Mapping[str, object] | None = None,
+    after: Mapping[str, object] | None = None,
+    payload: Mapping[str, object] | None = None,
+) -> None:
+    await record(
+        session,
+        principal,
+        action,
+        kind="mcp_server",
+        id=row.id,
+        name=row.name,
+        space_id=row.space_id,
+        before=before,
+        after=after,
+        payload=after if payload is None else payload,
+    )
 
 
 def _write(row: McpServerRow, target: Target, box: SecretBox) -> None:

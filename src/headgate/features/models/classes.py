@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
+from headgate.features.audit.recorder import record
 from headgate.features.models import repository
 from headgate.features.models.errors import ClassUnknown, NotClassed
 from headgate.features.models.providers import LOCAL, find_provider
@@ -102,14 +103,21 @@ class ModelClasses:
         """Class a model, or with the name `*` a provider's others. Raises `UnknownProvider`, `ClassUnknown`."""
         key, name = find_provider(provider).id, _checked_name(name)
         wanted = self._level(level)
+        found = await repository.find_class(session, tenant_id=principal.tenant_id, provider=key, name=name)
+        before = None if found is None else found.level
         await repository.put_class(session, tenant_id=principal.tenant_id, provider=key, name=name, level=wanted)
+        await _record(session, principal, "model_class.set", f"{key}/{name}", before=before, after=wanted)
         return self._out(key, name, wanted)
 
     async def remove(self, session: AsyncSession, principal: Principal, *, provider: str, name: str) -> None:
         """Take a class away. Raises `NotClassed`."""
         key = find_provider(provider).id
-        if not await repository.delete_class(session, tenant_id=principal.tenant_id, provider=key, name=name):
+        found = await repository.find_class(session, tenant_id=principal.tenant_id, provider=key, name=name)
+        if found is None:
             raise NotClassed(key, name)
+        before = found.level
+        await repository.delete_class(session, tenant_id=principal.tenant_id, provider=key, name=name)
+        await _record(session, principal, "model_class.removed", f"{key}/{name}", before=before, after=None)
 
     def _level(self, level: int | str) -> int:
         """A class by number, by name, or by the first word of its name (`K2`)."""
@@ -149,6 +157,22 @@ class TenantClasses:
             local = self.settings.local_model_level
             return len(self.settings.levels) - 1 if local is None else local
         return self.settings.default_model_level
+
+
+async def _record(
+    session: AsyncSession, principal: Principal, action: str, model: str, *, before: int | None, after: int | None
+) -> None:
+    await record(
+        session,
+        principal,
+        action,
+        kind="model_class",
+        id=model,
+        name=model,
+        before=before,
+        after=after,
+        payload={"level": after},
+    )
 
 
 def _checked_name(name: str) -> str:

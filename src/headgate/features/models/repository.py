@@ -14,6 +14,11 @@ async def list_classes(session: AsyncSession, *, tenant_id: str) -> Sequence[Mod
     return (await session.execute(query)).scalars().all()
 
 
+async def find_class(session: AsyncSession, *, tenant_id: str, provider: str, name: str) -> ModelClass | None:
+    """The class of one model."""
+    return await session.get(ModelClass, (tenant_id, provider, name))
+
+
 async def put_class(session: AsyncSession, *, tenant_id: str, provider: str, name: str, level: int) -> ModelClass:
     """Set a class, whether there was one or not."""
     row = await session.merge(ModelClass(tenant_id=tenant_id, provider=provider, name=name, level=level))

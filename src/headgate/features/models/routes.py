@@ -5,7 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from headgate.features.access.caller import Caller
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
 from headgate.features.models import catalogue, service
 from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.classes import LONGEST_NAME, ModelClasses, ModelClassesOut, ModelClassOut
@@ -14,6 +15,7 @@ from headgate.features.models.service import ProviderStatus
 from headgate.foundation.api import ReadSession, WriteSession, problems
 
 router = APIRouter(tags=["models"])
+VIEW, CLASSIFY = needs(Permission.CATALOG_VIEW), needs(Permission.MODELS_CLASSIFY)
 
 
 def _classes(request: Request) -> ModelClasses:
@@ -33,13 +35,13 @@ class ModelClassIn(BaseModel):
     level: int | str = Field(description="Number or name of a class, for example 2 or K2.", union_mode="left_to_right")
 
 
-@router.get("/providers", summary="List model providers", responses=problems())
+@router.get("/providers", summary="List model providers", responses=problems(), dependencies=[VIEW])
 async def list_providers(request: Request, caller: Caller) -> list[ProviderStatus]:
     """Every provider: whether it is configured, and if not, what to do. No key is ever shown."""
     return await service.list_providers(request.app.state.keys_of(caller), local=request.app.state.local_models)
 
 
-@router.get("/models", summary="List models", responses=problems())
+@router.get("/models", summary="List models", responses=problems(), dependencies=[VIEW])
 async def list_models(
     provider: Annotated[str | None, Query(max_length=64, description="Only this provider's.")] = None,
 ) -> list[ModelInfo]:
@@ -47,13 +49,15 @@ async def list_models(
     return catalogue.list_models(find_provider(provider).id if provider is not None else None)
 
 
-@router.get("/model-classes", summary="List classes of models", responses=problems())
+@router.get("/model-classes", summary="List classes of models", responses=problems(), dependencies=[VIEW])
 async def list_classes(session: ReadSession, caller: Caller, classes: Classes) -> ModelClassesOut:
     """The security classes there are, and the class of each model that has one of its own."""
     return await classes.show(session, caller)
 
 
-@router.put("/model-classes/{provider}/{name:path}", summary="Class a model", responses=problems())
+@router.put(
+    "/model-classes/{provider}/{name:path}", summary="Class a model", responses=problems(403), dependencies=[CLASSIFY]
+)
 async def put_class(
     provider: str, name: ModelName, body: ModelClassIn, session: WriteSession, caller: Caller, classes: Classes
 ) -> ModelClassOut:
@@ -62,7 +66,11 @@ async def put_class(
 
 
 @router.delete(
-    "/model-classes/{provider}/{name:path}", status_code=204, summary="Unclass a model", responses=problems(404)
+    "/model-classes/{provider}/{name:path}",
+    status_code=204,
+    summary="Unclass a model",
+    responses=problems(403, 404),
+    dependencies=[CLASSIFY],
 )
 async def delete_class(
     provider: str, name: ModelName, session: WriteSession, caller: Caller, classes: Classes

@@ -7,6 +7,7 @@ from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
+from headgate.features.audit.recorder import record
 from headgate.features.secrets import repository
 from headgate.features.secrets.errors import BadVariable, VariableKept, VariableNotFound
 from headgate.features.secrets.tables import Variable
@@ -35,7 +36,8 @@ async def set_variable(
     """
     _check_name(name)
     _check_value(name, value)
-    return await repository.save_variable(
+    before = _described(await repository.find_variable(session, name, tenant_id=principal.tenant_id))
+    row = await repository.save_variable(
         session,
         name,
         tenant_id=principal.tenant_id,
@@ -44,6 +46,19 @@ async def set_variable(
         hosts=sorted({origin_of(host) for host in hosts}) or None,
         updated_at=now(),
     )
+    after = _described(row)
+    await record(
+        session,
+        principal,
+        "variable.set",
+        kind="variable",
+        id=name,
+        name=name,
+        before=before,
+        after=after,
+        payload=after,
+    )
+    return row
 
 
 async def list_variables(session: AsyncSession, principal: Principal) -> Sequence[Variable]:
@@ -53,8 +68,11 @@ async def list_variables(session: AsyncSession, principal: Principal) -> Sequenc
 
 async def delete_variable(session: AsyncSession, principal: Principal, *, name: str) -> None:
     """Remove a variable. Raises `VariableNotFound`."""
-    if not _is_name(name) or not await repository.delete_variable(session, name, tenant_id=principal.tenant_id):
+    row = await repository.find_variable(session, name, tenant_id=principal.tenant_id) if _is_name(name) else None
+    before = _described(row)
+    if row is None or not await repository.delete_variable(session, name, tenant_id=principal.tenant_id):
         raise VariableNotFound(name)
+    await record(session, principal, "variable.deleted", kind="variable", id=name, name=name, before=before)
 
 
 async def reveal_variable(
@@ -83,6 +101,11 @@ async def reveal_variable(
 def origin_of(host: str) -> str:
     """Scheme, host and port of an address, or of a host's name alone, which means https. Raises `BadUrl`."""
     return parse_target(host if "://" in host else f"https://{host}").origin
+
+
+def _described(row: Variable | None) -> dict[str, object] | None:
+    """A variable as the audit log may know it: never its value, and no digest of it."""
+    return None if row is None else {"name": row.name, "hosts": row.hosts, "secret": row.secret}
 
 
 def _is_name(name: str) -> bool:

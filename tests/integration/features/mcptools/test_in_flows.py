@@ -349,7 +349,7 @@ class TestRun:
         await client.delete("/mcp-servers/weather")
         done = (await client.post(f"/flows/{flow}/runs", json={"wait": True, "version": "published"})).json()
         assert done["status"] == "failed"
-        assert "There is no MCP server 'weather' in this space" in done["error"]["message"]
+        assert "There is no MCP server 'weather'" in done["error"]["message"]
         assert openai.asked == []
 
     async def test_that_is_cancelled_stops_the_call(
