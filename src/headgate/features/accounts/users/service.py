@@ -137,7 +137,7 @@ async def create_password_link(
     return await create_link(session, principal, user, settings)
 
 
-async def set_first_password(session: AsyncSession, principal: Principal, user: User, *, kept: str) -> None:
+async def set_password(session: AsyncSession, principal: Principal, user: User, *, kept: str) -> None:
     """Keep the hash of a password that a command was given for somebody. All their sessions and links end."""
     user.password_hash = kept
     await delete_links(session, tenant_id=user.tenant_id, user_id=user.id)
