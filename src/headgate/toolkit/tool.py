@@ -8,6 +8,8 @@ from typing import Any, get_type_hints
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, create_model
 
+from headgate.features.access.errors import PermissionMissing
+from headgate.features.access.permissions import Permission
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.toolkit.workbench import Workbench
 
@@ -30,10 +32,14 @@ class ToolDefinition:
     description: str
     arguments: type[BaseModel]
     function: ToolFunction
+    permission: Permission
+    """What its caller needs in the flow's space."""
 
     async def call(self, bench: Workbench, arguments: dict[str, Any]) -> Result:
         """Carry out a call. Never raises for what the caller did: the answer then says `error` and `remedy`."""
         try:
+            if not bench.may(self.permission):
+                raise PermissionMissing(self.permission)
             checked = self.arguments.model_validate(arguments)
             values = {name: getattr(checked, name) for name in self.arguments.model_fields}
             return await self.function(bench, **values)
@@ -47,7 +53,7 @@ class ToolDefinition:
         return orjson.dumps(await self.call(bench, arguments)).decode()
 
 
-def define(function: ToolFunction) -> ToolDefinition:
+def define(function: ToolFunction, permission: Permission) -> ToolDefinition:
     """Make a tool of a function: the docstring is what the model reads; `Args:` describes each argument."""
     summary, described = _read_docstring(inspect.cleandoc(function.__doc__ or ""))
     hints = get_type_hints(function)
@@ -58,7 +64,7 @@ def define(function: ToolFunction) -> ToolDefinition:
         fields[name] = (hints[name], Field(description=described.get(name, ""), **extra))
     name = getattr(function, "__name__", "tool")
     arguments = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
-    return ToolDefinition(name=name, description=summary, arguments=arguments, function=function)
+    return ToolDefinition(name=name, description=summary, arguments=arguments, function=function, permission=permission)
 
 
 def _read_docstring(text: str) -> tuple[str, dict[str, str]]:

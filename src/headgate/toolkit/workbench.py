@@ -6,6 +6,8 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
 from headgate.graph.model import Flow
@@ -38,8 +40,11 @@ class Runner(Protocol):
 
 @dataclass(slots=True)
 class Workbench:
-    """A flow being worked on. Each tool replaces `flow` with a new value and reports the actions that led to it."""
+    """A flow being worked on, and who works on it. Each tool replaces `flow` with a new value and tells what it did."""
 
+    principal: Principal
+    space_id: str
+    """The space that the flow is in, or that it will be in."""
     flow: Flow
     registry: Registry
     index: WordIndex
@@ -56,6 +61,10 @@ class Workbench:
         for action in actions:
             self.actions.append(action)
             self.on_action(action)
+
+    def may(self, permission: Permission) -> bool:
+        """Whether the one who works here has a permission in the flow's space."""
+        return self.principal.may(permission, self.space_id)
 
     @property
     def changed(self) -> bool:

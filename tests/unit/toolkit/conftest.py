@@ -3,6 +3,7 @@
 import pytest
 from pydantic import SecretStr
 
+from headgate.features.access.principal import LOCAL
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.graph.model import Flow
@@ -58,4 +59,6 @@ def registry() -> Registry:
 
 @pytest.fixture
 def bench(registry: Registry) -> Workbench:
-    return Workbench(flow=Flow(), registry=registry, index=component_index(registry))
+    return Workbench(
+        principal=LOCAL, space_id=LOCAL.space_id, flow=Flow(), registry=registry, index=component_index(registry)
+    )

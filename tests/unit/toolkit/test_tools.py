@@ -1,12 +1,15 @@
 """The tools, as an agent calls them."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from headgate.features.access.permissions import TABLE, Permission, Role
+from headgate.features.access.principal import LOCAL, Access
 from headgate.graph.model import Flow
-from headgate.toolkit import TOOLS, RunOutcome, Workbench
+from headgate.toolkit import TOOLS, RunOutcome, ToolDefinition, Workbench, tools_for
 
 SPEC = """name: Greeting
 nodes:
@@ -40,6 +43,42 @@ class TestDefinitions:
         assert answer["ok"] is False
         assert "component_type" in answer["error"]
         assert answer["remedy"]
+
+
+def working_as(bench: Workbench, role: Role, *scopes: Permission) -> Workbench:
+    """The bench of somebody with a role in its space, or with an API key of theirs that is for these permissions."""
+    access = Access(roles={bench.space_id: role}, scopes=frozenset(scopes) or None)
+    return replace(bench, principal=replace(LOCAL, access=access))
+
+
+class TestPermissions:
+    @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+    async def test_of_each_tool_are_declared_and_asked_for(self, tool: ToolDefinition, bench: Workbench) -> None:
+        assert tool.permission in TABLE
+        nobody = replace(bench, principal=replace(LOCAL, access=Access(scopes=frozenset())))
+        answer = await tool.call(nobody, {})
+        assert (answer["ok"], answer["code"]) == (False, "permission_missing")
+        assert str(tool.permission) in str(answer["error"])
+        assert not nobody.changed
+
+    def test_decide_what_is_offered(self, bench: Workbench) -> None:
+        def offered(role: Role, *scopes: Permission) -> set[str]:
+            return {tool.name for tool in tools_for(working_as(bench, role, *scopes))}
+
+        reading = {"search_components", "describe_component", "get_field_value", "describe_flow_io"}
+        assert offered(Role.VIEWER) == offered(Role.RUNNER) == reading
+        assert offered(Role.EDITOR) == offered(Role.OWNER) == set(BY_NAME)
+        assert offered(Role.OWNER, Permission.RUNS_START) == set()
+        assert offered(Role.OWNER, Permission.RUNS_TEST) == {"run_flow"}
+        assert offered(Role.VIEWER, Permission.FLOWS_VIEW, Permission.FLOWS_EDIT) == reading - {
+            "search_components",
+            "describe_component",
+        }
+
+    async def test_hold_in_another_space_too(self, bench: Workbench) -> None:
+        elsewhere = replace(working_as(bench, Role.OWNER), space_id="00000000-0000-7000-8000-00000000abcd")
+        assert {tool.name for tool in tools_for(elsewhere)} == {"search_components", "describe_component"}
+        assert (await call(elsewhere, "build_flow", spec=SPEC))["code"] == "permission_missing"
 
 
 class TestSearchAndDescribe:

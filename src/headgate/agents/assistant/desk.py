@@ -1,16 +1,21 @@
 """Where a turn keeps and runs its flow: like a person would, through the flows and runs services."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
 from pydantic import JsonValue
 
+from headgate.agents.assistant.errors import NoRoomForFlow
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.accounts.spaces import service as spaces
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows import service as flows
 from headgate.features.flows import versions
 from headgate.foundation.database import Database
+from headgate.foundation.errors import HeadgateError
 from headgate.graph.issues import raise_if_any
 from headgate.graph.model import Flow
 from headgate.graph.validate import check_runnable
@@ -45,7 +50,9 @@ class Desk:
     registry: Registry
     principal: Principal
     runs: RunsFlows
-    on_event: RunEvent
+    on_event: RunEvent = lambda _run_id, _kind, _data: None
+    space_id: str = ""
+    """The space that the flow is in, or that a new one goes to."""
     file_ids: tuple[str, ...] = ()
     flow_id: str | None = None
     revision: int | None = None
@@ -53,12 +60,30 @@ class Desk:
     kept_version: int | None = None
     """The version that keeps the draft this turn replaced as a whole."""
 
-    async def open(self, flow_id: str) -> Flow:
-        """Take a stored flow. Raises `FlowNotFound`."""
+    async def open(self, flow_id: str | None) -> None:
+        """Take a stored flow, or make room for a new one. Raises `FlowNotFound`, `PermissionMissing`."""
+        if flow_id is None:
+            await self._make_room()
+            return
         async with self.database.reading() as session:
-            row = await flows.get_flow(session, self.principal, flow_id)
-        self.flow_id, self.revision, self.stored = row.id, row.revision, flows.definition_of(row)
-        return self.stored
+            row = await flows.get_flow(session, self.principal, flow_id, permission=Permission.FLOWS_EDIT)
+        self.flow_id, self.space_id, self.revision, self.stored = (
+            row.id,
+            row.space_id,
+            row.revision,
+            flows.definition_of(row),
+        )
+
+    async def _make_room(self) -> None:
+        """A new flow goes to the space that the asker is at home in. Raises `NoRoomForFlow`."""
+        self.space_id = self.principal.space_id
+        if self.principal.sees(self.space_id) and self.principal.may(Permission.FLOWS_EDIT, self.space_id):
+            return
+        name = ""
+        with suppress(HeadgateError):
+            async with self.database.reading() as session:
+                name = (await spaces.get_space(session, self.principal, self.space_id)).name
+        raise NoRoomForFlow(name)
 
     async def save(self, flow: Flow) -> None:
         """Store the flow: as a new one, or as the next revision of the one that was opened.
@@ -69,7 +94,9 @@ class Desk:
             return
         async with self.database.writing() as session:
             if self.flow_id is None or self.revision is None:
-                row = await flows.create_flow(session, self.principal, self.registry, definition=flow)
+                row = await flows.create_flow(
+                    session, self.principal, self.registry, definition=flow, space_id=self.space_id
+                )
             else:
                 if _is_replaced(self.stored, flow):
                     kept = await versions.keep_draft(session, self.principal, self.registry, self.flow_id)

@@ -17,7 +17,7 @@ from headgate.agents.assistant.canvas import with_canvas
 from headgate.agents.assistant.events import Step, token
 from headgate.agents.assistant.offline.conclusion import DECLINED
 from headgate.agents.assistant.turn import Turn
-from headgate.toolkit import TOOLS, ToolDefinition
+from headgate.toolkit import ToolDefinition, tools_for
 
 PROMPT = (Path(__file__).parent / "prompt.md").read_text(encoding="utf-8")
 _STAGES: dict[str, Step] = {
@@ -35,7 +35,8 @@ async def run_loop(model: BaseChatModel, turn: Turn, history: Sequence[BaseMessa
     Tokens, stages and actions go out through `turn.emit` while it works. Raises `BudgetSpent`; a provider's own errors
     pass through for the caller to explain.
     """
-    agent = create_agent(model, [_as_langchain(tool) for tool in TOOLS], system_prompt=PROMPT, context_schema=Turn)
+    tools = [_as_langchain(tool) for tool in tools_for(turn.bench)]
+    agent = create_agent(model, tools, system_prompt=PROMPT, context_schema=Turn)
     opening: Any = {"messages": [*history, HumanMessage(with_canvas(turn.request, turn.bench.flow))]}
     answer = ""
     stream: AsyncIterator[Any] = agent.astream(

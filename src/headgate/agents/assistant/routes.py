@@ -7,9 +7,11 @@ import orjson
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import StreamingResponse
 
+from headgate.agents.assistant.desk import Desk
 from headgate.agents.assistant.schemas import AssistRequest, CheckConfig
 from headgate.agents.assistant.service import Assistant
-from headgate.features.access.caller import Caller
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
 from headgate.foundation.api import problems
 
 router = APIRouter(prefix="/agentic", tags=["assistant"])
@@ -21,6 +23,7 @@ def _assistant(request: Request) -> Assistant:
 
 
 TheAssistant = Annotated[Assistant, Depends(_assistant)]
+_ASK = [needs(Permission.FLOWS_EDIT)]
 
 
 @router.post(
@@ -28,32 +31,35 @@ TheAssistant = Annotated[Assistant, Depends(_assistant)]
     summary="Ask the assistant, as a stream",
     response_class=StreamingResponse,
     responses=problems(404) | {200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
+    dependencies=_ASK,
 )
 async def assist_stream(body: AssistRequest, caller: Caller, assistant: TheAssistant) -> StreamingResponse:
     """Events of the turn as they happen: progress, token, flow_update, flow_preview, run_update, complete, error.
 
     Hanging up stops the model call.
     """
-    return StreamingResponse(_as_sse(assistant, caller, body), media_type="text/event-stream", headers=_SSE_HEADERS)
+    desk = await assistant.open(caller, body)
+    return StreamingResponse(_as_sse(assistant, desk, body), media_type="text/event-stream", headers=_SSE_HEADERS)
 
 
-@router.post("/assist", summary="Ask the assistant", responses=problems(404, 502))
+@router.post("/assist", summary="Ask the assistant", responses=problems(404, 502), dependencies=_ASK)
 async def assist(body: AssistRequest, caller: Caller, assistant: TheAssistant) -> dict[str, Any]:
     """The data of the turn's `complete` event, when the turn has ended."""
-    return await assistant.answer(caller, body)
+    return await assistant.answer(await assistant.open(caller, body), body)
 
 
-@router.get("/check-config", summary="Which models the assistant can use", responses=problems())
+@router.get("/check-config", summary="Which models the assistant can use", responses=problems(), dependencies=_ASK)
 async def check_config(caller: Caller, assistant: TheAssistant) -> CheckConfig:
     """Providers with their state; the offline builder is always there."""
+    caller.require_somewhere(Permission.FLOWS_EDIT)
     return await assistant.models.check_config(caller)
 
 
 _SSE_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
-async def _as_sse(assistant: Assistant, caller: Caller, body: AssistRequest) -> AsyncIterator[bytes]:
+async def _as_sse(assistant: Assistant, desk: Desk, body: AssistRequest) -> AsyncIterator[bytes]:
     number = 0
-    async for event in assistant.stream(caller, body):
+    async for event in assistant.stream(desk, body):
         number += 1
         yield b"id: %d\nevent: %b\ndata: %b\n\n" % (number, event["event"].encode(), orjson.dumps(event))

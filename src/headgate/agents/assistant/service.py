@@ -56,13 +56,25 @@ class Assistant:
     models: ChoosesModels
     runs: RunsFlows
 
-    async def stream(self, principal: Principal, request: AssistRequest) -> AsyncIterator[AssistEvent]:
+    async def open(self, principal: Principal, request: AssistRequest) -> Desk:
+        """Take the flow that a request is about; no model is asked. Raises `FlowNotFound`, `PermissionMissing`."""
+        desk = Desk(
+            database=self.database,
+            registry=self.registry,
+            principal=principal,
+            runs=self.runs,
+            file_ids=request.file_ids,
+        )
+        await desk.open(request.flow_id or None)
+        return desk
+
+    async def stream(self, desk: Desk, request: AssistRequest) -> AsyncIterator[AssistEvent]:
         """Work on one request. Events come when they happen; closing the iterator cancels the model call.
 
         The last event is `complete`, `error` or `cancelled`.
         """
         queue: asyncio.Queue[AssistEvent | None] = asyncio.Queue()
-        work = asyncio.create_task(self._work(principal, request, queue))
+        work = asyncio.create_task(self._work(desk, request, queue))
         try:
             while (event := await queue.get()) is not None:
                 yield event
@@ -71,16 +83,14 @@ class Assistant:
                 work.cancel()
             await asyncio.gather(work, return_exceptions=True)
 
-    async def answer(self, principal: Principal, request: AssistRequest) -> dict[str, Any]:
+    async def answer(self, desk: Desk, request: AssistRequest) -> dict[str, Any]:
         """The same without a stream: the data of `complete`. Raises what the turn ended with."""
         queue: asyncio.Queue[AssistEvent | None] = asyncio.Queue()
-        return await self._turn(principal, request, queue)
+        return await self._turn(desk, request, queue)
 
-    async def _work(
-        self, principal: Principal, request: AssistRequest, queue: asyncio.Queue[AssistEvent | None]
-    ) -> None:
+    async def _work(self, desk: Desk, request: AssistRequest, queue: asyncio.Queue[AssistEvent | None]) -> None:
         try:
-            queue.put_nowait(events.complete(await self._turn(principal, request, queue)))
+            queue.put_nowait(events.complete(await self._turn(desk, request, queue)))
         except asyncio.CancelledError:
             queue.put_nowait(events.cancelled())
             raise
@@ -94,18 +104,18 @@ class Assistant:
             queue.put_nowait(None)
 
     async def _turn(
-        self, principal: Principal, request: AssistRequest, queue: asyncio.Queue[AssistEvent | None]
+        self, desk: Desk, request: AssistRequest, queue: asyncio.Queue[AssistEvent | None]
     ) -> dict[str, Any]:
-        desk = Desk(
-            database=self.database,
-            registry=self.registry,
+        desk.on_event = lambda run_id, kind, data: queue.put_nowait(events.run_update(run_id, kind, data))
+        principal, flow = desk.principal, desk.stored or Flow()
+        bench = Workbench(
             principal=principal,
-            runs=self.runs,
-            on_event=lambda run_id, kind, data: queue.put_nowait(events.run_update(run_id, kind, data)),
-            file_ids=request.file_ids,
+            space_id=desk.space_id,
+            flow=flow,
+            registry=self.registry,
+            index=self.index,
+            runner=desk,
         )
-        flow = await desk.open(request.flow_id) if request.flow_id else Flow()
-        bench = Workbench(flow=flow, registry=self.registry, index=self.index, runner=desk)
         turn = Turn(request=request.input_value, principal=principal, bench=bench, emit=queue.put_nowait, before=flow)
         bench.on_action = turn.on_action
         turn.stage("generating_flow")

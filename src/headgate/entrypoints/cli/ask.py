@@ -53,7 +53,8 @@ def ask(
         )
         async with AsyncExitStack() as stack:
             stack.enter_context(conversation.view)
-            async for event in parts.assistant.stream(PRINCIPAL, body):
+            desk = await parts.assistant.open(PRINCIPAL, body)
+            async for event in parts.assistant.stream(desk, body):
                 conversation.show(event)
             data = conversation.data
             if data is not None and run and data["flow_id"] and "run_id" not in data:

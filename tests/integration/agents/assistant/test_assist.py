@@ -166,7 +166,9 @@ class TestBrokenModels:
         assert "openai" in last["message"].lower() + last["remedy"].lower()
 
     async def test_an_unknown_flow_is_told(self, client: httpx2.AsyncClient) -> None:
-        assert (await streamed(client, input_value="hello", flow_id="nope"))[-1]["code"] == "flow_not_found"
+        for path in ("assist", "assist/stream"):
+            answer = await client.post(f"/api/v1/agentic/{path}", json={"input_value": "hello", "flow_id": "nope"})
+            assert (answer.status_code, answer.json()["code"]) == (404, "flow_not_found")
 
 
 class TestCancel:
@@ -175,7 +177,7 @@ class TestCancel:
         from headgate.agents.assistant.schemas import AssistRequest
 
         request = AssistRequest(input_value="build", apply=True, **MODEL)
-        stream = app.state.assistant.stream(LOCAL, request)
+        stream = app.state.assistant.stream(await app.state.assistant.open(LOCAL, request), request)
         assert (await anext(stream))["event"] == "progress"
         await asyncio.wait_for(stream.aclose(), timeout=10)
 

@@ -26,7 +26,9 @@ edges:
 
 def turn_on(flow: Flow, request: str = "build it", **options: Any) -> tuple[Turn, list[dict[str, Any]]]:
     registry = Registry(BUILTINS)
-    bench = Workbench(flow=flow, registry=registry, index=component_index(registry))
+    bench = Workbench(
+        principal=LOCAL, space_id=LOCAL.space_id, flow=flow, registry=registry, index=component_index(registry)
+    )
     told: list[dict[str, Any]] = []
     turn = Turn(request=request, principal=LOCAL, bench=bench, emit=told.append, before=flow, **options)
     bench.on_action = turn.on_action
