@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from headgate.features.runs.evidence.package import RunRecord, make_package
-from headgate.features.runs.evidence.seal import Signer
+from headgate.foundation.signing import Signer
 
 SEED = hashlib.sha256(b"a test's key").digest()
 RUN_ID = "01a1ffac-76f1-7690-a696-27d0cea7011b"

@@ -8,11 +8,11 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
-from headgate.features.runs.evidence.seal import EvidenceKey, Signer, read_public_key
 from headgate.features.runs.evidence.verify import Verdict, verify
 from headgate.foundation.crypto import EvidenceSeed
 from headgate.foundation.errors import Invalid, NotFound
 from headgate.foundation.settings import Settings
+from headgate.foundation.signing import EvidenceKey, Signer, read_public_key
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Check evidence of a run offline; print the key that signs it."

@@ -11,7 +11,6 @@ from headgate.features.access.permissions import Permission
 from headgate.features.runs import service
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.archive import as_json, as_zip
-from headgate.features.runs.evidence.seal import EvidenceKey
 from headgate.features.runs.evidence.service import Notary, read_contents
 from headgate.features.runs.preview.schemas import DryRunOut, DryRunStart
 from headgate.features.runs.preview.service import DryRuns
@@ -29,6 +28,7 @@ from headgate.features.runs.views.graph import graph_of_draft, graph_of_run
 from headgate.features.runs.views.stream import RunStream, with_heartbeat
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, page_of, parse_cursor, problems
 from headgate.foundation.database import Database
+from headgate.foundation.signing import EvidenceKey
 
 router = APIRouter(tags=["runs"])
 Rows = Annotated[Database, Depends(get_database)]

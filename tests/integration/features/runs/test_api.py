@@ -14,7 +14,6 @@ from headgate.features.flows.routes import router as flows_router
 from headgate.features.flows.rules import FlowRules
 from headgate.features.models.classes import ModelClasses
 from headgate.features.runs.engine.backend import ExecutionBackend
-from headgate.features.runs.evidence.seal import read_public_key
 from headgate.features.runs.evidence.service import Notary
 from headgate.features.runs.evidence.verify import verify
 from headgate.features.runs.routes import router as runs_router
@@ -22,6 +21,7 @@ from headgate.foundation.crypto import EvidenceSeed, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import ClassificationSettings, Settings
+from headgate.foundation.signing import read_public_key
 from headgate.graph.model import Flow, FormField, Node, OutputType, StepPolicy
 from headgate.sandbox.documents import maker
 from tests.integration.features.runs.conformance import appears

@@ -6,10 +6,11 @@ from typing import Any
 
 from headgate.features.runs.evidence.chain import chained, head_of
 from headgate.features.runs.evidence.masking import Mask
-from headgate.features.runs.evidence.seal import FORMAT, Signer
+from headgate.features.runs.evidence.seal import FORMAT, seal_of
 from headgate.features.runs.steps.payloads import intact, presented
 from headgate.foundation.canonical import digest, portable
 from headgate.foundation.database import moment
+from headgate.foundation.signing import Signer
 
 Row = Any
 """A row of plain columns, read by name."""
@@ -53,7 +54,7 @@ def make_package(record: RunRecord, signer: Signer, secrets: Sequence[str]) -> d
         "run": run,
         "definition_snapshot": definition,
         "step_results": steps,
-        "seal": signer.seal(head_of([run, *steps]), len(steps)),
+        "seal": seal_of(signer, head_of([run, *steps]), len(steps)),
     }
 
 

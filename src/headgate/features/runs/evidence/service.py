@@ -14,7 +14,6 @@ from headgate.features.runs import repository
 from headgate.features.runs.deliveries import repository as deliveries
 from headgate.features.runs.evidence.archive import artifacts_of
 from headgate.features.runs.evidence.package import RunRecord, file_ids_of, make_package
-from headgate.features.runs.evidence.seal import EvidenceKey, Signer
 from headgate.features.runs.permitted import find_run
 from headgate.features.runs.ports import RunFiles
 from headgate.features.runs.steps.payloads import intact
@@ -22,6 +21,7 @@ from headgate.features.secrets import service as secrets
 from headgate.foundation.crypto import EvidenceSeed, SecretBox
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
+from headgate.foundation.signing import EvidenceKey, Signer
 
 log = get_logger(__name__)
 

@@ -22,9 +22,10 @@ from headgate.features.runs.evidence.archive import (
     sha256_of,
 )
 from headgate.features.runs.evidence.chain import Fault, broken_links, head_of
-from headgate.features.runs.evidence.seal import FORMAT, EvidenceKey, broken_seal, exact_base64
+from headgate.features.runs.evidence.seal import FORMAT, broken_seal
 from headgate.foundation.canonical import canonical, digest
 from headgate.foundation.errors import Invalid
+from headgate.foundation.signing import EvidenceKey, exact_base64
 
 LONGEST_DOCUMENT = 512 * 1024 * 1024
 _EXPORT = "Export one with `headgate runs evidence RUN`."

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from headgate.features.runs.evidence.archive import as_json, as_zip
 from headgate.features.runs.evidence.chain import chained, head_of
-from headgate.features.runs.evidence.seal import Signer, key_of, read_public_key
 from headgate.features.runs.evidence.verify import NotEvidence, verify
 from headgate.foundation.canonical import canonical
 from headgate.foundation.errors import Invalid
+from headgate.foundation.signing import Signer, key_of, read_public_key
 from tests.support.evidence import CONTENT, FILE_ID, SEED, package_of
 
 PACKAGE = package_of()

@@ -1,0 +1,120 @@
+"""Signatures by the installation's key: Ed25519 (RFC 8032) over the canonical JSON of a few members."""
+
+import base64
+import binascii
+import hashlib
+import hmac
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, SecretBytes
+
+from headgate.foundation.canonical import canonical
+from headgate.foundation.errors import Invalid, Unavailable
+
+ALGORITHM = "Ed25519"
+_KEY_BYTES = 32
+
+
+class EvidenceKey(BaseModel):
+    """A key that evidence is signed with, as anybody may know it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    key_id: str
+    """The first 16 hexadecimal digits of the SHA-256 of the public key's 32 bytes."""
+    algorithm: str = ALGORITHM
+    public_key: str
+    """The 32 bytes in base64."""
+
+
+class Signer:
+    """Signs with a private key of 32 bytes.
+
+    Args:
+        seed: The private key. Raises `Unavailable` when it has another length.
+    """
+
+    def __init__(self, seed: bytes) -> None:
+        if len(seed) != _KEY_BYTES:
+            raise Unavailable(
+                "The key that signs evidence is not 32 bytes of URL-safe base64.",
+                remedy="Correct HEADGATE_EVIDENCE_KEY, or the file evidence.key in the data folder.",
+            )
+        self._seed = SecretBytes(seed)
+        self._private = _ed25519()[0].Ed25519PrivateKey.from_private_bytes(seed)
+        self.key = key_of(self._private.public_key().public_bytes_raw())
+
+    def sign(self, members: Mapping[str, Any]) -> dict[str, Any]:
+        """The members, the key, and the signature over both."""
+        signed = _signed(members, self.key)
+        return {**signed, "signature": _text(self._private.sign(canonical(signed)))}
+
+    def commitment(self, where: str, value: Any) -> str:  # noqa: ANN401 - any JSON value
+        """Stands for a value that is left out: HMAC-SHA256, so that nobody can find the value by trying.
+
+        Who holds the private key can show that a value is the one that was left out.
+        """
+        secret = hmac.digest(self._seed.get_secret_value(), b"headgate evidence commitment", hashlib.sha256)
+        return hmac.new(secret, canonical({"where": where, "value": value}), hashlib.sha256).hexdigest()
+
+
+def key_of(public_key: bytes) -> EvidenceKey:
+    """The key of these 32 bytes."""
+    return EvidenceKey(key_id=hashlib.sha256(public_key).hexdigest()[:16], public_key=_text(public_key))
+
+
+def read_public_key(text: str) -> EvidenceKey:
+    """A public key as it is printed: base64, line breaks and spaces around it allowed. Raises `Invalid`."""
+    found = exact_base64(text.strip())
+    if found is None or len(found) != _KEY_BYTES:
+        raise Invalid(
+            "This is not a public key of 32 bytes in base64.", remedy="Print the key with `headgate evidence key`."
+        )
+    return key_of(found)
+
+
+def broken_signature(found: Any, members: Mapping[str, Any]) -> str | None:  # noqa: ANN401 - from a file
+    """What is wrong with what `Signer.sign` made of these members, or None when the signature holds."""
+    if not isinstance(found, dict):
+        return "it is missing."
+    public = exact_base64(found.get("public_key"))
+    signature = exact_base64(found.get("signature"))
+    if public is None or len(public) != _KEY_BYTES or signature is None:
+        return "its public key or signature is not what it should be: it was changed."
+    expected = _signed(members, key_of(public))
+    for member in sorted(expected.keys() | found.keys()):
+        if member != "signature" and found.get(member) != expected.get(member):
+            return f"'{member}' is not that of the chain and key."
+    ed25519, invalid_signature = _ed25519()
+    try:
+        ed25519.Ed25519PublicKey.from_public_bytes(public).verify(signature, canonical(expected))
+    except (invalid_signature, ValueError):  # the latter for 32 bytes that are no point of the curve
+        return f"its signature is not by key {expected['key_id']} over this chain."
+    return None
+
+
+def exact_base64(text: Any) -> bytes | None:  # noqa: ANN401 - from a file
+    """The bytes of a text that is base64 in the one way that they are written; else None."""
+    if not isinstance(text, str):
+        return None
+    try:
+        found = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return found if _text(found) == text else None
+
+
+def _signed(members: Mapping[str, Any], key: EvidenceKey) -> dict[str, Any]:
+    return {**members, "algorithm": ALGORITHM, "key_id": key.key_id, "public_key": key.public_key}
+
+
+def _text(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+def _ed25519() -> tuple[Any, type[Exception]]:
+    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - heavy
+    from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - heavy
+
+    return ed25519, InvalidSignature
