@@ -92,9 +92,9 @@ class RateLimits:
     async def allow(self, scope: str, key: str) -> None:
         """Count one more. Raises `RateLimited` with `retry_after_seconds` when there were too many."""
         self.open()
-        item = self._items.get(scope)
-        if item is None:
+        if self._amounts[scope] == 0:
             return
+        item = self._items[scope]
         # What is counted may be an e-mail address: the store of counts need not know it.
         who = hashlib.sha256(key.encode()).hexdigest()[:32]
         retry_after = await self._in_redis(item, who)
