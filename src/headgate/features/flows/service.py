@@ -1,12 +1,15 @@
 """Creating, reading, saving and deleting flows."""
 
-from collections.abc import Collection, Sequence
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
 
+import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space, spaces_shown
+from headgate.features.audit.recorder import record
 from headgate.features.flows import repository
 from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, StaleRevision
 from headgate.features.flows.tables import FlowRow
@@ -46,6 +49,7 @@ async def create_flow(
     )
     session.add(row)
     await session.flush()
+    await record_change(session, principal, row, "flow.created", after=draft_as_recorded(row))
     return row
 
 
@@ -129,8 +133,10 @@ async def save_draft(
     row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
     if row.revision != revision:
         raise StaleRevision(sent=revision, current=row.revision)
-    write_draft(row, definition, catalog)
-    await session.flush()
+    before = draft_as_recorded(row)
+    if write_draft(row, definition, catalog):
+        await session.flush()
+        await record_change(session, principal, row, "flow.draft_saved", before=before, after=draft_as_recorded(row))
     return row
 
 
@@ -139,10 +145,12 @@ async def rename_flow(
 ) -> FlowRow:
     """Change name or description."""
     row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
+    before = draft_as_recorded(row)
     row.name = row.name if name is None else name
     row.description = row.description if description is None else description
     _touch(row)
     await session.flush()
+    await record_change(session, principal, row, "flow.renamed", before=before, after=draft_as_recorded(row))
     return row
 
 
@@ -156,6 +164,7 @@ async def delete_flow(session: AsyncSession, principal: Principal, flow_id: str)
         principal.require_in(row.space_id, Permission.FLOWS_PUBLISH, FlowNotFound(flow_id))
     row.deleted_at = now()
     await session.flush()
+    await record_change(session, principal, row, "flow.deleted", before=draft_as_recorded(row))
 
 
 def definition_of(row: FlowRow) -> Flow:
@@ -163,16 +172,51 @@ def definition_of(row: FlowRow) -> Flow:
     return Flow.model_validate(row.draft | {"name": row.name, "description": row.description})
 
 
-def write_draft(row: FlowRow, definition: Flow, catalog: Catalog) -> None:
-    """Put a definition into a flow's row as its next revision; a draft that did not change stays the revision it is."""
+def write_draft(row: FlowRow, definition: Flow, catalog: Catalog) -> bool:
+    """Put a definition into a flow's row as its next revision; whether it is another than the one that was there."""
     raise_if_any(check_draft(definition, catalog))
     definition = unlink(definition)
     if definition == definition_of(row):
-        return
+        return False
     row.name = definition.name
     row.description = definition.description
     row.draft = _stored(definition)
     _touch(row)
+    return True
+
+
+async def record_change(
+    session: AsyncSession,
+    principal: Principal,
+    row: FlowRow,
+    action: str,
+    *,
+    before: Mapping[str, object] | None = None,
+    after: Mapping[str, object] | None = None,
+    payload: Mapping[str, object] | None = None,
+) -> None:
+    """Write a change of a flow into the audit log: digests of the drafts, and what was done in short."""
+    await record(
+        session,
+        principal,
+        action,
+        kind="flow",
+        id=row.id,
+        name=row.name,
+        space_id=row.space_id,
+        before=before,
+        after=after,
+        payload={"revision": row.revision, "nodes": len(row.draft.get("nodes", ())), **(payload or {})},
+    )
+
+
+def draft_as_recorded(row: FlowRow) -> Mapping[str, object]:
+    """The draft as it stands, for the audit log: a draft is saved often, so it is not told in full but by its digest.
+
+    That is SHA-256 over its JSON with sorted keys and no white space.
+    """
+    told = orjson.dumps(row.draft, option=orjson.OPT_SORT_KEYS)
+    return {"name": row.name, "description": row.description, "draft": hashlib.sha256(told).hexdigest()}
 
 
 def _touch(row: FlowRow) -> None:

@@ -14,7 +14,13 @@ from headgate.features.flows import repository
 from headgate.features.flows.errors import FlowNotFound, StaleRevision, VersionNotFound
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.schemas import Wanted
-from headgate.features.flows.service import definition_of, get_flow, write_draft
+from headgate.features.flows.service import (
+    definition_of,
+    draft_as_recorded,
+    get_flow,
+    record_change,
+    write_draft,
+)
 from headgate.features.flows.tables import FlowRow, FlowVersionRow, VersionEdgeRow, VersionStepRow
 from headgate.features.mcptools.publishing import mcp_issues
 from headgate.foundation.database import Database, now
@@ -121,8 +127,10 @@ async def publish_flow(
         version.release = flow.last_release
         version.released_at = now()
         version.release_notes = notes
-    flow.published_version = version.version
+    before, flow.published_version = flow.published_version, version.version
     await session.flush()
+    if before != version.version:
+        await _record_publication(session, principal, flow, version, before)
     return version
 
 
@@ -195,11 +203,29 @@ async def restore_version(
         raise StaleRevision(sent=revision, current=flow.revision)
     await _keep(session, principal, catalog, flow)
     found = await get_version(session, principal, flow_id, version, permission=Permission.FLOWS_EDIT)
-    definition = unlink(Flow.model_validate(found.definition))
+    definition, before = unlink(Flow.model_validate(found.definition)), draft_as_recorded(flow)
     write_draft(flow, definition, catalog)
     flow.draft_version = None if linked_names(definition, catalog) else version
     await session.flush()
+    await record_change(
+        session,
+        principal,
+        flow,
+        "flow.version_restored",
+        before=before,
+        after=draft_as_recorded(flow),
+        payload={"version": version},
+    )
     return flow
+
+
+async def _record_publication(
+    session: AsyncSession, principal: Principal, flow: FlowRow, version: FlowVersionRow, before: int | None
+) -> None:
+    after = {"version": version.version, "checksum": version.checksum}
+    told = after | {"release": version.release, "notes": version.release_notes}
+    earlier = None if before is None else {"version": before}
+    await record_change(session, principal, flow, "flow.published", before=earlier, after=after, payload=told)
 
 
 async def _freeze_for_run(database: Database, principal: Principal, catalog: Catalog, flow_id: str) -> int:
@@ -227,6 +253,8 @@ async def _keep(session: AsyncSession, principal: Principal, catalog: Catalog, f
     found = await repository.find_version_by_checksum(session, flow.id, content, tenant_id=principal.tenant_id)
     if found is None:
         found = await _add_version(session, principal, flow, definition=definition, catalog=catalog, content=content)
+        told = {"version": found.version, "checksum": content}
+        await record_change(session, principal, flow, "flow.version_made", after=told, payload=told)
     if not linked_names(draft, catalog):
         # A shared assistant may change while the draft does not: such a draft is compared each time.
         flow.draft_version = found.version

@@ -1,6 +1,6 @@
 """Who is in a space, and with which role."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -9,7 +9,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces import repository
 from headgate.features.accounts.spaces.errors import LastOwner, PersonNotFound
 from headgate.features.accounts.spaces.repository import Member
-from headgate.features.accounts.spaces.service import get_space
+from headgate.features.accounts.spaces.service import get_space, record_space
 from headgate.features.accounts.tables import Space, SpaceMember, User
 from headgate.foundation.database import now
 
@@ -43,11 +43,14 @@ async def put_member(session: AsyncSession, principal: Principal, space_id: str,
             space_id=space_id, user_id=user_id, tenant_id=principal.tenant_id, role=role.value, created_at=now()
         )
         await repository.add_member(session, found)
+        await record_space(session, principal, space, "space.member_added", after=_told(person.id, person.name, role))
     elif found.role != role.value:
         if found.role == Role.OWNER.value:
             await _require_another_owner(session, principal, space, user_id)
-        found.role = role.value
+        before, found.role = _told(person.id, person.name, found.role), role.value
         await session.flush()
+        after = _told(person.id, person.name, role)
+        await record_space(session, principal, space, "space.member_changed", before=before, after=after)
     return Member(person.id, person.name, person.email, person.active, found.role, found.created_at)
 
 
@@ -64,7 +67,14 @@ async def remove_member(session: AsyncSession, principal: Principal, space_id: s
         raise PersonNotFound(user_id, space=space.name)
     if found.role == Role.OWNER.value:
         await _require_another_owner(session, principal, space, user_id)
+    person = await _person(session, principal, user_id)
     await repository.remove_member(session, found)
+    before = _told(person.id, person.name, found.role)
+    await record_space(session, principal, space, "space.member_removed", before=before)
+
+
+def _told(user_id: str, name: str, role: str) -> Mapping[str, object]:
+    return {"user_id": user_id, "name": name, "role": str(role)}
 
 
 async def _person(session: AsyncSession, principal: Principal, user_id: str) -> User:

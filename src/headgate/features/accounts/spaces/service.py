@@ -1,6 +1,6 @@
 """Making, renaming and deleting spaces; which of them a caller sees."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.exc import IntegrityError
@@ -11,6 +11,7 @@ from headgate.features.access.principal import DEFAULT_SPACE_ID, Principal
 from headgate.features.accounts.spaces import repository
 from headgate.features.accounts.spaces.errors import PersonNotFound, SpaceInUse, SpaceNameTaken, SpaceNotFound
 from headgate.features.accounts.tables import Space, SpaceMember
+from headgate.features.audit.recorder import record
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
 
@@ -111,6 +112,7 @@ async def create_space(
             created_at=space.created_at,
         ),
     )
+    await record_space(session, principal, space, "space.created", after={"name": name, "owner": owner})
     return SeenSpace(space, Role.OWNER if owner == principal.user_id else None)
 
 
@@ -118,11 +120,12 @@ async def rename_space(session: AsyncSession, principal: Principal, space_id: st
     """Give a space another name. Raises `SpaceNotFound`, `PermissionMissing`, `SpaceNameTaken`."""
     space = await get_space(session, principal, space_id, permission=Permission.SPACES_MANAGE, lock=True)
     if space.name != name:
-        space.name = name
+        before, space.name = space.name, name
         try:
             await session.flush()
         except IntegrityError as error:
             raise SpaceNameTaken(name) from error
+        await record_space(session, principal, space, "space.renamed", before={"name": before}, after={"name": name})
     return await _seen(session, principal, space)
 
 
@@ -143,6 +146,31 @@ async def delete_space(session: AsyncSession, principal: Principal, space_id: st
             remedy="Remove its members instead; then only admins of your organisation see it.",
         )
     await repository.delete_space(session, space_id, tenant_id=principal.tenant_id)
+    await record_space(session, principal, space, "space.deleted", before={"name": space.name})
+
+
+async def record_space(
+    session: AsyncSession,
+    principal: Principal,
+    space: Space,
+    action: str,
+    *,
+    before: Mapping[str, object] | None = None,
+    after: Mapping[str, object] | None = None,
+) -> None:
+    """Write a change of a space, or of its members, into the audit log."""
+    await record(
+        session,
+        principal,
+        action,
+        kind="space",
+        id=space.id,
+        name=space.name,
+        space_id=space.id,
+        before=before,
+        after=after,
+        payload=before if after is None else after,
+    )
 
 
 async def _seen(session: AsyncSession, principal: Principal, space: Space) -> SeenSpace:
