@@ -4,11 +4,12 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from headgate.entrypoints.cli.chosen import TENANT
 from headgate.entrypoints.cli.exit_codes import INTERRUPTED, OK, code_for
 from headgate.foundation.errors import HeadgateError
 
@@ -30,6 +31,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "components": ("components", "Search and describe components."),
     "models": ("models", "Providers, models and the local model."),
     "mcp-servers": ("mcp_servers", "MCP servers: register, find tools, switch them."),
+    "users": ("users", "People who sign in: the first admin is made here."),
+    "tenants": ("tenants", "Organisations that share this installation and see nothing of each other."),
     "variables": ("variables", "Store keys and other variables, encrypted."),
     "doctor": ("doctor", "Check this installation and say what to mend."),
     "db": ("db", "The database's schema."),
@@ -69,8 +72,19 @@ root = typer.Typer(
 
 
 @root.callback()
-def _root() -> None:
+def _root(
+    tenant: Annotated[
+        str,
+        typer.Option(
+            "--tenant",
+            envvar="HEADGATE_TENANT",
+            help="Tenant to work in, by name or id. None: the first.",
+            metavar="NAME",
+        ),
+    ] = "",
+) -> None:
     """Headgate: say what you want, see the flow, run it, keep the evidence."""
+    TENANT.set(tenant.strip())
 
 
 def run(arguments: Sequence[str]) -> int:

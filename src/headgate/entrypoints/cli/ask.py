@@ -13,7 +13,7 @@ from headgate.entrypoints.cli.files import store_files
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import console, print_json
 from headgate.entrypoints.cli.run_view import RunView, show_outcome
-from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.foundation.errors import Invalid
 
@@ -53,13 +53,13 @@ def ask(
         )
         async with AsyncExitStack() as stack:
             stack.enter_context(conversation.view)
-            desk = await parts.assistant.open(PRINCIPAL, body)
+            desk = await parts.assistant.open(acting(), body)
             async for event in parts.assistant.stream(desk, body):
                 conversation.show(event)
             data = conversation.data
             if data is not None and run and data["flow_id"] and "run_id" not in data:
                 outcome = await parts.runs.run_draft(
-                    PRINCIPAL,
+                    acting(),
                     data["flow_id"],
                     text=text,
                     form={},

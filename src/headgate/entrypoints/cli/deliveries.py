@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.entrypoints.cli import exit_codes
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.runs.deliveries import service
 from headgate.features.runs.deliveries.schemas import DeliveryOut
@@ -27,7 +27,7 @@ def deliveries(run_id: RunId, json: JsonFlag = False) -> None:
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
-            found = await service.list_deliveries(session, PRINCIPAL, run_id)
+            found = await service.list_deliveries(session, acting(), run_id)
         _show(found, json=json)
 
     with_parts(work)
@@ -48,7 +48,7 @@ def redeliver(
             sending.send_soon(delivery_id)
         await sending.settle()
         async with parts.database.reading() as session:
-            found = await service.list_deliveries(session, PRINCIPAL, run_id)
+            found = await service.list_deliveries(session, acting(), run_id)
         again = [one for one in found if one.id in wanted]
         _show(again, json=json)
         if not all(one.webhook_delivered for one in again):
@@ -63,7 +63,7 @@ async def show_undelivered(parts: Parts, run_id: str) -> None:
         async with asyncio.timeout(LONGEST_WAIT_SECONDS):
             await parts.engine.services.deliveries.settle()
     async with parts.database.reading() as session:
-        found = await service.list_deliveries(session, PRINCIPAL, run_id)
+        found = await service.list_deliveries(session, acting(), run_id)
     for one in found:
         if not one.webhook_delivered:
             said = f"The output of '{escape(one.step_id)}' was not delivered to {escape(one.url)} ({one.status})."
@@ -72,8 +72,8 @@ async def show_undelivered(parts: Parts, run_id: str) -> None:
 
 async def _reopen(session: AsyncSession, run_id: str, step: str | None) -> Sequence[str]:
     if step is None:
-        return await service.redeliver_failed(session, PRINCIPAL, run_id)
-    return await service.redeliver_step(session, PRINCIPAL, run_id, step)
+        return await service.redeliver_failed(session, acting(), run_id)
+    return await service.redeliver_step(session, acting(), run_id, step)
 
 
 def _show(found: Sequence[DeliveryOut], *, json: bool) -> None:

@@ -4,7 +4,7 @@ import mimetypes
 from collections.abc import Sequence
 from pathlib import Path
 
-from headgate.entrypoints.cli.session import PRINCIPAL
+from headgate.entrypoints.cli.session import acting
 from headgate.entrypoints.compose import Parts
 from headgate.features.files import service
 from headgate.foundation.errors import Invalid
@@ -20,7 +20,7 @@ async def store_files(parts: Parts, paths: Sequence[Path]) -> tuple[str, ...]:
             raise Invalid(f"{path} cannot be read: {error.strerror}.", remedy="Check the path.") from error
         media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         stored = await service.store_upload(
-            parts.database, parts.storage, PRINCIPAL, name=path.name, content=content, media_type=media_type
+            parts.database, parts.storage, acting(), name=path.name, content=content, media_type=media_type
         )
         ids.append(stored.id)
     return tuple(ids)

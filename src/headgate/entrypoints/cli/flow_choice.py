@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from headgate.entrypoints.cli.session import PRINCIPAL
+from headgate.entrypoints.cli.session import acting
 from headgate.entrypoints.compose import Parts
 from headgate.features.flows import service
 from headgate.foundation.ids import is_id
@@ -17,4 +17,4 @@ async def flow_id_of(parts: Parts, given: str) -> str:
     if is_id(given):
         return given
     async with parts.database.reading() as session:
-        return (await service.get_flow_named(session, PRINCIPAL, given)).id
+        return (await service.get_flow_named(session, acting(), given)).id

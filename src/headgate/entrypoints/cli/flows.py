@@ -8,7 +8,7 @@ from rich.prompt import Confirm
 
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.flows import service, versions
 from headgate.features.flows.schemas import FlowSummary, VersionSummary
@@ -30,8 +30,8 @@ def list_(
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
-            rows = await service.list_flows(session, PRINCIPAL, search=search, limit=limit)
-            releases = await versions.published_releases(session, PRINCIPAL, rows)
+            rows = await service.list_flows(session, acting(), search=search, limit=limit)
+            releases = await versions.published_releases(session, acting(), rows)
         found = [FlowSummary.model_validate(row) for row in rows]
         if json:
             print_json(found)
@@ -54,9 +54,9 @@ def show(which: FlowArgument, json: JsonFlag = False) -> None:
     async def work(parts: Parts) -> None:
         flow_id = await flow_id_of(parts, which)
         async with parts.database.reading() as session:
-            row = await service.get_flow(session, PRINCIPAL, flow_id)
+            row = await service.get_flow(session, acting(), flow_id)
         flow = service.definition_of(row)
-        issues = await parts.rules.issues(PRINCIPAL.tenant_id, flow)
+        issues = await parts.rules.issues(acting().tenant_id, flow)
         if json:
             print_json(
                 {
@@ -87,7 +87,7 @@ def publish(
     async def work(parts: Parts) -> None:
         flow_id = await flow_id_of(parts, which)
         async with parts.database.writing() as session:
-            row = await versions.publish_flow(session, PRINCIPAL, parts.rules, flow_id, notes=notes)
+            row = await versions.publish_flow(session, acting(), parts.rules, flow_id, notes=notes)
         found = VersionSummary.model_validate(row)
         if json:
             print_json(found)
@@ -104,7 +104,7 @@ def versions_(which: FlowArgument, json: JsonFlag = False) -> None:
     async def work(parts: Parts) -> None:
         flow_id = await flow_id_of(parts, which)
         async with parts.database.reading() as session:
-            rows = await versions.list_versions(session, PRINCIPAL, flow_id)
+            rows = await versions.list_versions(session, acting(), flow_id)
         found = [VersionSummary.model_validate(row) for row in rows]
         if json:
             print_json(found)
@@ -132,7 +132,7 @@ def diff(
         flow_id = await flow_id_of(parts, which)
         async with parts.database.reading() as session:
             found = await versions.diff_versions(
-                session, PRINCIPAL, parts.registry, flow_id, before=first, after=second
+                session, acting(), parts.registry, flow_id, before=first, after=second
             )
         if json:
             print_json({"identical": found.is_empty, "lines": found.lines(), "changes": found.as_json()})
@@ -153,9 +153,9 @@ def restore(
     async def work(parts: Parts) -> None:
         flow_id = await flow_id_of(parts, which)
         async with parts.database.writing() as session:
-            row = await service.get_flow(session, PRINCIPAL, flow_id)
+            row = await service.get_flow(session, acting(), flow_id)
             row = await versions.restore_version(
-                session, PRINCIPAL, parts.registry, flow_id, version, revision=row.revision
+                session, acting(), parts.registry, flow_id, version, revision=row.revision
             )
         if json:
             print_json({"id": row.id, "revision": row.revision})
@@ -176,10 +176,10 @@ def delete(
     async def work(parts: Parts) -> None:
         flow_id = await flow_id_of(parts, which)
         async with parts.database.writing() as session:
-            row = await service.get_flow(session, PRINCIPAL, flow_id)
+            row = await service.get_flow(session, acting(), flow_id)
             if not yes and not json and not Confirm.ask(f"Delete {escape(row.name)}?", default=False):
                 return
-            await service.delete_flow(session, PRINCIPAL, flow_id)
+            await service.delete_flow(session, acting(), flow_id)
         if json:
             print_json({"deleted": flow_id})
         else:

@@ -6,7 +6,7 @@ import typer
 from pydantic import SecretStr
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.mcptools import service
 from headgate.features.mcptools.connector import McpConnector
@@ -49,7 +49,7 @@ def add(
 
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
-            row = await service.create_server(session, PRINCIPAL, parts.box, parts.settings.mcp, wanted=wanted)
+            row = await service.create_server(session, acting(), parts.box, parts.settings.mcp, wanted=wanted)
             stored = McpServerOut.model_validate(row)
         if not json:
             console.print(f"Registered {name}.")
@@ -70,7 +70,7 @@ def list_(json: JsonFlag = False) -> None:
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
-            rows = [McpServerOut.model_validate(row) for row in await service.list_servers(session, PRINCIPAL)]
+            rows = [McpServerOut.model_validate(row) for row in await service.list_servers(session, acting())]
         if json:
             print_json([row.model_dump(mode="json") for row in rows])
         elif not rows:
@@ -87,7 +87,7 @@ def show(name: Name, json: JsonFlag = False) -> None:
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
-            row = McpServerOut.model_validate(await service.get_server(session, PRINCIPAL, name))
+            row = McpServerOut.model_validate(await service.get_server(session, acting(), name))
         if json:
             print_json(row.model_dump(mode="json"))
             return
@@ -110,7 +110,7 @@ def tools(name: Name, json: JsonFlag = False) -> None:
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
-            rows = [McpToolOut.model_validate(row) for row in await service.list_tools(session, PRINCIPAL, name)]
+            rows = [McpToolOut.model_validate(row) for row in await service.list_tools(session, acting(), name)]
         if json:
             print_json([row.model_dump(mode="json") for row in rows])
         else:
@@ -135,7 +135,7 @@ def try_(name: Name, json: JsonFlag = False) -> None:
     """Try the connection; nothing is kept."""
 
     async def work(parts: Parts) -> None:
-        found = await parts.mcp.test(PRINCIPAL, name)
+        found = await parts.mcp.test(acting(), name)
         if json:
             print_json(found.model_dump(mode="json"))
         else:
@@ -157,10 +157,10 @@ def switch(
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
             if tool:
-                await service.set_tool_enabled(session, PRINCIPAL, name, tool, enabled=on)
+                await service.set_tool_enabled(session, acting(), name, tool, enabled=on)
             else:
                 patch = McpServerPatch(enabled=on)
-                await service.update_server(session, PRINCIPAL, parts.box, parts.settings.mcp, name, patch=patch)
+                await service.update_server(session, acting(), parts.box, parts.settings.mcp, name, patch=patch)
         if json:
             print_json({"name": f"{name}.{tool}" if tool else name, "enabled": on})
         else:
@@ -175,7 +175,7 @@ def remove(name: Name, json: JsonFlag = False) -> None:
 
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
-            await service.delete_server(session, PRINCIPAL, name)
+            await service.delete_server(session, acting(), name)
         if json:
             print_json({"removed": name})
         else:
@@ -185,7 +185,7 @@ def remove(name: Name, json: JsonFlag = False) -> None:
 
 
 async def _refresh(connector: McpConnector, name: str, *, as_json: bool) -> None:
-    found, changes = await connector.refresh(PRINCIPAL, name)
+    found, changes = await connector.refresh(acting(), name)
     names = [tool.name for tool in found.tools]
     if as_json:
         told = {"added": changes.added, "changed": changes.changed, "removed": changes.removed}

@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
-from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.foundation.errors import Invalid
 
@@ -22,7 +22,7 @@ def list_(json: JsonFlag = False) -> None:
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
-            found = await parts.classes.show(session, PRINCIPAL)
+            found = await parts.classes.show(session, acting())
         if json:
             print_json(found)
             return
@@ -52,7 +52,7 @@ def set_(
 
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
-            found = await parts.classes.put(session, PRINCIPAL, provider=provider, name=name, level=level)
+            found = await parts.classes.put(session, acting(), provider=provider, name=name, level=level)
         if json:
             print_json(found)
         else:
@@ -68,7 +68,7 @@ def remove(model: ModelArgument, json: JsonFlag = False) -> None:
 
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
-            await parts.classes.remove(session, PRINCIPAL, provider=provider, name=name)
+            await parts.classes.remove(session, acting(), provider=provider, name=name)
         if json:
             print_json({"removed": model})
         else:

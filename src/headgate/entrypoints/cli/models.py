@@ -9,7 +9,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from headgate.entrypoints.cli import model_classes
 from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table
-from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.models import catalogue, service
 from headgate.features.models.local.pull import pull as pull_weights
@@ -25,7 +25,7 @@ def providers(json: JsonFlag = False) -> None:
     """Show which providers can be used, and what is missing for the others."""
 
     async def work(parts: Parts) -> None:
-        found = await service.list_providers(parts.keys_of(PRINCIPAL), local=parts.local_models)
+        found = await service.list_providers(parts.keys_of(acting()), local=parts.local_models)
         if json:
             print_json(found)
             return

@@ -7,7 +7,7 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
-from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.flows.schemas import Wanted
 from headgate.features.runs import service
@@ -31,11 +31,11 @@ def resume(run_id: RunId, version: Version = None, json: JsonFlag = False) -> in
 
     async def work(parts: Parts) -> int:
         wanted = wanted_of(version)
-        found = await resume_run(parts.database, parts.engine, PRINCIPAL, run_id, wanted=wanted)
+        found = await resume_run(parts.database, parts.engine, acting(), run_id, wanted=wanted)
         if not json:
             console.print(escape(found.reason))
         await parts.engine.wait(found.key.run_id)
-        run = await service.get_run(parts.engine, PRINCIPAL, found.key.run_id)
+        run = await service.get_run(parts.engine, acting(), found.key.run_id)
         if json:
             members = {"how": found.how, "reason": found.reason, "from_step": found.from_step}
             print_json(ResumeOut(**members, changed_step=found.changed_step, run=run))
@@ -64,16 +64,16 @@ def rerun(
     wanted = checked(RerunPlanStart, from_step=from_, text=text, form_data=answers, version=wanted_of(version))
 
     async def work(parts: Parts) -> int:
-        plan = rerun_plan(await plan_rerun(parts.database, parts.engine, PRINCIPAL, run_id, wanted))
+        plan = rerun_plan(await plan_rerun(parts.database, parts.engine, acting(), run_id, wanted))
         if not json:
             show_plan(plan)
         if dry_run:
             if json:
                 print_json(plan)
             return OK
-        started = await start_rerun(parts.database, parts.engine, PRINCIPAL, run_id, wanted)
+        started = await start_rerun(parts.database, parts.engine, acting(), run_id, wanted)
         await parts.engine.wait(started.request.key.run_id)
-        run = await service.get_run(parts.engine, PRINCIPAL, started.request.key.run_id)
+        run = await service.get_run(parts.engine, acting(), started.request.key.run_id)
         if json:
             print_json({"plan": plan.model_dump(mode="json"), "run": run.model_dump(mode="json")})
         else:

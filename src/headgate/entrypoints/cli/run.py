@@ -17,7 +17,7 @@ from headgate.entrypoints.cli.files import store_files
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import console, errors, print_json
 from headgate.entrypoints.cli.run_view import RunView, show_next, show_outcome
-from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.cli.transfer import read_text
 from headgate.entrypoints.compose import Parts
 from headgate.features.flows import service
@@ -65,7 +65,7 @@ def run(
 
             wanted: Literal["published", "draft"] = "published" if published else "draft"
             outcome = await parts.runs.run_draft(
-                PRINCIPAL, flow_id, text=text, form=given, file_ids=files, on_event=on_event, wanted=wanted
+                acting(), flow_id, text=text, form=given, file_ids=files, on_event=on_event, wanted=wanted
             )
         if json:
             print_json(asdict(outcome) | {"flow_id": flow_id})
@@ -100,8 +100,8 @@ def _dry_start(text: str, answers: dict[str, str], file: list[Path] | None, *, p
 
 async def _look_ahead(parts: Parts, flow: str, start: DryRunStart) -> DryRunOut:
     if _is_path(flow):
-        return await parts.dry_runs.of(PRINCIPAL, import_flow(read_text(flow), parts.registry), start)
-    return await parts.dry_runs.of_flow(PRINCIPAL, await flow_id_of(parts, flow), start)
+        return await parts.dry_runs.of(acting(), import_flow(read_text(flow), parts.registry), start)
+    return await parts.dry_runs.of_flow(acting(), await flow_id_of(parts, flow), start)
 
 
 def _is_path(flow: str) -> bool:
@@ -112,10 +112,10 @@ def _is_path(flow: str) -> bool:
 async def _store(parts: Parts, path: str, answers: Mapping[str, JsonValue]) -> str:
     """Store the flow of a file. One that cannot be run, or not with these answers, is refused and not stored."""
     definition = import_flow(read_text(path), parts.registry)
-    raise_if_any(await parts.rules.issues(PRINCIPAL.tenant_id, definition))
+    raise_if_any(await parts.rules.issues(acting().tenant_id, definition))
     check_form(definition.form, answers)
     async with parts.database.writing() as session:
-        row = await service.create_flow(session, PRINCIPAL, parts.registry, definition=definition)
+        row = await service.create_flow(session, acting(), parts.registry, definition=definition)
     return row.id
 
 

@@ -12,7 +12,7 @@ from headgate.entrypoints.cli.deliveries import deliveries, redeliver, show_unde
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.files import service as files
 from headgate.features.files.run_files import as_value
@@ -45,7 +45,7 @@ def list_(
     async def work(parts: Parts) -> None:
         flow_id = await flow_id_of(parts, flow) if flow is not None else None
         async with parts.database.reading() as session:
-            found = await service.list_runs(session, PRINCIPAL, flow_id=flow_id, status=status, limit=limit)
+            found = await service.list_runs(session, acting(), flow_id=flow_id, status=status, limit=limit)
         if json:
             print_json(found)
         elif not found:
@@ -74,7 +74,7 @@ def show(run_id: RunId, json: JsonFlag = False) -> None:
     """Show a run: its steps, attempts, times, tokens and result."""
 
     async def work(parts: Parts) -> None:
-        run = await service.get_run(parts.engine, PRINCIPAL, run_id)
+        run = await service.get_run(parts.engine, acting(), run_id)
         if json:
             print_json(run)
         else:
@@ -99,11 +99,11 @@ def evidence(
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
-            package = await parts.notary.package(session, PRINCIPAL, run_id)
+            package = await parts.notary.package(session, acting(), run_id)
         zipped = output is not None and output.suffix.lower() == ".zip"
         contents: dict[str, bytes] = {}
         if zipped or embed:
-            contents = await read_contents(package, parts.engine.services.files, PRINCIPAL.tenant_id)
+            contents = await read_contents(package, parts.engine.services.files, acting().tenant_id)
         made = as_zip(package, contents) if zipped else as_json(package, contents)
         if output is None:
             console.file.write(made.decode())
@@ -124,8 +124,8 @@ def files_(run_id: RunId, json: JsonFlag = False) -> None:
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
-            await service.get_run(parts.engine, PRINCIPAL, run_id)
-            made = await files.list_files(session, PRINCIPAL, flow_run_id=run_id, limit=200)
+            await service.get_run(parts.engine, acting(), run_id)
+            made = await files.list_files(session, acting(), flow_run_id=run_id, limit=200)
         found = [as_value(row) for row in reversed(made)]
         if json:
             print_json(found)
@@ -150,7 +150,7 @@ def download(
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
-            row = await files.get_file_system(session, tenant_id=PRINCIPAL.tenant_id, file_id=file_id)
+            row = await files.get_file_system(session, tenant_id=acting().tenant_id, file_id=file_id)
         content = await files.read_content(parts.storage, row)
         target = output or Path(row.name)
         write_file(target, content)
@@ -167,7 +167,7 @@ def cancel(run_id: RunId, json: JsonFlag = False) -> None:
     """Cancel a run. Of one that is over nothing changes."""
 
     async def work(parts: Parts) -> None:
-        found = await service.cancel_run(parts.engine, PRINCIPAL, run_id)
+        found = await service.cancel_run(parts.engine, acting(), run_id)
         if json:
             print_json(found)
         else:
@@ -182,7 +182,7 @@ reruns.add_commands(app)
 async def _flow_names(parts: Parts, runs: Sequence[RunSummary]) -> dict[str, str]:
     """Flow id to name, in one line and safe to print."""
     async with parts.database.reading() as session:
-        names = await flows.names_of(session, PRINCIPAL, {run.flow_id for run in runs})
+        names = await flows.names_of(session, acting(), {run.flow_id for run in runs})
     return {flow_id: _line(name) for flow_id, name in names.items()}
 
 

@@ -1,17 +1,37 @@
 """Opens Headgate's parts for one command, in this process: no server is needed."""
 
 import asyncio
+import getpass
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from dataclasses import replace
 from typing import TypeVar
 
+from headgate.entrypoints.cli.chosen import TENANT
 from headgate.entrypoints.compose import Parts, open_parts
-from headgate.features.access.principal import LOCAL, Principal
+from headgate.features.access.principal import LOCAL, Actor, Principal
+from headgate.features.accounts.tenants.service import get_operator
 from headgate.foundation.log import configure
 from headgate.foundation.settings import LogSettings, Settings
 
 T = TypeVar("T")
-PRINCIPAL: Principal = LOCAL
-"""Commands act as the local user."""
+_ACTING: ContextVar[Principal] = ContextVar("acting")
+
+
+def acting() -> Principal:
+    """Who the command acts as, once its parts are open: whoever keeps the installation, in the chosen tenant.
+
+    They have the database, so they may do everything; the audit log names the operating system's user.
+    """
+    return _ACTING.get()
+
+
+def operator() -> Actor:
+    """Who called the command, for the audit log."""
+    try:
+        return Actor("command", getpass.getuser())
+    except (KeyError, OSError):  # a container's user that has a number and no name
+        return Actor("command", "command line")
 
 
 def with_parts(work: Callable[[Parts], Awaitable[T]], settings: Settings | None = None) -> T:
@@ -22,6 +42,15 @@ def with_parts(work: Callable[[Parts], Awaitable[T]], settings: Settings | None 
 
     async def session() -> T:
         async with open_parts(found) as parts:
+            _ACTING.set(await _chosen(parts))
             return await work(parts)
 
     return asyncio.run(session())
+
+
+async def _chosen(parts: Parts) -> Principal:
+    tenant = TENANT.get()
+    if not tenant:
+        return replace(LOCAL, actor=operator())
+    async with parts.database.reading() as session:
+        return await get_operator(session, operator(), tenant=tenant)

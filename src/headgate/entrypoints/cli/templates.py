@@ -7,7 +7,7 @@ from rich.markup import escape
 
 from headgate.components import BUILTINS
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
-from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.catalog.gallery import Recipe, find_recipe, load_gallery, recipe_index
 from headgate.features.catalog.registry import Registry
@@ -54,7 +54,7 @@ def use(name: Name, json: JsonFlag = False) -> None:
     async def work(parts: Parts) -> None:
         definition = read_spec(recipe.spec, parts.registry)
         async with parts.database.writing() as session:
-            row = await service.create_flow(session, PRINCIPAL, parts.registry, definition=definition)
+            row = await service.create_flow(session, acting(), parts.registry, definition=definition)
         if json:
             print_json({"id": row.id, "name": row.name, "revision": row.revision})
         else:

@@ -10,7 +10,7 @@ from rich.markup import escape
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
-from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.flows import service, transfer
 from headgate.foundation.errors import Invalid
@@ -44,8 +44,8 @@ def import_(
     async def work(parts: Parts) -> None:
         definition = transfer.import_flow(text, parts.registry)
         async with parts.database.writing() as session:
-            row = await service.create_flow(session, PRINCIPAL, parts.registry, definition=definition)
-        issues = await parts.rules.issues(PRINCIPAL.tenant_id, definition)
+            row = await service.create_flow(session, acting(), parts.registry, definition=definition)
+        issues = await parts.rules.issues(acting().tenant_id, definition)
         if json:
             print_json(
                 {"id": row.id, "name": row.name, "revision": row.revision, "issues": [one.as_json() for one in issues]}
@@ -72,7 +72,7 @@ def export(
     async def work(parts: Parts) -> None:
         flow_id = await flow_id_of(parts, which)
         async with parts.database.reading() as session:
-            flow = service.definition_of(await service.get_flow(session, PRINCIPAL, flow_id))
+            flow = service.definition_of(await service.get_flow(session, acting(), flow_id))
         content = transfer.export_flow(flow, format=format)
         if output is not None:
             write_file(output, content.encode())

@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from rich.prompt import Prompt
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import PRINCIPAL, with_parts
+from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.secrets import service
 
@@ -35,7 +35,7 @@ def set_(
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
             row = await service.set_variable(
-                session, PRINCIPAL, parts.box, name=name, value=SecretStr(value), secret=not plain, hosts=host or ()
+                session, acting(), parts.box, name=name, value=SecretStr(value), secret=not plain, hosts=host or ()
             )
         if json:
             print_json({"name": row.name, "stored": True, "hosts": row.hosts or []})
@@ -51,7 +51,7 @@ def list_(json: JsonFlag = False) -> None:
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
-            rows = await service.list_variables(session, PRINCIPAL)
+            rows = await service.list_variables(session, acting())
         if json:
             print_json([{"name": row.name, "secret": row.secret, "hosts": row.hosts or []} for row in rows])
         elif not rows:
@@ -72,7 +72,7 @@ def delete(name: Name, json: JsonFlag = False) -> None:
 
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
-            await service.delete_variable(session, PRINCIPAL, name=name)
+            await service.delete_variable(session, acting(), name=name)
         if json:
             print_json({"deleted": name})
         else:

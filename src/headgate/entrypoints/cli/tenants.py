@@ -1,0 +1,62 @@
+"""`headgate tenants`."""
+
+from typing import Annotated
+
+import typer
+from pydantic import BaseModel, StringConstraints
+
+from headgate.entrypoints.cli.chosen import TENANT
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
+from headgate.entrypoints.cli.session import operator, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.accounts.tenants import service
+from headgate.foundation.checked import checked
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="Organisations that share this installation and see nothing of each other.",
+)
+
+
+class _Wanted(BaseModel):
+    name: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")
+    ]
+
+
+@app.command()
+def create(name: Annotated[str, typer.Argument(help="What it is called.")], json: JsonFlag = False) -> None:
+    """Make a tenant. Nobody can sign in there until its first admin is made."""
+    wanted = checked(_Wanted, name=name).name
+    TENANT.set("")
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            made = await service.create_tenant(session, operator(), name=wanted)
+        if json:
+            print_json({"id": made.id, "name": made.name})
+        else:
+            console.print(f"Made the tenant {made.name} ({made.id}).")
+            console.print(
+                f'Make its first admin: headgate users create EMAIL --admin --tenant "{made.name}"', markup=False
+            )
+
+    with_parts(work)
+
+
+@app.command("list")
+def list_(json: JsonFlag = False) -> None:
+    """List tenants, and how many people each has."""
+    TENANT.set("")
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            rows = await service.list_tenants(session)
+        if json:
+            print_json([{"id": tenant.id, "name": tenant.name, "people": people} for tenant, people in rows])
+        else:
+            cells = [(tenant.name, tenant.id, people, tenant.created_at) for tenant, people in rows]
+            console.print(table(("name", "id", "people", "made"), cells))
+
+    with_parts(work)

@@ -1,0 +1,178 @@
+"""`headgate users`.
+
+A password is asked for or read from standard input. It is never an argument: other users of the machine see those.
+"""
+
+import getpass
+import sys
+from typing import Annotated
+
+import typer
+
+from headgate.entrypoints.cli.chosen import TENANT
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
+from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.access.permissions import TenantRole
+from headgate.features.accounts.passwords.hashing import Passwords
+from headgate.features.accounts.passwords.rules import check_password
+from headgate.features.accounts.sessions.links import NewLink
+from headgate.features.accounts.tables import User
+from headgate.features.accounts.users import service
+from headgate.features.accounts.users.schemas import UserIn, UserPatch
+from headgate.foundation.checked import checked
+from headgate.foundation.errors import Invalid
+from headgate.foundation.settings import Settings
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="People who sign in: the first admin is made here.")
+Email = Annotated[str, typer.Argument(help="E-mail address.")]
+TenantOption = Annotated[str, typer.Option("--tenant", metavar="NAME", help="The tenant, in place of the root's.")]
+
+
+@app.command()
+def create(
+    email: Email,
+    name: Annotated[str | None, typer.Option(help="What they are called. None: the address up to its @.")] = None,
+    admin: Annotated[bool, typer.Option("--admin", help="They may let people in and see everything.")] = False,
+    link: Annotated[bool, typer.Option("--link", help="Print a one-time link; they set the password.")] = False,
+    password_stdin: Annotated[
+        bool, typer.Option("--password-stdin", help="Read the password from standard input.")
+    ] = False,
+    tenant: TenantOption = "",
+    json: JsonFlag = False,
+) -> None:
+    """Add a person. Their password is asked for twice, unless --link or --password-stdin says otherwise."""
+    TENANT.set(tenant or TENANT.get())
+    role = TenantRole.ADMIN if admin else TenantRole.MEMBER
+    wanted = checked(UserIn, email=email, name=name, role=role)
+    password = None if link else _password(from_input=password_stdin)
+    if password is not None:
+        check_password(password, own_words=(wanted.email, wanted.name or ""))
+
+    async def work(parts: Parts) -> None:
+        kept = None if password is None else await Passwords().hash(password)
+        made: NewLink | None = None
+        async with parts.database.writing() as session:
+            if kept is None:
+                user, made = await service.invite_user(session, acting(), parts.settings.accounts, wanted=wanted)
+            else:
+                user = await service.create_user(session, acting(), wanted=wanted)
+                await service.set_password(session, acting(), user, kept=kept)
+        _tell(user, f"Added {user.email} as {user.role}.", parts.settings, link=made, json=json)
+
+    with_parts(work)
+
+
+@app.command("list")
+def list_(
+    search: Annotated[str, typer.Option(help="Part of a name or address.")] = "",
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")] = 100,
+    json: JsonFlag = False,
+) -> None:
+    """List people."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            rows = await service.list_users(session, acting(), search=search, limit=limit)
+        if json:
+            print_json([_shown(row) for row in rows])
+            return
+        cells = [(row.email or "(no sign-in)", row.name, row.role, _state(row), row.last_sign_in_at) for row in rows]
+        console.print(table(("e-mail", "name", "role", "state", "last sign-in"), cells))
+
+    with_parts(work)
+
+
+@app.command()
+def reset(email: Email, json: JsonFlag = False) -> None:
+    """Print a one-time link with which a person sets a new password. Older links stop working."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            user = await service.get_user_of_address(session, acting(), email)
+            made = await service.create_password_link(session, acting(), parts.settings.accounts, user.id)
+        _tell(user, f"For {user.email}:", parts.settings, link=made, json=json)
+
+    with_parts(work)
+
+
+@app.command()
+def deactivate(email: Email, json: JsonFlag = False) -> None:
+    """Shut a person out: their sessions end at once, and their API keys do nothing. History keeps their name."""
+    _change(email, UserPatch(active=False), "{email} is shut out.", json=json)
+
+
+@app.command()
+def activate(email: Email, json: JsonFlag = False) -> None:
+    """Let a person in again who was shut out."""
+    _change(email, UserPatch(active=True), "{email} may sign in again.", json=json)
+
+
+@app.command()
+def role(
+    email: Email,
+    role: Annotated[TenantRole, typer.Argument(help="admin or member.")],
+    json: JsonFlag = False,
+) -> None:
+    """Make a person an admin of the tenant, or a member again."""
+    _change(email, UserPatch(role=role), "{email} is {role} now.", json=json)
+
+
+def _change(email: str, patch: UserPatch, said: str, *, json: bool) -> None:
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            user = await service.get_user_of_address(session, acting(), email)
+            changed = await service.update_user(session, acting(), user.id, patch=patch)
+        _tell(changed, said.format(email=changed.email, role=changed.role), parts.settings, json=json)
+
+    with_parts(work)
+
+
+def _password(*, from_input: bool) -> str:
+    if from_input:
+        return sys.stdin.readline().rstrip("\r\n")
+    if not sys.stdin.isatty():
+        raise Invalid(
+            "Nobody is here to type a password.",
+            remedy="Say --link to print a one-time link, or --password-stdin to read the password from standard input.",
+        )
+    first = getpass.getpass("Password (12 characters or more): ")
+    if getpass.getpass("Once more: ") != first:
+        raise Invalid("The two passwords differ; nobody was added.", remedy="Try again.")
+    return first
+
+
+def _tell(user: User, said: str, settings: Settings, *, link: NewLink | None = None, json: bool) -> None:
+    url = None if link is None else link.address(_server(settings))
+    if json:
+        more = {} if link is None else {"link": {"url": url, "expires_at": link.expires_at.isoformat()}}
+        print_json(_shown(user) | more)
+        return
+    console.print(said, markup=False)
+    if link is not None and url is not None:
+        console.print(url, markup=False, soft_wrap=True)
+        until = link.expires_at.astimezone().strftime("%Y-%m-%d %H:%M")
+        console.print(f"It sets their password once, until {until}. Give it to nobody else.", markup=False)
+
+
+def _server(settings: Settings) -> str:
+    server = settings.server
+    return server.public_url or f"http://{f'[{server.host}]' if ':' in server.host else server.host}:{server.port}"
+
+
+def _state(user: User) -> str:
+    if not user.active:
+        return "shut out"
+    return "" if user.password_hash or user.sso_subject or user.email is None else "invited"
+
+
+def _shown(user: User) -> dict[str, object]:
+    return {
+        "id": user.id,
+        "email": user.email,
+        "name": user.name,
+        "role": user.role,
+        "active": user.active,
+        "can_sign_in": user.active and bool(user.password_hash or user.sso_subject),
+        "last_sign_in_at": None if user.last_sign_in_at is None else user.last_sign_in_at.isoformat(),
+    }

@@ -1,0 +1,1 @@
+"""Tenants: made and looked at by whoever keeps the installation, on the command line."""

@@ -1,0 +1,134 @@
+"""The first admin, people and tenants, made as a terminal makes them."""
+
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headgate.entrypoints.cli.app import run
+
+HEADGATE = Path(sys.executable).with_name("headgate")
+PASSWORD = "correct horse battery"
+ANNA = "anna@example.org"
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HEADGATE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.delenv("HEADGATE_TENANT", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def answered(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
+    capsys.readouterr()
+    assert run([*arguments, "--json"]) == code, capsys.readouterr()
+    return json.loads(capsys.readouterr().out)
+
+
+class TestUsers:
+    def test_are_added_with_a_password_from_standard_input(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(f"{PASSWORD}\n"))
+        made = answered(capsys, "users", "create", "Anna@Example.org", "--admin", "--password-stdin")
+        assert (made["email"], made["role"], made["can_sign_in"]) == (ANNA, "admin", True)
+        (local, anna) = answered(capsys, "users", "list")
+        assert local["email"] is None
+        assert anna["id"] == made["id"]
+        assert [one["id"] for one in answered(capsys, "users", "list", "--search", "ANNA")] == [made["id"]]
+        assert answered(capsys, "users", "create", ANNA, "--link", code=6)["code"] == "email_taken"
+
+    def test_are_asked_for_a_password_twice_without_an_echo(self, data_folder: Path) -> None:
+        def typed(*lines: str) -> tuple[int, str]:
+            terminal, ours = pty.openpty()
+            command = [str(HEADGATE), "users", "create", ANNA, "--admin"]
+            with subprocess.Popen(
+                command, stdin=ours, stdout=ours, stderr=ours, start_new_session=True, close_fds=True
+            ) as process:
+                os.close(ours)
+                shown = b""
+                for line in lines:
+                    while b": " not in shown.rpartition(b"\n")[2]:
+                        shown += os.read(terminal, 1024)
+                    shown += b"\n"
+                    os.write(terminal, f"{line}\n".encode())
+                try:
+                    while more := os.read(terminal, 1024):
+                        shown += more
+                except OSError:
+                    pass  # the other side has closed
+                code = process.wait(60)
+            os.close(terminal)
+            return code, shown.decode()
+
+        code, shown = typed(PASSWORD, "something else")
+        assert (code, "differ" in shown) == (3, True), shown
+        code, shown = typed("password1234", "password1234")
+        assert (code, "guess" in shown) == (3, True), shown
+        code, shown = typed(PASSWORD, PASSWORD)
+        assert (code, f"Added {ANNA} as admin." in shown) == (0, True), shown
+        assert PASSWORD not in shown
+
+    def test_get_a_link_that_is_shown_once(self, capsys: pytest.CaptureFixture[str]) -> None:
+        made = answered(capsys, "users", "create", ANNA, "--link")
+        assert made["can_sign_in"] is False
+        assert made["link"]["url"].startswith("http://127.0.0.1:7411/set-password#token=")
+        again = answered(capsys, "users", "reset", ANNA)
+        assert again["link"]["url"] != made["link"]["url"]
+        assert run(["users", "reset", ANNA]) == 0
+        assert "/set-password#token=" in capsys.readouterr().out
+
+    def test_are_shut_out_let_in_and_given_roles(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for email in (ANNA, "bo@example.org"):
+            monkeypatch.setattr(sys, "stdin", io.StringIO(PASSWORD))
+            answered(capsys, "users", "create", email, "--password-stdin")
+        assert answered(capsys, "users", "role", ANNA, "admin")["role"] == "admin"
+        assert answered(capsys, "users", "deactivate", ANNA, code=6)["code"] == "last_admin"
+        assert answered(capsys, "users", "role", "bo@example.org", "admin")["role"] == "admin"
+        assert answered(capsys, "users", "deactivate", ANNA)["active"] is False
+        assert answered(capsys, "users", "activate", ANNA)["active"] is True
+        assert answered(capsys, "users", "role", "nobody@example.org", "admin", code=4)["code"] == "user_not_found"
+
+    def test_need_somebody_to_type_the_password(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+        assert "--link" in answered(capsys, "users", "create", ANNA, code=3)["remedy"]
+        assert answered(capsys, "users", "create", "no-address", "--link", code=3)["code"] == "invalid"
+        assert len(answered(capsys, "users", "list")) == 1
+
+
+class TestTenants:
+    def test_are_made_and_listed(self, capsys: pytest.CaptureFixture[str]) -> None:
+        made = answered(capsys, "tenants", "create", "Other town")
+        assert [(one["name"], one["people"]) for one in answered(capsys, "tenants", "list")] == [
+            ("Default", 0),
+            ("Other town", 0),
+        ]
+        answered(capsys, "users", "create", ANNA, "--link", "--tenant", "Other town")
+        assert [one["people"] for one in answered(capsys, "tenants", "list")] == [0, 1]
+        assert answered(capsys, "tenants", "create", "other TOWN", code=6)["code"] == "tenant_name_taken"
+        assert made["name"] == "Other town"
+
+    def test_are_chosen_by_option_and_environment(
+        self, capsys: pytest.CaptureFixture[str], data_folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        made = answered(capsys, "tenants", "create", "Other town")
+        (data_folder / "echo.flow").write_text("name: Theirs\nnodes:\n  heard: ChatInput\n")
+        flow = answered(capsys, "--tenant", "other town", "import", "echo.flow")
+        assert answered(capsys, "flows", "list") == []
+        assert [one["id"] for one in answered(capsys, "--tenant", made["id"], "flows", "list")] == [flow["id"]]
+        monkeypatch.setenv("HEADGATE_TENANT", "Other town")
+        assert [one["id"] for one in answered(capsys, "flows", "list")] == [flow["id"]]
+        monkeypatch.setenv("HEADGATE_TENANT", "No such")
+        assert answered(capsys, "flows", "list", code=4)["code"] == "tenant_not_found"
+        assert len(answered(capsys, "tenants", "list")) == 2
