@@ -68,6 +68,10 @@ async def _headgate(_request: Request, error: Exception) -> Response:
     headers: dict[str, str] = {}
     if (retry := found.extra.get("retry_after_seconds")) is not None:
         headers["Retry-After"] = str(retry)
+    if (window := found.extra.get("window_seconds")) is not None:
+        # draft-ietf-httpapi-ratelimit-headers: what is allowed in so many seconds, and that nothing of it is left
+        headers["RateLimit-Policy"] = f'"{found.code}";q={found.extra["limit"]};w={window}'
+        headers["RateLimit"] = f'"{found.code}";r=0;t={retry}'
     if isinstance(found, Unauthenticated):
         headers["WWW-Authenticate"] = "Bearer"
     return problem(found, headers)
@@ -101,6 +105,8 @@ async def _starlette(request: Request, error: Exception) -> Response:
         headers = dict(found.headers or {})
         return problem(MethodRefused(f"{request.url.path} does not take {request.method}."), headers)
     refused = BadRequest(str(found.detail))
+    if found.status_code == 400:  # a body that is no text, a broken form: as every other body that is not as documented
+        return problem(refused)
     return ProblemResponse(refused.problem() | {"status": found.status_code}, status_code=found.status_code)
 
 

@@ -71,6 +71,7 @@ class RateLimits:
         self._memory: MemoryStorage | None = None
         self._shared: RateLimiter | None = None
         self._redis: RedisStorage | None = None
+        self._failures: tuple[type[Exception], ...] = (OSError, TimeoutError)
         self._away_until = 0.0
 
     def open(self) -> None:
@@ -87,6 +88,8 @@ class RateLimits:
         self._here = library.strategies.SlidingWindowCounterRateLimiter(self._memory)
         if self._redis_url:
             self._redis = _redis_storage(library.storage, self._redis_url)
+            known = self._redis.base_exceptions
+            self._failures = (*(known if isinstance(known, tuple) else (known,)), OSError, TimeoutError)
             self._shared = library.strategies.SlidingWindowCounterRateLimiter(self._redis)
 
     async def allow(self, scope: str, key: str) -> None:
@@ -112,11 +115,11 @@ class RateLimits:
 
     async def _in_redis(self, item: "RateLimitItem", who: str) -> int | None:
         """Seconds to wait, 0 when it is allowed; None when Redis cannot say."""
-        if self._shared is None or self._redis is None or time.monotonic() < self._away_until:
+        if self._shared is None or time.monotonic() < self._away_until:
             return None
         try:
             return await _counted(self._shared, item, who)
-        except (self._redis.base_exceptions, OSError, TimeoutError) as error:  # type: ignore[misc]  # a type or a tuple
+        except self._failures as error:
             self._away_until = time.monotonic() + AWAY_SECONDS
             log.warning("rate limits: redis does not answer, this server counts for itself", reason=str(error))
             return None

@@ -88,8 +88,8 @@ class TestKey:
         assert (found.actor.kind, found.actor.name, found.actor.key_prefix) == ("key", person.email, prefix_of(key))
         assert found.actor.key_id is not None
         assert found.actor.address == "192.0.2.7"
-        assert found.access.scopes == {Permission.RUNS_START}
-        assert found.access.spaces == {DEFAULT_SPACE_ID}
+        assert found.access.scopes == frozenset({Permission.RUNS_START})
+        assert found.access.spaces == frozenset({DEFAULT_SPACE_ID})
         assert found.access.roles == {DEFAULT_SPACE_ID: Role.RUNNER}
 
     async def test_that_was_never_made_is_refused(self, stranger: httpx2.AsyncClient) -> None:
@@ -177,7 +177,7 @@ class TestKey:
             home=DEFAULT_SPACE_ID,
         )
         found = await told(guarded, ("x-api-key", await add_key(database, person, space_ids=[other])))
-        assert found.visible_spaces == {other}
+        assert found.visible_spaces == frozenset({other})
         assert found.space_id == other, "new things go to where the key may go"
         assert not found.may(Permission.FLOWS_VIEW, DEFAULT_SPACE_ID)
 
@@ -187,7 +187,7 @@ class TestKey:
         person = await add_user(database, "ana@example.org", tenant_id=tenant_id, roles={space_id: Role.OWNER})
         found = await told(guarded, ("x-api-key", await add_key(database, person)))
         assert found.tenant_id == tenant_id
-        assert found.visible_spaces == {space_id}
+        assert found.visible_spaces == frozenset({space_id})
         assert found.space_id == space_id
 
 
@@ -217,7 +217,7 @@ class TestHeaders:
         ["", "Bearer", "Bearer ", "Bearer  ", "bearer hg_", "Bearer sk-something", "Bearer \xe5\xe4\xf6", "Bearer a b"],
     )
     async def test_that_hold_no_key_open_nothing(self, stranger: httpx2.AsyncClient, value: str) -> None:
-        answer = await stranger.get(MINE, headers={"Authorization": value.encode("latin-1")})
+        answer = await stranger.get(MINE, headers={b"Authorization": value.encode("latin-1")})
         assert answer.status_code == 401, answer.text
 
     async def test_of_ten_kilobytes_open_nothing(self, stranger: httpx2.AsyncClient) -> None:
@@ -263,7 +263,7 @@ class TestHeaders:
         person, other = await ana(database), await add_user(database, "other@example.org")
         token, key = await add_session(database, other), await add_key(database, person, scopes=["runs.view"])
         found = await told(guarded, ("Cookie", cookie(token)["Cookie"]), ("x-api-key", key))
-        assert (found.user_id, found.access.scopes) == (person.id, {Permission.RUNS_VIEW})
+        assert (found.user_id, found.access.scopes) == (person.id, frozenset({Permission.RUNS_VIEW}))
 
     async def test_of_a_proxy_leave_the_cookie_its_say(self, guarded: FastAPI, database: Database) -> None:
         person = await ana(database)
@@ -395,7 +395,7 @@ class TestAutoLogin:
         key = await add_key(database, person, scopes=["runs.view"])
         async with running(settings) as app, asking(app) as client:
             found = await told(app, ("x-api-key", key))
-            assert (found.user_id, found.access.scopes) == (person.id, {Permission.RUNS_VIEW})
+            assert (found.user_id, found.access.scopes) == (person.id, frozenset({Permission.RUNS_VIEW}))
             assert (await client.get(MINE, headers=bearer(key))).status_code == 403
             assert (await client.get(MINE, headers=bearer(new_key()))).status_code == 401
             assert (await client.get(MINE)).status_code == 200
