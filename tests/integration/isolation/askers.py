@@ -152,6 +152,7 @@ RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]
 """Routes whose requests do not all need what the route declares, and what each needs."""
 ALLOWED_AND_REFUSED: Mapping[Name, int] = {
     ("DELETE", "/api/v1/spaces/{space_id}"): 409,  # flows are in it: what they were is kept as evidence
+    ("DELETE", "/api/v1/users/{user_id}/single-sign-on"): 409,  # they never came through a provider
 }
 """Routes that refuse even those who may, for a reason that has nothing to do with who asks."""
 PERSONAL: Mapping[Name, Permission | None] = {
@@ -161,6 +162,7 @@ PERSONAL: Mapping[Name, Permission | None] = {
 """Routes about what belongs to one person, and the permission with which others may use them."""
 SOMEWHERE: Mapping[Name, str] = {
     ("POST", "/api/v1/files"): "an upload is in no space until a run takes it",
+    ("GET", "/api/v1/agentic/check-config"): "providers are the tenant's",
     ("GET", "/api/v1/evidence-keys"): "the keys sign for the whole installation",
 }
 """Routes that need a permission in any space at all, and why no space is known."""

@@ -5,13 +5,15 @@ import inspect
 import pkgutil
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from types import ModuleType
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 import headgate.features
+from headgate.features.access.principal import Access
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import (
     Claim,
@@ -29,22 +31,39 @@ from headgate.features.runs.transitions import (
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
 from tests.integration.isolation.known import OWNED, SHARED, Unknown
-from tests.integration.isolation.worlds import STEP, VARIABLE, World
+from tests.integration.isolation.worlds import EMAIL, ISSUER, STEP, SUBJECT, VARIABLE, World
 
 Function = Callable[..., Any]
 _PLAIN: dict[str, Any] = {"limit": 50, "search": "", "released_only": False, "lock": False, "secret": False}
 """Arguments that are the same whoever asks."""
-_NOTHING = {"before", "after", "status"}
+_NOTHING = {"before", "after", "status", "seen_by", "only", "besides", "organisation"}
 """Filters and places in a list that are left out."""
+_FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
+    ("find_space_named", "name"): lambda world: "Personal",
+    ("other_owners", "user_id"): lambda world: "",
+    ("delete_dead_sessions", "idle_since"): lambda world: now() + timedelta(days=1),
+    ("delete_sessions", "token_hash"): lambda world: None,
+    ("put_in_space", "file_ids"): lambda world: [world.private_file_id],
+}
+"""Arguments that one function wants other than all the rest, so that it finds or changes something."""
+CUTS = ("space_ids", "spaces", "seen_by")
+"""Arguments that say which spaces the caller sees."""
+ASKS_WHICH_SPACES = "existing_spaces"
+"""Its `space_ids` are what is asked about."""
 NEW_ROWS = {
     "add_space": "inserts the row that a service made; a foreign key binds it to its tenant",
     "add_file": "inserts the record of a content that was stored under the tenant's own folder",
     "add_assistant": "inserts the row that a service made; a foreign key binds its space to its tenant",
     "delete_assistant": "removes a row that a service found in the caller's tenant",
+    "add_user": "inserts the row that a service made, of the tenant of who asks",
+    "add_member": "inserts the row that a service made; foreign keys bind its space and its person to one tenant",
+    "remove_member": "removes a row that a service found in the caller's tenant",
     "add_version": "inserts a version; foreign keys bind steps and edges to its flow",
 }
 """Functions that take whole rows in place of a tenant, and what binds those to one."""
+_OPERATOR = "commands of the operator, who has the database; no route calls it"
 _UPKEEP = "a scheduled job that goes through every tenant; no route reaches it with an id it was given"
+_AT_THE_DOOR = "nobody has signed in yet; no id is given, and what is answered goes to nobody before they have"
 _OF_ANY_TENANT = "the worker that makes deliveries for every tenant; no route reaches it with an id it was given"
 WORKER_ONLY = {
     "flows_with_retention": _UPKEEP,
@@ -52,6 +71,11 @@ WORKER_ONLY = {
     "payers_among": _UPKEEP,
     "orphan_candidates": _UPKEEP,
     "known_files": _UPKEEP,
+    "list_tenants": _OPERATOR,
+    "find_tenant_called": _OPERATOR,
+    "people_of_address": _AT_THE_DOOR,
+    "find_link": _AT_THE_DOOR,
+    "anybody_can_sign_in": "says yes or no to the operator",
     "find_due": _OF_ANY_TENANT,
     "open_attempt": _OF_ANY_TENANT,
     "find_output": "takes the delivery's row, and its tenant with it",
@@ -93,13 +117,25 @@ def store_methods() -> list[str]:
 def arguments_of(function: Function, of: World, tenant_id: str) -> dict[str, Any]:
     """Everything but the session: ids of one tenant, asked for in another's name. Raises `Unknown`."""
     found: dict[str, Any] = {}
-    for name in list(inspect.signature(function).parameters)[1:]:
-        found[name] = tenant_id if name == "tenant_id" else _argument(function, name, of)
+    for parameter in list(inspect.signature(function).parameters.values())[1:]:
+        name = parameter.name
+        found[name] = tenant_id if name == "tenant_id" else _argument(function, parameter, of)
     return found
 
 
-def _argument(function: Function, name: str, of: World) -> Any:
-    if name in {"file_ids", "delivery_ids", "run_ids", "flow_ids"}:
+def cut_to(of: World, name: str) -> Any:
+    """The value of an argument of `CUTS` for somebody who sees only the other space of the tenant."""
+    spaces = frozenset({of.space_ids[1]})
+    if name != "seen_by":
+        return spaces
+    return replace(of.principal, user_id=new_id(), access=Access(admin=True, spaces=spaces))
+
+
+def _argument(function: Function, parameter: inspect.Parameter, of: World) -> Any:
+    name = parameter.name
+    if (function.__name__, name) in _FOR_FUNCTION:
+        return _FOR_FUNCTION[function.__name__, name](of)
+    if name in {"file_ids", "delivery_ids", "run_ids", "flow_ids", "server_ids"}:
         return getattr(of, name)
     if name in OWNED:
         return OWNED[name](of)[0]
@@ -114,7 +150,16 @@ def _argument(function: Function, name: str, of: World) -> Any:
         "but": (),
         "token": b"sealed",
         "updated_at": now(),
-        "at": clock(),
+        "at": now() if parameter.annotation is datetime else clock(),
+        "idle_since": now() - timedelta(days=1),
+        "spaces": of.space_ids[:1],
+        "owner_user_id": of.principal.user_id,
+        "token_hash": of.token_hash,
+        "link_id": of.link_id,
+        "prefix": of.key_prefix,
+        "email": EMAIL,
+        "issuer": ISSUER,
+        "subject": SUBJECT,
     }
     if name in special:
         return special[name]

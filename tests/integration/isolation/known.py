@@ -74,6 +74,9 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/me/password"): {403, 409},
     ("POST", "/api/v1/password-links/look"): {404},
     ("POST", "/api/v1/password-links/use"): {404},
+    # There is no single sign-on here: its own tests sign in with a real provider.
+    ("GET", "/api/v1/sign-in/oidc"): {404},
+    ("GET", "/api/v1/sign-in/oidc/callback"): {404},
 }
 """Routes that refuse a complete request on a tenant's own things, and with what: nothing is wrong with the request."""
 IGNORES: dict[tuple[str, str], str] = {

@@ -2,23 +2,28 @@
 
 import inspect
 import sqlite3
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import astuple, dataclass, is_dataclass
 from typing import Any
 
 import psycopg
 import pytest
+import sqlalchemy
 
 from headgate.features.runs.engine.build import build_store
 from headgate.features.runs.store.port import RunStore
-from headgate.foundation.database import Database
+from headgate.foundation.database import Database, Row
 from headgate.foundation.errors import HeadgateError
 from tests.integration.isolation.functions import (
+    ASKS_WHICH_SPACES,
+    CUTS,
     ENGINE_ONLY,
     NEW_ROWS,
     WORKER_ONLY,
     Function,
     arguments_of,
+    cut_to,
     functions_of,
     repositories,
     store_calls,
@@ -52,6 +57,26 @@ class TestRepositories:
         assert not faults, "\n".join(faults)
         assert digest(await rows_of(database, theirs.principal)) == before
         record_property("figures", f"{len(BY_TENANT)} repository functions ({database.dialect})")
+
+    async def test_show_nothing_of_a_space_that_the_caller_does_not_see(
+        self, database: Database, theirs: World, record_property: Record
+    ) -> None:
+        tenant_id, asked = theirs.principal.tenant_id, 0
+        hidden = theirs.ids() - {theirs.space_ids[1]}
+        for function in BY_TENANT:
+            arguments = _arguments(function, theirs, tenant_id)
+            for name in CUTS:
+                if name not in arguments or function.__name__ == ASKS_WHICH_SPACES:
+                    continue
+                asked += 1
+                where = f"{function.__module__}.{function.__name__}"
+                async with trial(database) as session:
+                    whole = _texts(await function(session, **{**arguments, name: None}))
+                    found = _texts(await function(session, **{**arguments, name: cut_to(theirs, name)}))
+                assert not whole.isdisjoint(hidden), f"{where} finds nothing for who sees all"
+                assert found.isdisjoint(hidden), f"{where} shows {found & hidden}"
+        assert asked >= 8
+        record_property("figures", f"{asked} of them cut to a space ({database.dialect})")
 
     @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: f"{function.__module__}.{function.__name__}")
     def test_require_the_tenant(self, function: Function) -> None:
@@ -121,19 +146,31 @@ class Asked:
 
 async def _asked(database: Database, function: Function, of: World, tenant_id: str) -> Asked:
     """Ask about one tenant's ids in the name of a tenant."""
-    try:
-        arguments = arguments_of(function, of, tenant_id)
-    except Unknown as problem:
-        raise AssertionError(f"The matrix {problem}") from problem
+    arguments = _arguments(function, of, tenant_id)
     async with trial(database) as session:
         found = await function(session, **arguments)
         yes = found is True and not OWNED.keys().isdisjoint(arguments)
-        shown = yes or _owners(found, of) or found == of.checksum
+        shown = yes or not {of.principal.tenant_id, *of.ids()}.isdisjoint(_texts(found))
         return Asked(bool(found), shown, str(found)[:300], digest(await rows_in(session, of.principal)))
 
 
-def _owners(found: Any, theirs: World) -> bool:
-    """Whether a row among the answers is the other tenant's."""
-    rows = found if isinstance(found, list | tuple) else [found]
-    told = {getattr(row, "tenant_id", None) or getattr(row, "id", None) for row in rows}
-    return theirs.principal.tenant_id in told
+def _arguments(function: Function, of: World, tenant_id: str) -> dict[str, Any]:
+    try:
+        return arguments_of(function, of, tenant_id)
+    except Unknown as problem:
+        raise AssertionError(f"The matrix {problem}") from problem
+
+
+def _texts(found: Any) -> set[str]:
+    """Every text in an answer: in rows, in their columns, in the keys and values of mappings."""
+    if isinstance(found, str):
+        return {found}
+    if isinstance(found, Row):
+        return _texts([getattr(found, one.key) for one in sqlalchemy.inspect(found).mapper.column_attrs])
+    if isinstance(found, Mapping):
+        return _texts([*found.keys(), *found.values()])
+    if is_dataclass(found) and not isinstance(found, type):
+        return _texts(list(vars(found).values()) if hasattr(found, "__dict__") else list(astuple(found)))
+    if isinstance(found, Sequence | AbstractSet) and not isinstance(found, bytes):
+        return {text for one in found for text in _texts(one)}
+    return set()

@@ -13,12 +13,11 @@ from typing import Any
 
 import httpx2
 from fastapi import FastAPI
-from sqlalchemy import insert
+from sqlalchemy import insert, update
 
 from headgate.features.access.principal import Principal
-from headgate.features.accounts.tables import ApiKey, OneTimeLink, UserSession
+from headgate.features.accounts.tables import ApiKey, OneTimeLink, User, UserSession
 from headgate.features.assistants.tables import AssistantRow
-from headgate.features.audit.recorder import record
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
 from headgate.features.models.tables import ModelClass
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
@@ -31,6 +30,8 @@ from tests.support.tenants import ActingAs
 SESSION = "the same session"
 VARIABLE = "SAME_NAME"
 STEP = "said"
+OTHER_SPACE = "The same space"
+EMAIL, ISSUER, SUBJECT = "the-same@example.org", "https://login.example.org", "the same subject"
 HELD_BY = "elsewhere:1:abcdefabcdef"
 """A worker on another machine that is busy with a run of each tenant."""
 
@@ -53,6 +54,12 @@ class World:
     sign_in_ids: list[str] = field(default_factory=list)
     """Browsers in which the person is signed in."""
     api_key_ids: list[str] = field(default_factory=list)
+    token_hash: str = ""
+    """Of the sign-in."""
+    link_id: str = ""
+    key_prefix: str = ""
+    private_file_id: str = ""
+    """An upload that no run has taken."""
     unpublished_id: str = ""
     """A flow that was never published."""
     definition: dict[str, Any] = field(default_factory=dict)
@@ -61,11 +68,16 @@ class World:
     key: RunKey = field(default_factory=lambda: RunKey("", "", "", 0))
     """Of the run that another worker is busy with."""
 
+    def ids(self) -> set[str]:
+        """The ids of everything that it has."""
+        lists = [value for value in vars(self).values() if isinstance(value, list)]
+        return {one for found in lists for one in found} | {self.unpublished_id, self.private_file_id}
+
 
 async def make_world(app: FastAPI, database: Database, principal: Principal, marker: str) -> World:
     """Fill a tenant through a client that acts as one of its people."""
     world = World(principal, client_of(app, principal), marker)
-    made = await ask(world, "POST", "/spaces", json={"name": "The same space"})
+    made = await ask(world, "POST", "/spaces", json={"name": OTHER_SPACE})
     await make_tenant_things(world, database)
     await _make_space(world, database)
     world.space_ids.append(made["id"])
@@ -79,6 +91,9 @@ async def make_tenant_things(world: World, database: Database) -> None:
         for name in (world.marker, VARIABLE):
             row = {"tenant_id": world.principal.tenant_id, "provider": "openai", "name": name, "level": 1}
             await session.execute(insert(ModelClass).values(**row))
+        session.add(User(id=new_id(), tenant_id=world.principal.tenant_id, name="who commands act as"))
+        who = {"email": EMAIL, "sso_issuer": ISSUER, "sso_subject": SUBJECT}
+        await session.execute(update(User).where(User.id == world.principal.user_id).values(**who))
 
 
 async def make_space_world(app: FastAPI, database: Database, principal: Principal, marker: str) -> World:
@@ -136,6 +151,8 @@ async def _make_flows(world: World) -> None:
 async def _make_files(world: World) -> None:
     upload = {"file": ("the-same-name.txt", world.marker.encode(), "text/plain")}
     world.file_ids.append((await ask(world, "POST", "/files", files=upload))["id"])
+    upload = {"file": ("the-same-name.txt", f"private to {world.marker}".encode(), "text/plain")}
+    world.private_file_id = (await ask(world, "POST", "/files", files=upload))["id"]
 
 
 async def _make_runs(world: World) -> None:
@@ -226,18 +243,23 @@ async def _make_credentials(world: World, database: Database) -> None:
     """A sign-in, a key and a link of the person, as rows: their secrets are in nobody's hands, only their hashes."""
     person = {"tenant_id": world.principal.tenant_id, "user_id": world.principal.user_id}
     later = now() + timedelta(days=1)
-    sign_in, link, key = new_id(), new_id(), new_id()
+    sign_in, key = new_id(), new_id()
     world.sign_in_ids.append(sign_in)
     world.api_key_ids.append(key)
+    world.link_id, world.token_hash, world.key_prefix = new_id(), _hash(), f"hg_{key[-8:]}"
     async with database.writing() as session:
         session.add(
             UserSession(
-                id=sign_in, **person, token_hash=_hash(), expires_at=later, address="192.0.2.1", user_agent=world.marker
+                id=sign_in,
+                **person,
+                token_hash=world.token_hash,
+                expires_at=later,
+                address="192.0.2.1",
+                user_agent=world.marker,
             )
         )
-        session.add(OneTimeLink(id=link, **person, token_hash=_hash(), expires_at=later))
-        session.add(ApiKey(id=key, **person, name=world.marker, prefix=f"hg_{key[-12:]}", secret_hash=_hash()))
-        await record(session, world.principal, "key.created", kind="key", id=key, name=world.marker, after={})
+        session.add(OneTimeLink(id=world.link_id, **person, token_hash=_hash(), expires_at=later))
+        session.add(ApiKey(id=key, **person, name=world.marker, prefix=world.key_prefix, secret_hash=_hash()))
 
 
 def _hash() -> str:

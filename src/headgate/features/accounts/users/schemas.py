@@ -47,7 +47,6 @@ class UserOut(Person):
 
     active: bool
     can_sign_in: bool = Field(description="Whether they have set a password or came through single sign-on.")
-    home_space_id: str | None
     created_at: datetime
     last_sign_in_at: datetime | None
 
