@@ -45,7 +45,7 @@ _FORM = {
 
 
 def _download(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    content = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+    content = {"*/*": {"schema": {"type": "string", "format": "binary"}}}  # whatever the file is of
     return {200: {"description": "The content", "content": content}} | problems(*statuses)
 
 
