@@ -32,6 +32,7 @@ start: ## Start the server
 
 .PHONY: test
 test: setup ## Every test: units, architecture, both databases, real processes
+	@$(RUN) python -m tests.support.openid_provider
 	@$(RUN) pytest tests -n $(WORKERS) --dist loadgroup
 
 .PHONY: test-unit

@@ -21,6 +21,7 @@ from headgate.entrypoints.cli.output import JsonFlag, console, print_json
 from headgate.entrypoints.compose import open_parts
 from headgate.entrypoints.readiness import Readiness, check_readiness
 from headgate.features.access.principal import DEFAULT_TENANT_ID
+from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn
 from headgate.features.models import service as models
 from headgate.features.models.local.models import LocalModels
 from headgate.features.secrets.lookup import Variables
@@ -61,6 +62,7 @@ def doctor(json: JsonFlag = False) -> int:
         _sandbox,
         _port,
         _sign_in,
+        _single_sign_on,
         _models,
     )
     findings = [finding for check in checks for finding in _findings(check, settings)]
@@ -205,6 +207,33 @@ def _sign_in(settings: Settings) -> list[Finding]:
         for one in exposures(server)
     ]
     return [Finding("sign-in", good=True, detail=f"{mode}, at {server.public_url or server.host}"), *warnings]
+
+
+def _single_sign_on(settings: Settings) -> list[Finding]:
+    """Whether the provider answers, and what to register there."""
+    what, given = "single sign-on", settings.single_sign_on
+    if not given.issuer:
+        return []
+
+    async def work() -> int:
+        sign_on = SingleSignOn(given, SecretBox(settings))
+        try:
+            return await sign_on.count_keys()
+        finally:
+            await sign_on.close()
+
+    try:
+        keys = asyncio.run(work())
+    except HeadgateError as error:
+        return [Finding(what, good=False, detail=error.detail, remedy=error.remedy)]
+    callback = f"{settings.server.public_url or 'the address that people open'}/api/v1/sign-in/oidc/callback"
+    findings = [Finding(what, good=True, detail=f"{given.issuer}, keys: {keys}; it sends people back to {callback}")]
+    if settings.server.auto_login:
+        detail = "nobody signs in while auto-login is on"
+        findings.append(
+            Finding(what, good=False, detail=detail, remedy="Set HEADGATE_SERVER__AUTO_LOGIN=false.", needed=False)
+        )
+    return findings
 
 
 def _models(settings: Settings) -> list[Finding]:

@@ -57,6 +57,16 @@ def token_request(
     return headers, body
 
 
+def count_keys(keys: object) -> int:
+    """How many of the provider's keys can check a signature. Raises `ProviderUnusable`."""
+    try:
+        return len(_key_set(keys).keys)
+    except (JoseError, ValueError, TypeError) as error:
+        raise ProviderUnusable(
+            "None of the provider's keys can be used.", remedy=f"It needs one for {', '.join(ALGORITHMS)}."
+        ) from error
+
+
 def check_id_token(
     id_token: str, keys: object, settings: SingleSignOnSettings, *, nonce: str, access_token: str | None
 ) -> Mapping[str, Any]:

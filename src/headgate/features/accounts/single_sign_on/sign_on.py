@@ -82,6 +82,14 @@ class SingleSignOn:
         code = _code(answer)
         return await self._vouched(transaction, code), transaction.next
 
+    async def count_keys(self) -> int:
+        """How many keys the provider signs with: whether it answers, before anybody signs in.
+
+        Raises `ProviderUnusable`, `ExtraMissing`.
+        """
+        found: int = _load_protocol().count_keys(await self._provider.keys())
+        return found
+
     async def close(self) -> None:
         """Close every connection."""
         await self._provider.close()

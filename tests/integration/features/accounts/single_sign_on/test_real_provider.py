@@ -16,7 +16,7 @@ from tests.support.single_sign_on import CALLBACK, Traveller, ended_at, error_of
 
 SECRET = "a+secret%with/all:kinds&of=letters"
 ADA = "ada@example.org"
-ACCOUNTS = {
+ACCOUNTS: dict[str, dict[str, Any]] = {
     "ada": {"email": "Ada@Example.org", "email_verified": True, "name": "Ada Lovelace", "groups": ["bosses"]},
     "bob": {"email": "bob@example.org", "email_verified": False, "name": "Bob"},
     "cy": {"name": "Cy"},
