@@ -2,7 +2,7 @@
 
 NotFound
 ├── SpaceNotFound     also for one that the caller does not see
-└── PersonNotFound    nobody of the tenant, or nobody in the space
+└── MemberNotFound    the person is not in the space
 Conflict
 ├── SpaceNameTaken
 ├── SpaceInUse        flows are in it, or were
@@ -27,19 +27,16 @@ class SpaceNotFound(NotFound):
         super().__init__(f"There is no space '{space[:200]}'.", remedy="List the spaces to see their ids and names.")
 
 
-class PersonNotFound(NotFound):
-    """The tenant, or the space, has no such person."""
+class MemberNotFound(NotFound):
+    """The person is not in the space."""
 
-    code = "person_not_found"
-    title = "Person not found"
+    code = "member_not_found"
+    title = "Not a member"
 
-    def __init__(self, person: str, *, space: str = "") -> None:
-        if space:
-            super().__init__(
-                f"'{person[:254]}' is no member of the space '{space}'.", remedy="List its members to see who is."
-            )
-            return
-        super().__init__(f"There is nobody '{person[:254]}' here.", remedy="List the people to see who there is.")
+    def __init__(self, user_id: str, space: str) -> None:
+        super().__init__(
+            f"'{user_id[:64]}' is no member of the space '{space}'.", remedy="List its members to see who is."
+        )
 
 
 class SpaceNameTaken(Conflict):

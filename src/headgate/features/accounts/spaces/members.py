@@ -7,10 +7,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission, Role
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces import repository
-from headgate.features.accounts.spaces.errors import LastOwner, PersonNotFound
+from headgate.features.accounts.spaces.errors import LastOwner, MemberNotFound
 from headgate.features.accounts.spaces.repository import Member
 from headgate.features.accounts.spaces.service import get_space, record_space
 from headgate.features.accounts.tables import Space, SpaceMember, User
+from headgate.features.accounts.users.errors import UserNotFound
 from headgate.foundation.database import now
 
 
@@ -22,18 +23,10 @@ async def list_members(
     return await repository.list_members(session, space_id, tenant_id=principal.tenant_id, limit=limit, after=after)
 
 
-async def find_person_with_email(session: AsyncSession, principal: Principal, email: str) -> User:
-    """The person of the tenant who signs in with an address. Raises `PersonNotFound`."""
-    found = await repository.find_person_with_email(session, email, tenant_id=principal.tenant_id)
-    if found is None:
-        raise PersonNotFound(email)
-    return found
-
-
 async def put_member(session: AsyncSession, principal: Principal, space_id: str, user_id: str, *, role: Role) -> Member:
     """Add a person of the tenant to a space, or give a member another role.
 
-    Raises `SpaceNotFound`, `PermissionMissing`, `PersonNotFound`, `LastOwner`.
+    Raises `SpaceNotFound`, `PermissionMissing`, `UserNotFound`, `LastOwner`.
     """
     space = await get_space(session, principal, space_id, permission=Permission.SPACES_MANAGE, lock=True)
     person = await _person(session, principal, user_id)
@@ -57,14 +50,14 @@ async def put_member(session: AsyncSession, principal: Principal, space_id: str,
 async def remove_member(session: AsyncSession, principal: Principal, space_id: str, user_id: str) -> None:
     """Take a person out of a space; everybody may go themselves.
 
-    Raises `SpaceNotFound`, `PermissionMissing`, `PersonNotFound`, `LastOwner`.
+    Raises `SpaceNotFound`, `PermissionMissing`, `MemberNotFound`, `LastOwner`.
     """
     leaves = user_id == principal.user_id
     permission = Permission.SPACES_VIEW if leaves else Permission.SPACES_MANAGE
     space = await get_space(session, principal, space_id, permission=permission, lock=True)
     found = await repository.find_member(session, space_id, user_id, tenant_id=principal.tenant_id)
     if found is None:
-        raise PersonNotFound(user_id, space=space.name)
+        raise MemberNotFound(user_id, space.name)
     if found.role == Role.OWNER.value:
         await _require_another_owner(session, principal, space, user_id)
     person = await _person(session, principal, user_id)
@@ -80,7 +73,7 @@ def _told(user_id: str, name: str, role: str) -> Mapping[str, object]:
 async def _person(session: AsyncSession, principal: Principal, user_id: str) -> User:
     found = await repository.find_person(session, user_id, tenant_id=principal.tenant_id)
     if found is None:
-        raise PersonNotFound(user_id)
+        raise UserNotFound(user_id[:64])
     return found
 
 

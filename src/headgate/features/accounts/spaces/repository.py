@@ -105,12 +105,6 @@ async def find_person(session: AsyncSession, user_id: str, *, tenant_id: str) ->
     return (await session.execute(query)).scalar_one_or_none()
 
 
-async def find_person_with_email(session: AsyncSession, email: str, *, tenant_id: str) -> User | None:
-    """The person of the tenant who signs in with an address."""
-    query = select(User).where(User.email == email.lower(), User.tenant_id == tenant_id)
-    return (await session.execute(query)).scalar_one_or_none()
-
-
 async def list_members(
     session: AsyncSession, space_id: str, *, tenant_id: str, limit: int, after: str | None = None
 ) -> Sequence[Member]:

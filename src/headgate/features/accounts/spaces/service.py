@@ -9,8 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission, Role
 from headgate.features.access.principal import DEFAULT_SPACE_ID, Principal
 from headgate.features.accounts.spaces import repository
-from headgate.features.accounts.spaces.errors import PersonNotFound, SpaceInUse, SpaceNameTaken, SpaceNotFound
+from headgate.features.accounts.spaces.errors import SpaceInUse, SpaceNameTaken, SpaceNotFound
 from headgate.features.accounts.tables import Space, SpaceMember
+from headgate.features.accounts.users.errors import UserNotFound
 from headgate.features.audit.recorder import record
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
@@ -92,11 +93,11 @@ async def create_space(
 ) -> SeenSpace:
     """A new space, owned by the caller, or by somebody else where a command names them.
 
-    Raises `SpaceNameTaken`, or `PersonNotFound` when the owner is not of the tenant.
+    Raises `SpaceNameTaken`, or `UserNotFound` when the owner is not of the tenant.
     """
     owner = owner_user_id or principal.user_id
     if await repository.find_person(session, owner, tenant_id=principal.tenant_id) is None:
-        raise PersonNotFound(owner)
+        raise UserNotFound(owner)
     space = Space(id=new_id(), tenant_id=principal.tenant_id, name=name, owner_user_id=owner, created_at=now())
     try:
         await repository.add_space(session, space)

@@ -1,0 +1,176 @@
+"""`headgate spaces`."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.prompt import Confirm
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.access.permissions import Role
+from headgate.features.accounts.spaces import members as memberships
+from headgate.features.accounts.spaces import service
+from headgate.features.accounts.spaces.schemas import MemberOut, SpaceIn, SpaceOut
+from headgate.features.accounts.tables import Space, User
+from headgate.features.accounts.users.service import get_user, get_user_of_address
+from headgate.foundation.checked import checked
+from headgate.foundation.ids import is_id
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Spaces: rooms for flows, and who may do what in each."
+)
+SpaceArgument = Annotated[str, typer.Argument(metavar="SPACE", help="Id or name of the space.")]
+PersonArgument = Annotated[str, typer.Argument(metavar="PERSON", help="E-mail address or id of the person.")]
+_MOST = 1000
+
+
+@app.command("list")
+def list_(json: JsonFlag = False) -> None:
+    """List spaces, oldest first."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            found = [SpaceOut.of(one) for one in await service.list_spaces(session, acting(), limit=_MOST)]
+        if json:
+            print_json(found)
+        else:
+            cells = [(one.id, escape(one.name), when(one.created_at)) for one in found]
+            console.print(table(("id", "name", "made"), cells))
+
+    with_parts(work)
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Argument(help="What to call it.")],
+    owner: Annotated[
+        str, typer.Option("--owner", metavar="PERSON", help="Who owns it; the local user when left out.")
+    ] = "",
+    json: JsonFlag = False,
+) -> None:
+    """Make a space."""
+    wanted = checked(SpaceIn, name=name)
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            owner_id = (await _person(session, owner)).id if owner else None
+            made = await service.create_space(session, acting(), name=wanted.name, owner_user_id=owner_id)
+            shown = SpaceOut.of(made)
+        if json:
+            print_json(shown)
+        else:
+            console.print(f"Made the space {escape(shown.name)}, {shown.id}.")
+
+    with_parts(work)
+
+
+@app.command()
+def rename(
+    which: SpaceArgument, name: Annotated[str, typer.Argument(help="Its new name.")], json: JsonFlag = False
+) -> None:
+    """Give a space another name."""
+    wanted = checked(SpaceIn, name=name)
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            space = await _space(session, which)
+            shown = SpaceOut.of(await service.rename_space(session, acting(), space.id, name=wanted.name))
+        if json:
+            print_json(shown)
+        else:
+            console.print(f"Renamed to {escape(shown.name)}.")
+
+    with_parts(work)
+
+
+@app.command()
+def delete(
+    which: SpaceArgument,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Delete a space that never had a flow, with its assistants and MCP servers."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            space = await _space(session, which)
+            space_id, name = space.id, space.name
+            if not yes and not json and not Confirm.ask(f"Delete {escape(name)}?", default=False):
+                return
+            await service.delete_space(session, acting(), space_id)
+        if json:
+            print_json({"deleted": space_id})
+        else:
+            console.print(f"Deleted {escape(name)}.")
+
+    with_parts(work)
+
+
+@app.command()
+def members(which: SpaceArgument, json: JsonFlag = False) -> None:
+    """List who is in a space, and with which role."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            space = await _space(session, which)
+            rows = await memberships.list_members(session, acting(), space.id, limit=_MOST)
+        found = [MemberOut.model_validate(row) for row in rows]
+        if json:
+            print_json(found)
+        else:
+            cells = [(one.email or "", escape(one.name), one.role, "" if one.active else "shut out") for one in found]
+            console.print(table(("e-mail", "name", "role", "state"), cells))
+
+    with_parts(work)
+
+
+@app.command("add-member")
+def add_member(
+    which: SpaceArgument,
+    who: PersonArgument,
+    role: Annotated[Role, typer.Option(help="What they may do there.")] = Role.VIEWER,
+    json: JsonFlag = False,
+) -> None:
+    """Add a person to a space, or give a member another role."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            space, person = await _space(session, which), await _person(session, who)
+            made = await memberships.put_member(session, acting(), space.id, person.id, role=role)
+            shown, name = MemberOut.model_validate(made), space.name
+        if json:
+            print_json(shown)
+        else:
+            console.print(f"{escape(shown.name)} is {shown.role} in {escape(name)}.")
+
+    with_parts(work)
+
+
+@app.command("remove-member")
+def remove_member(which: SpaceArgument, who: PersonArgument, json: JsonFlag = False) -> None:
+    """Take a person out of a space."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            space, person = await _space(session, which), await _person(session, who)
+            name, user_id = space.name, person.id
+            await memberships.remove_member(session, acting(), space.id, user_id)
+        if json:
+            print_json({"removed": user_id})
+        else:
+            console.print(f"{escape(who)} is out of {escape(name)}.")
+
+    with_parts(work)
+
+
+async def _space(session: AsyncSession, which: str) -> Space:
+    if is_id(which):
+        return await service.get_space(session, acting(), which)
+    return await service.get_space_named(session, acting(), which)
+
+
+async def _person(session: AsyncSession, who: str) -> User:
+    return await (get_user if is_id(who) else get_user_of_address)(session, acting(), who)
