@@ -35,8 +35,10 @@ class NewKey:
     secret: str
 
 
-async def create_key(session: AsyncSession, principal: Principal, *, wanted: KeyIn) -> NewKey:
-    """A new key of the caller's.
+async def create_key(
+    session: AsyncSession, principal: Principal, *, wanted: KeyIn, owner_user_id: str | None = None
+) -> NewKey:
+    """A new key of the caller's, or of somebody else where a command names them.
 
     Raises `ScopeUnknown`, `SpaceNotFound`, `ExpiryPast`, `TooManyKeys`; `KeyTooWide` when the caller came with a key
     that may less, and `AccountNotFound` when they are nobody of the tenant.
@@ -46,9 +48,9 @@ async def create_key(session: AsyncSession, principal: Principal, *, wanted: Key
         raise ExpiryPast
     scopes = None if wanted.scopes is None else expand(wanted.scopes)
     await _check_spaces(session, principal, wanted.space_ids)
-    owner = await repository.find_user(session, principal.user_id, tenant_id=principal.tenant_id)
+    owner = await repository.find_user(session, owner_user_id or principal.user_id, tenant_id=principal.tenant_id)
     if owner is None:
-        raise AccountNotFound("Your account is gone.", remedy="Sign in again.")
+        raise AccountNotFound("Nobody is there whose key it would be.", remedy="Name the person whose key it is.")
     await _refuse_wider(session, principal, scopes, wanted)
     if await repository.count_live(session, owner.id, at, tenant_id=principal.tenant_id) >= MOST_KEYS:
         raise TooManyKeys(MOST_KEYS)

@@ -1,0 +1,110 @@
+"""`headgate keys`."""
+
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.accounts.keys import service
+from headgate.features.accounts.keys.schemas import KeyIn, KeyOut
+from headgate.features.accounts.spaces.service import get_space_named
+from headgate.features.accounts.users.service import get_user_of_address
+from headgate.foundation.checked import checked
+from headgate.foundation.database import now
+from headgate.foundation.ids import is_id
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="API keys: a person's rights in a program's hand.")
+_MOST = 1000
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Argument(help="What it is for.")],
+    user: Annotated[str, typer.Option("--user", metavar="EMAIL", help="Whose key it is. None: the local user's.")] = "",
+    scope: Annotated[
+        list[str] | None,
+        typer.Option("--scope", help="A permission or a role; repeat it for more. None: all that the person has."),
+    ] = None,
+    space: Annotated[
+        list[str] | None,
+        typer.Option("--space", help="Id or name of a space; repeat it for more. None: all that the person has."),
+    ] = None,
+    days: Annotated[int | None, typer.Option(min=1, max=36_500, help="Days until it expires. None: never.")] = None,
+    json: JsonFlag = False,
+) -> None:
+    """Make a key that acts for a person. It is printed once, and kept as a hash."""
+    expires_at = None if days is None else now() + timedelta(days=days)
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            spaces = [await _space(session, one) for one in space or ()]
+            wanted = checked(KeyIn, name=name, scopes=scope or None, space_ids=spaces or None, expires_at=expires_at)
+            owner_id = (await get_user_of_address(session, acting(), user)).id if user else None
+            made = await service.create_key(session, acting(), wanted=wanted, owner_user_id=owner_id)
+        if json:
+            print_json(made.shown.model_dump(mode="json") | {"key": made.secret})
+            return
+        console.print(f"{_owner(made.shown)} has a new key. This is the only time it is shown:", markup=False)
+        console.print(made.secret, markup=False, soft_wrap=True)
+
+    with_parts(work)
+
+
+@app.command("list")
+def list_(json: JsonFlag = False) -> None:
+    """List everybody's keys, oldest first; never their secrets."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            found = await service.list_keys(session, acting(), everyone=True, limit=_MOST)
+        if json:
+            print_json([one.model_dump(mode="json") for one in found])
+        elif not found:
+            console.print("No API keys yet. Make one: [bold]headgate keys create NAME --user EMAIL[/]")
+        else:
+            cells = [
+                (one.prefix, escape(one.name), escape(_owner(one)), _state(one), when(one.last_used_at) or "never")
+                for one in found
+            ]
+            console.print(table(("key", "name", "of", "state", "last used"), cells))
+
+    with_parts(work)
+
+
+@app.command()
+def revoke(
+    key: Annotated[str, typer.Argument(metavar="PREFIX", help="The key's first part, as lists show it, or its id.")],
+    json: JsonFlag = False,
+) -> None:
+    """End a key for good. No server takes it from now on."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            ended = await service.revoke_key(session, acting(), key)
+        if json:
+            print_json(ended.model_dump(mode="json"))
+        else:
+            console.print(f"Revoked {ended.prefix} ({ended.name}).", markup=False)
+
+    with_parts(work)
+
+
+async def _space(session: AsyncSession, space: str) -> str:
+    return space if is_id(space) else (await get_space_named(session, acting(), space)).id
+
+
+def _owner(key: KeyOut) -> str:
+    return key.user.email or key.user.name
+
+
+def _state(key: KeyOut) -> str:
+    if key.revoked_at is not None:
+        return "revoked"
+    if key.expires_at is None:
+        return "works"
+    return f"works until {when(key.expires_at)}" if key.expires_at > now() else "expired"
