@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from headgate.features.access.permissions import Role, TenantRole
-from headgate.features.access.principal import Access, Actor, Principal
+from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, Access, Actor, Principal
 from headgate.features.accounts.tables import Space, SpaceMember, Tenant, User
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
@@ -69,6 +69,22 @@ async def add_member(database: Database, principal: Principal, space_id: str, ro
                 created_at=now(),
             )
         )
+
+
+async def add_colleague(
+    database: Database, name: str, role: Role, *, space_id: str = DEFAULT_SPACE_ID, **access: Any
+) -> Principal:
+    """A person of the default tenant with a role in one of its spaces; `access` is what an API key narrows."""
+    principal = Principal(
+        tenant_id=DEFAULT_TENANT_ID,
+        user_id=new_id(),
+        space_id=space_id,
+        access=Access(roles={space_id: role}, **access),
+        actor=Actor("user", name),
+    )
+    await add_person(database, principal, name=name)
+    await add_member(database, principal, space_id, role)
+    return principal
 
 
 class ActingAs:
