@@ -1,11 +1,12 @@
 """A browser that is sent to a provider and back, as people's are."""
 
 from typing import Any
-from urllib.parse import parse_qs, urljoin, urlsplit
+from urllib.parse import parse_qs, urljoin, urlsplit, urlunsplit
 
 import httpx2
 from bs4 import BeautifulSoup, Tag
 
+from headgate.features.accounts.single_sign_on.transaction import HOME
 from tests.support.sign_in import HERE, Browser
 
 BEGIN = "/sign-in/oidc"
@@ -18,10 +19,11 @@ class Traveller:
     def __init__(self, browser: Browser, provider: httpx2.AsyncClient) -> None:
         self.browser = browser
         self._provider = provider
+        self._here = str(browser.http.base_url).rstrip("/")
         self.came_back = ""
         """The address at which the provider sent it back to Headgate."""
 
-    async def begin(self, wanted: str = "/") -> httpx2.Response:
+    async def begin(self, wanted: str = HOME) -> httpx2.Response:
         """To the provider's first page."""
         answer = await self.browser.get(BEGIN, params={"next": wanted})
         return await self.follow(answer)
@@ -30,7 +32,7 @@ class Traveller:
         """Follow redirects, until a page of the provider, or one of Headgate that is not the API's."""
         while answer.is_redirect:
             url = urljoin(str(answer.url), answer.headers["location"])
-            if not url.startswith(HERE):
+            if not url.startswith(self._here):
                 answer = await self._provider.get(url)
             elif urlsplit(url).path.startswith("/api/"):
                 self.came_back = url
@@ -54,7 +56,7 @@ class Traveller:
         (link,) = [one for one in BeautifulSoup(page.text, "html.parser").find_all("a") if "ancel" in one.text]
         return await self.follow(await self._provider.get(urljoin(str(page.url), str(link["href"]))))
 
-    async def sign_in(self, name: str, wanted: str = "/") -> str:
+    async def sign_in(self, name: str, wanted: str = HOME) -> str:
         """Sign in at the provider and consent. Returns the path that Headgate sends the browser to."""
         page = await self.begin(wanted)
         page = await self.submit(page, login=name, password="any")
@@ -66,7 +68,7 @@ class Traveller:
 def ended_at(answer: httpx2.Response) -> str:
     """The path of Headgate that an answer sends the browser to."""
     assert answer.status_code == 303, answer.text
-    return answer.headers["location"].removeprefix(HERE)
+    return urlunsplit(urlsplit(answer.headers["location"])._replace(scheme="", netloc=""))
 
 
 def error_of(location: str) -> str | None:

@@ -14,7 +14,8 @@ from headgate.foundation.errors import Unavailable
 LIFETIME_SECONDS = 600
 MAX_SEALED = 4096
 MAX_NEXT = 1000
-HOME = "/"
+HOME = "/docs"
+"""Where people go who wanted nothing else, until the studio's page is served."""
 
 
 class Transaction(BaseModel):
@@ -67,7 +68,7 @@ def unseal(box: SecretBox, sealed: str | None) -> Transaction:
 
 
 def safe_path(wanted: str) -> str:
-    """The path if it is one of this site; the first page for everything else.
+    """The path if it is one of this site; `HOME` for everything else.
 
     Browsers read a backslash as a slash, and drop line breaks and tabs: neither may stand in it.
     """

@@ -10,6 +10,7 @@ from sqlalchemy import select
 
 from headgate.features.access.permissions import TenantRole
 from headgate.features.accounts.single_sign_on import sign_on
+from headgate.features.accounts.single_sign_on.transaction import HOME
 from headgate.features.accounts.tables import SpaceMember, User
 from headgate.foundation.settings import Settings
 from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
@@ -59,7 +60,7 @@ class TestFirstSignIn:
         async with opened() as house:
             ada = await house.add(ADA)
             browser = await house.browser()
-            assert await come_back(browser, provider) == "/"
+            assert await come_back(browser, provider) == HOME
             assert (await signed_in_person(browser))["id"] == ada.id
             found = await user_of(house, ada.id)
             assert (found.sso_issuer, found.sso_subject) == (provider.issuer, "person-1")
@@ -110,7 +111,7 @@ class TestFirstSignIn:
         provider.claims = {"name": "Ada\x00 Love\x07lace"}
         async with opened(create_users=True, allowed_domains=["Example.org"]) as house:
             browser = await house.browser()
-            assert await come_back(browser, provider) == "/"
+            assert await come_back(browser, provider) == HOME
             person = await signed_in_person(browser)
             assert (person["name"], person["email"], person["role"]) == ("Ada Lovelace", ADA, "member")
             async with house.database.reading() as session:
@@ -125,7 +126,7 @@ class TestFirstSignIn:
         provider.claims = {"email_verified": None}
         async with opened(trust_email=True) as house:
             await house.add(ADA)
-            assert await come_back(await house.browser(), provider) == "/"
+            assert await come_back(await house.browser(), provider) == HOME
 
     async def test_stays_in_the_tenant_that_is_set(self, opened: Opening, provider: HostileProvider) -> None:
         async with opened() as house:
@@ -134,7 +135,7 @@ class TestFirstSignIn:
             assert error_of(await come_back(await house.browser(), provider)) == "sso_not_invited"
         async with opened(tenant=other) as house:
             browser = await house.browser()
-            assert await come_back(browser, provider) == "/"
+            assert await come_back(browser, provider) == HOME
             assert (await browser.get("/me")).json()["tenant"]["id"] == other
 
 
@@ -147,7 +148,7 @@ class TestLaterSignIn:
             await come_back(await house.browser(), provider)
             provider.claims = {"email": "boss@example.org"}
             browser = await house.browser()
-            assert await come_back(browser, provider) == "/"
+            assert await come_back(browser, provider) == HOME
             assert (await signed_in_person(browser))["id"] == ada.id
             assert (await user_of(house, ada.id)).email == ADA
             assert (await user_of(house, boss.id)).sso_subject is None
@@ -179,7 +180,7 @@ class TestLaterSignIn:
             assert (await boss.send("DELETE", "/users/nobody/single-sign-on")).status_code == 404
             assert (await house.actions())[-1] == "user.unlinked"
             provider.claims = {"sub": "person-2"}
-            assert await come_back(await house.browser(), provider) == "/"
+            assert await come_back(await house.browser(), provider) == HOME
 
     async def test_of_somebody_shut_out_is_refused(self, opened: Opening, provider: HostileProvider) -> None:
         async with opened(create_users=True) as house:
@@ -195,7 +196,7 @@ class TestLaterSignIn:
         async with opened() as house:
             ada = await house.add(ADA)
             await house.change(ada, sso_issuer="https://before.example.org", sso_subject="old")
-            assert await come_back(await house.browser(), provider) == "/"
+            assert await come_back(await house.browser(), provider) == HOME
             assert (await user_of(house, ada.id)).sso_issuer == provider.issuer
 
     async def test_from_a_domain_that_is_no_longer_admitted_is_refused(
@@ -225,7 +226,7 @@ class TestAdminClaim:
     async def role(self, house: House, provider: HostileProvider, *groups: str) -> str:
         provider.claims = provider.claims | {"groups": list(groups)}
         browser = await house.browser()
-        assert await come_back(browser, provider) == "/"
+        assert await come_back(browser, provider) == HOME
         role: str = (await signed_in_person(browser))["role"]
         return role
 
@@ -280,7 +281,7 @@ class TestRoutes:
     ) -> None:
         async with opened() as house:
             await house.add(ADA)
-            assert await come_back(await house.browser(), provider, next=wanted) == "/"
+            assert await come_back(await house.browser(), provider, next=wanted) == HOME
 
     async def test_show_nothing_that_the_provider_wrote(self, opened: Opening, provider: HostileProvider) -> None:
         async with opened() as house:

@@ -8,6 +8,7 @@ import httpx2
 import pytest
 from pydantic import SecretStr
 
+from headgate.features.accounts.single_sign_on.transaction import HOME
 from headgate.foundation.settings import Settings
 from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
 from tests.support.openid_provider import OpenIdProvider, openid_provider
@@ -73,7 +74,7 @@ class TestSignIn:
             ada = await house.add(ADA, password=None)
             await traveller.sign_in("ada")
             async with travelling(house) as again:
-                assert await again.sign_in("ada") == "/"
+                assert await again.sign_in("ada") == HOME
                 assert (await signed_in_person(again.browser))["id"] == ada.id
             assert (await house.actions()).count("user.linked") == 1
 
@@ -91,7 +92,7 @@ class TestSignIn:
     ) -> None:
         async with house_of(with_provider(settings, provider, **more)) as house, travelling(house) as traveller:
             await house.add(ADA, password=None)
-            assert await traveller.sign_in("ada") == "/"
+            assert await traveller.sign_in("ada") == HOME
 
     async def test_reads_claims_of_the_id_token_itself(self, settings: Settings) -> None:
         with openid_provider(CLIENTS, ACCOUNTS, claims_in_id_token=True) as provider:
@@ -104,7 +105,7 @@ class TestSignIn:
                 admin_value="bosses",
             )
             async with house_of(made) as house, travelling(house) as traveller:
-                assert await traveller.sign_in("ada") == "/"
+                assert await traveller.sign_in("ada") == HOME
                 person = await signed_in_person(traveller.browser)
                 assert (person["name"], person["email"], person["role"]) == ("Ada Lovelace", ADA, "admin")
 

@@ -9,6 +9,7 @@ from pydantic import SecretStr
 
 from headgate.features.accounts.single_sign_on.errors import SignInLost
 from headgate.features.accounts.single_sign_on.transaction import (
+    HOME,
     LIFETIME_SECONDS,
     begin_transaction,
     safe_path,
@@ -89,7 +90,7 @@ class TestSafePath:
         ],
     )
     def test_sends_everything_else_home(self, path: str) -> None:
-        assert safe_path(path) == "/"
+        assert safe_path(path) == HOME
 
     @given(st.text(alphabet="/\\.:@?# \t\nevil%2F", max_size=12))
     def test_never_leaves_the_site(self, path: str) -> None:
