@@ -18,6 +18,7 @@ from headgate.entrypoints.http.errors import install
 from headgate.entrypoints.http.guards import Guards
 from headgate.entrypoints.http.health import router as health_router
 from headgate.entrypoints.http.measuring import Measuring
+from headgate.entrypoints.http.pages.routes import router as pages_router
 from headgate.features.accounts.keys.routes import router as keys_router
 from headgate.features.accounts.routes import router as accounts_router
 from headgate.features.accounts.sessions.routes import router as sessions_router
@@ -25,6 +26,7 @@ from headgate.features.accounts.single_sign_on.routes import router as single_si
 from headgate.features.accounts.spaces.routes import router as spaces_router
 from headgate.features.accounts.users.routes import router as users_router
 from headgate.features.assistants.routes import router as shared_assistants_router
+from headgate.features.audit.routes import router as audit_router
 from headgate.features.catalog.routes import router as catalog_router
 from headgate.features.files.routes import router as files_router
 from headgate.features.flows.routes import router as flows_router
@@ -40,6 +42,7 @@ ROUTERS = (
     runs_router,
     accounts_router,
     assistant_router,
+    audit_router,
     catalog_router,
     deliveries_router,
     files_router,
@@ -77,6 +80,7 @@ def create_app(settings: Settings) -> FastAPI:
     install(app)
     _wrap(app, settings.server)
     app.include_router(health_router)
+    app.include_router(pages_router)
     for router in ROUTERS:
         app.include_router(router, prefix="/api/v1")
     refuse_undeclared(app)

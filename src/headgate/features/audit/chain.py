@@ -5,6 +5,7 @@ the SHA-256 of three texts one after the other: the hash of the entry before, th
 """
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -48,11 +49,26 @@ class Entry:
     @cached_property
     def content_digest(self) -> str:
         """64 hexadecimal digits that stand for every member."""
-        # Texts and nulls under names of small letters: sorted and without spaces, that is RFC 8785.
-        return hashlib.sha256(orjson.dumps(self.content, option=orjson.OPT_SORT_KEYS)).hexdigest()
+        return _digest(self.content)
 
 
 MEMBERS = tuple(field.name for field in fields(Entry))
+_MEMBERS = frozenset(MEMBERS)
+
+
+def digest_of_content(content: Mapping[str, Any] | None) -> str | None:
+    """The digest of an entry's members; None of what cannot be an entry."""
+    if content is None or content.keys() != _MEMBERS:
+        return None
+    try:
+        return _digest(content)
+    except TypeError:
+        return None
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    # Texts and nulls under names of small letters: sorted and without spaces, that is RFC 8785.
+    return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def link(previous: str, seq: int, content_digest: str) -> str:

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Mapping
 from itertools import islice
+from math import isfinite
 from typing import Any
 
 import orjson
 from pydantic_core import to_jsonable_python
 
+from headgate.foundation.canonical import SAFE_INTEGER
 from headgate.foundation.ids import is_id
 from headgate.foundation.log import REDACTED, redact_text
 
@@ -22,6 +24,7 @@ _WORD_EDGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 _URL = re.compile(r"""([a-z][a-z0-9+.-]{0,20}://)([^\s"'<>]*@)?([^\s"'<>/?#]*)([^\s"'<>]*)""", re.IGNORECASE)
 _NAMES_OF_A_PAIR = ("name", "key", "header")
 _DEEPEST = 32
+_MOST_VALUES = 4096
 _LONGEST_TEXT = 2 * MAX_PAYLOAD
 _MOST_ITEMS = 256
 _CUTS = ((512, 32), (128, 16), (32, 8), (16, 3))
@@ -30,7 +33,7 @@ _CUTS = ((512, 32), (128, 16), (32, 8), (16, 3))
 
 def shown(payload: Any) -> str:  # noqa: ANN401 - what was asked for
     """JSON text of at most `MAX_PAYLOAD` characters. Where something is left out it says `[cut: ...]`."""
-    found = _redacted(as_json(payload), _DEEPEST)
+    found = _Redactor().clean(as_json(payload))
     text = _text(found)
     for longest, most in _CUTS:
         if len(text) <= MAX_PAYLOAD:
@@ -49,30 +52,50 @@ def plain(text: str, longest: int) -> str:
     return _without_secrets(_storable(text[:_LONGEST_TEXT]))[:longest]
 
 
-def _redacted(value: Any, depth: int) -> Any:  # noqa: ANN401 - any JSON value
-    if isinstance(value, str):
-        cut = len(value) - _LONGEST_TEXT
-        text = _without_secrets(_storable(value[:_LONGEST_TEXT]))
-        return text if cut <= 0 else f"{text}[cut: {cut} more characters]"
-    if not isinstance(value, Mapping | list):
-        return str(value) if isinstance(value, float) and value - value != 0 else value
-    if depth == 0:
-        return "[cut: nested too deep]"
-    if isinstance(value, list):
-        kept = [_redacted(item, depth - 1) for item in value[:_MOST_ITEMS]]
-        return kept if len(value) <= _MOST_ITEMS else [*kept, f"[cut: {len(value) - _MOST_ITEMS} more items]"]
-    return _redacted_members(value, depth)
+class _Redactor:
+    """Takes secrets out of a JSON value. After `_MOST_VALUES` it stops looking: nothing behind that would be shown."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_VALUES
+
+    def clean(self, value: Any, depth: int = _DEEPEST) -> Any:  # noqa: ANN401 - any JSON value
+        """The value without secrets."""
+        self._left -= 1
+        if isinstance(value, str):
+            return _clean_text(value)
+        if not isinstance(value, Mapping | list):
+            return _clean_scalar(value)
+        if depth == 0 or self._left < 0:
+            return "[cut: too deep or too much]"
+        if isinstance(value, list):
+            kept = [self.clean(item, depth - 1) for item in value[:_MOST_ITEMS]]
+            return kept if len(value) <= _MOST_ITEMS else [*kept, f"[cut: {len(value) - _MOST_ITEMS} more items]"]
+        return self._members(value, depth)
+
+    def _members(self, value: Mapping[str, Any], depth: int) -> dict[str, Any]:
+        pair = any(isinstance(value.get(name), str) and _is_secret(value[name]) for name in _NAMES_OF_A_PAIR)
+        kept: dict[str, Any] = {}
+        for name, item in islice(value.items(), _MOST_ITEMS):
+            secret = (
+                item is not None and not isinstance(item, bool) and (_is_secret(name) or (pair and name == "value"))
+            )
+            kept[plain(name, 200)] = REDACTED if secret else self.clean(item, depth - 1)
+        if len(value) > _MOST_ITEMS:
+            kept["[cut]"] = f"{len(value) - _MOST_ITEMS} more members"
+        return kept
 
 
-def _redacted_members(value: Mapping[str, Any], depth: int) -> dict[str, Any]:
-    pair = any(isinstance(value.get(name), str) and _is_secret(value[name]) for name in _NAMES_OF_A_PAIR)
-    kept: dict[str, Any] = {}
-    for name, item in islice(value.items(), _MOST_ITEMS):
-        secret = item is not None and not isinstance(item, bool) and (_is_secret(name) or (pair and name == "value"))
-        kept[plain(name, 200)] = REDACTED if secret else _redacted(item, depth - 1)
-    if len(value) > _MOST_ITEMS:
-        kept["[cut]"] = f"{len(value) - _MOST_ITEMS} more members"
-    return kept
+def _clean_text(value: str) -> str:
+    cut = len(value) - _LONGEST_TEXT
+    text = _without_secrets(_storable(value[:_LONGEST_TEXT]))
+    return text if cut <= 0 else f"{text}[cut: {cut} more characters]"
+
+
+def _clean_scalar(value: Any) -> Any:  # noqa: ANN401 - a number, a truth value or None
+    """Numbers that not every reader of JSON reads become text."""
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
+    return str(value) if isinstance(value, int) and abs(value) > SAFE_INTEGER else value
 
 
 def _is_secret(name: str) -> bool:

@@ -31,7 +31,7 @@ SEED = SecretStr("A" * 43 + "=")
 _SPEAKS = make_flow(
     {"start": "Start", "say": "Speak", "keep": "Keep"}, ["start.text -> say.input", "say.text -> keep.input"]
 )
-_SHARED = frozenset({"tenants", "users", "spaces"})
+_SHARED = frozenset({"tenants", "users", "spaces", "space_members"})
 """Rows that every migrated database has."""
 
 
