@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Principal, system_principal
 from headgate.features.audit.recorder import record
 from headgate.features.files import repository
 from headgate.features.files.errors import FileNotFound
@@ -78,7 +78,10 @@ async def store_artifact(
 async def delete_file_system(database: Database, storage: Storage, *, tenant_id: str, file_id: str) -> None:
     """Delete a file of a tenant, whoever owns it: for maintenance. Its record goes first, then its content."""
     async with database.writing() as session:
-        await forget_files(session, [file_id], tenant_id=tenant_id)
+        row = await repository.find_file(session, file_id, tenant_id=tenant_id)
+        if row is not None:
+            await forget_files(session, [file_id], tenant_id=tenant_id)
+            await _record_deletion(session, row)
     await storage.delete(tenant_id, file_id)
 
 
@@ -230,6 +233,21 @@ async def _record_upload(session: AsyncSession, uploader: Principal | None, row:
         return
     about = {"media_type": row.media_type, "size_bytes": row.size_bytes, "sha256": row.sha256}
     await record(session, uploader, "file.uploaded", kind="file", id=row.id, name=row.name, after=about, payload=about)
+
+
+async def _record_deletion(session: AsyncSession, row: StoredFile) -> None:
+    about = {"flow_run_id": row.flow_run_id, "step_id": row.step_id, "sha256": row.sha256}
+    await record(
+        session,
+        system_principal(row.tenant_id),
+        "file.deleted",
+        kind="file",
+        id=row.id,
+        name=row.name,
+        space_id=row.space_id,
+        before=about,
+        payload=about,
+    )
 
 
 class _Source:

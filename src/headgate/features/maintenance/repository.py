@@ -33,7 +33,9 @@ async def flows_with_retention(session: AsyncSession) -> list[tuple[str, int]]:
 async def expired_runs(
     session: AsyncSession, before: int, *, flow_id: str | None, after: str, limit: int
 ) -> Sequence[Any]:
-    """Runs that ended before a moment and that no other took results from: `id`, `tenant_id`, by id, locked.
+    """Runs that ended before a moment and that no other took results from, by id, locked.
+
+    Each with `id`, `tenant_id`, `flow_id` and `space_id`.
 
     Args:
         session: In the transaction that deletes them.
@@ -43,7 +45,8 @@ async def expired_runs(
         limit: So many.
     """
     query = (
-        select(flow_runs.c.id, flow_runs.c.tenant_id)
+        select(flow_runs.c.id, flow_runs.c.tenant_id, flow_runs.c.flow_id, FlowRow.space_id)
+        .join(FlowRow, and_(FlowRow.id == flow_runs.c.flow_id, FlowRow.tenant_id == flow_runs.c.tenant_id))
         .where(flow_runs.c.status.in_(_OVER), flow_runs.c.finished_at < before, flow_runs.c.id > after)
         .where(flow_runs.c.id.not_in(_PAYERS))
         .order_by(flow_runs.c.id)

@@ -10,6 +10,8 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.principal import system_principal
+from headgate.features.audit.recorder import record
 from headgate.features.files import service as files
 from headgate.features.files.storage import Storage
 from headgate.features.files.tables import StoredFile
@@ -60,7 +62,8 @@ async def _delete(session: AsyncSession, rows: Sequence[Any], outcome: Outcome, 
     """Delete the rows of runs and of their artifacts. Returns the artifacts whose contents are to follow."""
     deleted: list[StoredFile] = []
     for tenant_id, of_tenant in groupby(sorted(rows, key=lambda row: row.tenant_id), key=lambda row: row.tenant_id):
-        run_ids = [row.id for row in of_tenant]
+        runs = list(of_tenant)
+        run_ids = [row.id for row in runs]
         made = await repository.artifacts_of(session, run_ids, tenant_id=tenant_id)
         kept = await _still_used(session, made, run_ids, tenant_id=tenant_id)
         garbage = [row for row in made if row.id not in kept]
@@ -68,8 +71,25 @@ async def _delete(session: AsyncSession, rows: Sequence[Any], outcome: Outcome, 
         if not dry:
             await files.forget_files(session, [row.id for row in garbage], tenant_id=tenant_id)
             await repository.delete_runs(session, run_ids, tenant_id=tenant_id)
+            await _record(session, runs, tenant_id=tenant_id)
             deleted += garbage
     return deleted
+
+
+async def _record(session: AsyncSession, runs: Sequence[Any], *, tenant_id: str) -> None:
+    """Evidence that is gone was there: the audit log says which, and that nobody but the policy deleted it."""
+    for run in runs:
+        payload = {"flow_id": run.flow_id}
+        await record(
+            session,
+            system_principal(tenant_id),
+            "run.expired",
+            kind="run",
+            id=run.id,
+            space_id=run.space_id,
+            before=payload,
+            payload=payload,
+        )
 
 
 async def _still_used(

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -11,11 +12,14 @@ from fastapi import FastAPI
 from pydantic import SecretStr
 
 from headgate.entrypoints.http.app import create_app
-from headgate.features.access.principal import LOCAL
+from headgate.features.access.permissions import Permission, Role
+from headgate.features.access.principal import LOCAL, Access, Principal
 from headgate.features.secrets import service as secrets
+from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
 from tests.integration.http.conftest import ECHO, created
 from tests.support.openai_server import OpenAIServer
+from tests.support.tenants import ActingAs, add_colleague, add_person
 
 KEY = "sk-test-0123456789abcdef"
 MODEL = {"provider": "openai", "model_name": "gpt-5-mini"}
@@ -189,3 +193,92 @@ class TestCheckConfig:
         assert "openai" in found["configured_providers"]
         assert found["offline_builder"] is True
         assert KEY not in json.dumps(found)
+
+
+class TestPermissions:
+    @pytest.mark.parametrize("role", [Role.VIEWER, Role.RUNNER])
+    async def test_refuse_who_may_not_edit_before_a_model_is_asked(
+        self, app: FastAPI, client: httpx2.AsyncClient, openai: OpenAIServer, role: Role
+    ) -> None:
+        flow = await created(client)
+        who = await add_colleague(app.state.database, role.value, role)
+        async with acting(app, who) as person:
+            for path in ("assist", "assist/stream"):
+                for about in ({"flow_id": flow["id"]}, {}):
+                    answer = await person.post(f"/api/v1/agentic/{path}", json=MODEL | {"input_value": "hi"} | about)
+                    assert answer.status_code == 403
+                    told = answer.json()
+                    assert (told["code"], told["permission"]) == ("permission_missing", "flows.edit")
+                assert "'Personal'" in told["detail"]
+            assert (await person.get("/api/v1/agentic/check-config")).status_code == 403
+        assert openai.asked == []
+
+    async def test_hide_flows_of_other_spaces(
+        self, app: FastAPI, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
+        flow = await created(client)
+        stranger = replace(LOCAL, user_id=new_id(), space_id="", access=Access())
+        await add_person(app.state.database, stranger, name="stranger")
+        async with acting(app, stranger) as person:
+            for path in ("assist", "assist/stream"):
+                body = MODEL | {"input_value": "hello"}
+                answer = await person.post(f"/api/v1/agentic/{path}", json=body | {"flow_id": flow["id"]})
+                assert (answer.status_code, answer.json()["code"]) == (404, "flow_not_found")
+                nowhere = await person.post(f"/api/v1/agentic/{path}", json=body)
+                assert (nowhere.status_code, "no space" in nowhere.json()["detail"]) == (403, True)
+        assert openai.asked == []
+
+    async def test_let_editors_build_and_run_in_their_space(self, app: FastAPI, openai: OpenAIServer) -> None:
+        openai.script(
+            openai.tool_call("build_flow", {"spec": ECHO}),
+            openai.tool_call("run_flow", {"text": "hello"}),
+            openai.text("Done."),
+        )
+        async with acting(app, await add_colleague(app.state.database, "editor", Role.EDITOR)) as person:
+            data = (await streamed(person, input_value="build an echo and run it"))[-1]["data"]
+            assert data["run_status"] == "completed"
+            flow = (await person.get(f"/api/v1/flows/{data['flow_id']}")).json()
+        assert flow["space_id"] == LOCAL.space_id
+
+    async def test_offer_a_model_only_what_an_api_key_is_for(self, app: FastAPI, openai: OpenAIServer) -> None:
+        openai.script(
+            openai.tool_call("build_flow", {"spec": ECHO}),
+            openai.tool_call("run_flow", {"text": "hello"}),
+            openai.text("It could not be run."),
+        )
+        scopes = frozenset({Permission.FLOWS_EDIT})
+        who = await add_colleague(app.state.database, "key", Role.OWNER, scopes=scopes)
+        async with acting(app, who) as person:
+            answer = await person.post("/api/v1/agentic/assist", json=MODEL | {"input_value": "build", "apply": True})
+        assert answer.status_code == 200, answer.text
+        assert (answer.json()["saved"], "run_id" in answer.json()) == (True, False)
+        offered = {tool["function"]["name"] for tool in openai.asked[0].body["tools"]}
+        assert "build_flow" in offered
+        assert offered.isdisjoint({"run_flow", "search_components", "get_field_value"})
+
+    async def test_keep_files_of_others_out_of_runs(
+        self, app: FastAPI, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
+        made = (await client.post("/api/v1/files", files={"file": ("mine.txt", b"mine")})).json()["id"]
+        openai.script(
+            openai.tool_call("build_flow", {"spec": ECHO}),
+            openai.tool_call("run_flow", {"text": "hello"}),
+            openai.text("It could not be run."),
+        )
+        async with acting(app, await add_colleague(app.state.database, "editor", Role.EDITOR)) as person:
+            data = (await streamed(person, input_value="build and run", file_ids=[made]))[-1]["data"]
+        assert "run_id" not in data
+        assert "There is no file" in json.dumps(openai.asked[-1].body)
+
+    async def test_keep_conversations_of_one_session_apart(self, app: FastAPI, openai: OpenAIServer) -> None:
+        openai.script(openai.text("I heard you."), openai.text("Who are you?"))
+        for name, said in (("first", "my secret is blue"), ("second", "what did I say?")):
+            async with acting(app, await add_colleague(app.state.database, name, Role.EDITOR)) as person:
+                await streamed(person, input_value=said, session_id="the same")
+        assert "blue" not in json.dumps(openai.asked[-1].body)
+
+
+def acting(app: FastAPI, principal: Principal) -> httpx2.AsyncClient:
+    """A client that acts as somebody."""
+    transport = httpx2.ASGITransport(app=ActingAs(app, principal), raise_app_exceptions=False)
+    return httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:7411", timeout=60)

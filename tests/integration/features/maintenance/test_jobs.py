@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from headgate.features.access.principal import LOCAL
+from headgate.features.audit.tables import AuditEvent
 from headgate.features.files import service as files
 from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.tables import StoredFile
@@ -95,6 +96,13 @@ def contents(storage: LocalStorage) -> set[str]:
     return {path.name for path in storage._root.rglob("*") if path.is_file()}
 
 
+async def audited(database: Database) -> list[tuple[str, str, str, str | None]]:
+    """What the audit log says of Headgate's own doings: whose, what, of which, in which space."""
+    async with database.reading() as session:
+        rows = (await session.execute(select(AuditEvent).order_by(AuditEvent.seq))).scalars().all()
+    return [(row.actor_kind, row.action, row.resource_id, row.space_id) for row in rows if row.actor_kind == "system"]
+
+
 class TestRetention:
     async def test_keeps_everything_unless_it_is_told_otherwise(
         self, engine: ExecutionBackend, database: Database, storage: LocalStorage
@@ -121,6 +129,7 @@ class TestRetention:
         assert await step_rows(database, old.run_id) == {}
         assert contents(storage) == await ids(database, "files")
         assert len(contents(storage)) == 1
+        assert await audited(database) == [("system", "run.expired", old.run_id, LOCAL.space_id)]
 
     async def test_goes_by_the_flow_s_own_setting_before_the_installation_s(
         self, engine: ExecutionBackend, database: Database, storage: LocalStorage
@@ -207,6 +216,8 @@ class TestOrphanSweep:
         assert (await job.run_job("orphan_sweep")).artifacts == int(goes)
         assert await ids(database, "files") == ({evidence} if goes else {evidence, left.id})
         assert contents(storage) == await ids(database, "files")
+        expected = [("system", "file.deleted", left.id, LOCAL.space_id)] if goes else []
+        assert await audited(database) == expected
         await execute(database, "UPDATE flow_runs SET status = 'completed'")
 
     async def test_leaves_what_is_younger_than_the_grace_time(

@@ -10,6 +10,7 @@ import httpx2
 import pytest
 from pydantic import SecretStr
 
+from headgate.features.access.permissions import Role
 from headgate.features.flows.routes import router as flows_router
 from headgate.features.flows.rules import FlowRules
 from headgate.features.models.classes import ModelClasses
@@ -28,7 +29,7 @@ from tests.integration.features.runs.conformance import appears
 from tests.support.api import api
 from tests.support.engine import make_chain, make_flow, store_flow
 from tests.support.rows import execute
-from tests.support.tenants import add_tenant
+from tests.support.tenants import add_colleague, add_tenant
 
 _KEYS = Settings(_env_file=None, secret_key=SecretStr("A" * 43 + "="), evidence_key=SecretStr("A" * 43 + "="))
 NOTARY = Notary(SecretBox(_KEYS), EvidenceSeed(_KEYS))
@@ -115,6 +116,19 @@ class TestStart:
         await run(client, version.flow_id, text="elsewhere", session_id="other")
         found = await run(client, version.flow_id, text="three", session_id="chat")
         assert found["text"] == "user:one assistant:one user:two assistant:user:one assistant:one two three"
+
+    async def test_remembers_no_chat_of_somebody_else_in_a_session_of_that_name(
+        self, client: httpx2.AsyncClient, database: Database, engine: ExecutionBackend
+    ) -> None:
+        flow = make_flow({"start": "Start", "said": "Recall"}, ["start.text -> said.input"])
+        version = await store_flow(database, flow)
+        await run(client, version.flow_id, text="mine", session_id="chat")
+        editor = await add_colleague(database, "editor", Role.EDITOR)
+        async with api(runs_router, principal=editor, database=database, engine=engine) as theirs:
+            assert (await run(theirs, version.flow_id, text="theirs", session_id="chat"))["text"] == "theirs"
+            found = await run(theirs, version.flow_id, text="again", session_id="chat")
+            assert found["text"] == "user:theirs assistant:theirs again"
+        assert (await run(client, version.flow_id, text="two", session_id="chat"))["text"].count("theirs") == 0
 
     @pytest.mark.parametrize(
         ("body", "status", "code"),

@@ -9,14 +9,19 @@ from sqlalchemy import select, update
 from standardwebhooks.webhooks import Webhook
 
 from headgate.features.access.principal import LOCAL
+from headgate.features.files import service as files
+from headgate.features.files.local_storage import LocalStorage
 from headgate.features.runs.deliveries import repository, service
 from headgate.features.runs.deliveries.courier import Courier
 from headgate.features.runs.deliveries.tables import webhook_deliveries
 from headgate.features.runs.errors import NotRedeliverable, RunNotFound
+from headgate.features.runs.tables import flow_step_results
 from headgate.features.runs.transitions import clock
 from headgate.foundation.events import EventBus
 from headgate.foundation.ids import new_id
+from headgate.foundation.settings import Settings
 from tests.integration.features.runs.deliveries.conftest import Desk, MakeDesk, delivering
+from tests.support.rows import step_rows
 from tests.support.tenants import add_tenant
 from tests.support.web_server import Received, answer, redirect
 
@@ -59,6 +64,36 @@ class TestDelivery:
         kept, text = desk.server.requests
         assert (kept.body, kept.headers["content-type"]) == (b"content", "text/plain")
         assert (json.loads(text.body), text.headers["content-type"]) == ({"a": 1}, "application/json")
+
+    async def test_sends_no_file_of_another_space_whatever_id_a_step_wrote(
+        self, desk: Desk, settings: Settings
+    ) -> None:
+        desk.server.on("/in", answer(200))
+        run_id = await desk.run(delivering(desk.server.url("/in"), type_="Keep"), "content")
+        secret = await files.store_artifact(
+            desk.database,
+            LocalStorage(settings.data_dir / "files"),
+            tenant_id=LOCAL.tenant_id,
+            space_id=new_id(),
+            flow_id=new_id(),
+            run_id=new_id(),
+            step_id="keep",
+            name="secret.txt",
+            content=b"the other room's secret",
+        )
+        async with desk.database.writing() as session:
+            payload = dict((await step_rows(desk.database, run_id))["send"].output_payload)
+            forged = json.loads(json.dumps(payload).replace(payload["file_ids"][0], secret.id))
+            wanted = flow_step_results.c.flow_run_id == run_id, flow_step_results.c.step_id == "send"
+            await session.execute(update(flow_step_results).where(*wanted).values(output_payload=forged))
+        (made,) = await desk.deliveries(run_id)
+        async with desk.database.writing() as session:
+            await service.redeliver(session, LOCAL, run_id, made.id)
+        desk.courier.send_soon(made.id)
+        await desk.courier.settle()
+        (again,) = await desk.deliveries(run_id)
+        assert (again.status, again.webhook_error and again.webhook_error.code) == ("failed", "file_not_found")
+        assert [request.body for request in desk.server.requests] == [b"content"]
 
     async def test_puts_references_and_variables_into_address_and_headers(self, desk: Desk) -> None:
         desk.secrets.values["HOOK_KEY"] = "s3cret"
