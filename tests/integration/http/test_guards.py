@@ -1,5 +1,8 @@
 """Who the server answers to, whose pages may change things, and what every answer carries."""
 
+import re
+from base64 import b64encode
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -234,6 +237,15 @@ class TestHeaders:
         policy = (await client.get("/")).headers["content-security-policy"]
         assert "script-src 'self';" in policy
         assert "unsafe" not in policy
+
+    async def test_let_the_documentation_run_its_own_script(self, client: httpx2.AsyncClient) -> None:
+        page = await client.get("/docs")
+        (inline,) = re.findall(r"<script>(.*?)</script>", page.text, re.DOTALL)
+        allowed = b64encode(sha256(inline.encode()).digest()).decode()
+        policy = page.headers["content-security-policy"]
+        assert f"script-src 'self' 'sha256-{allowed}';" in policy
+        assert "unsafe" not in policy
+        assert not re.search(r"\son[a-z]+=|\sstyle=", page.text), "a policy with hashes lets no attribute in"
 
     async def test_keep_people_out_of_caches_and_files_in(self, client: httpx2.AsyncClient) -> None:
         assert (await client.get("/api/v1/flows")).headers["cache-control"] == "no-store"

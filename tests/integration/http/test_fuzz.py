@@ -1,0 +1,60 @@
+"""The whole API, asked by everybody with requests made from its own document: no fault, and answers as documented.
+
+`HEADGATE_FUZZ=200` makes two hundred requests for each operation in place of a few.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from headgate.features.access.permissions import Role
+from headgate.features.access.principal import LOCAL
+from headgate.foundation.database import Database
+from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
+from tests.integration.http.asking import Fuzz, listening
+from tests.integration.isolation.worlds import make_world
+from tests.support.people import add_key, add_user, bearer, running, signed_in
+
+Record = Callable[[str, object], None]
+SMALL: dict[str, Any] = {
+    "limits": LimitSettings(max_inline_text_bytes=256, max_inline_preview_bytes=64),
+    "engine": EngineSettings(recover_on_start=False),
+}
+"""As the worlds of the isolation tests want it."""
+EMPTY: Mapping[str, str] = {}
+
+
+async def askers_of(database: Database, space_id: str) -> dict[str, Mapping[str, str]]:
+    """Somebody of each role in a space, an admin, somebody who is in no space, and nobody; each with a key."""
+    found: dict[str, Mapping[str, str]] = {"nobody": EMPTY}
+    people: dict[str, dict[str, Any]] = {role.value: {"roles": {space_id: role}} for role in Role}
+    for name, more in (people | {"admin": {"admin": True}, "stranger": {}}).items():
+        person = await add_user(database, f"{name}@example.org", **more)
+        found[name] = bearer(await add_key(database, person))
+    return found
+
+
+@pytest.mark.timeout(0)
+class TestApi:
+    async def test_never_fails_and_answers_as_it_says(
+        self, settings: Settings, database: Database, record_property: Record
+    ) -> None:
+        async with running(signed_in(settings, **SMALL)) as app, listening(app) as address:
+            world = await make_world(app, database, LOCAL, "marker-of-the-fuzz")
+            askers = await askers_of(database, LOCAL.space_id)
+            document = app.openapi()
+            asked = await asyncio.to_thread(Fuzz(address, document, askers, world).run)
+            await world.client.aclose()
+        told = "\n\n".join(f"{where}\n    {why}" for where, why in sorted(asked.faults.items()))
+        assert not asked.faults, told
+        operations = sum(len(one) for one in document["paths"].values())
+        for name in askers:
+            assert asked.answers[f"{name} 2xx"] >= (1 if name == "nobody" else operations // 10), asked.answers
+        refused = sum(count for name, count in asked.answers.items() if name.endswith("4xx"))
+        record_property(
+            "figures",
+            f"{operations} operations, {asked.cases} made-up requests, each sent by {len(askers)} askers: "
+            f"{asked.requests} answers, {refused} of them refusals, no 5xx ({database.dialect})",
+        )
