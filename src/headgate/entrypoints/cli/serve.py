@@ -115,7 +115,8 @@ class _Starting:
 
 def _listen(server: ServerSettings) -> socket.socket:
     family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # Named as TCP, or asyncio (where there is no uvloop) would hold small answers back.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((server.host, server.port))
