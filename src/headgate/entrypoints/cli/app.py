@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "flows": ("flows", "List, show, publish, compare, restore and delete flows."),
     "runs": ("runs", "List and inspect runs; resume, rerun, cancel; export evidence."),
     "evidence": ("evidence", "Check evidence of a run offline; print the key that signs it."),
+    "audit": ("audit", "Who changed what: list, export and check the audit log."),
     "maintenance": ("maintenance", "Retention and the sweep of what was left behind."),
     "validate": ("validate", "Check a flow file without running it."),
     "import": ("transfer", "Create a flow from a file. Nothing is run."),

@@ -38,7 +38,7 @@ def verify_(
     Needs no server, no database and no network. Exit code 0: everything holds. 1: something was changed; each fault is
     named. 3: the file is no evidence. 4: there is no such file.
     """
-    wanted = None if key is None else _key(key)
+    wanted = None if key is None else wanted_key(key)
     verdict = verify(_content(file), wanted)
     if json:
         print_json(_as_json(verdict))
@@ -57,7 +57,8 @@ def key(json: JsonFlag = False) -> None:
         console.print(found.public_key, markup=False)
 
 
-def _key(given: str) -> EvidenceKey:
+def wanted_key(given: str) -> EvidenceKey:
+    """The key that was given: in base64, or a file that holds it. Raises `FileMissing`, `Invalid`."""
     path = Path(given)
     if path.suffix and not _is_file(path):  # base64 has no dot: a file is meant
         raise FileMissing(f"There is no file {path}.", remedy="Print the key with `headgate evidence key`.")

@@ -1,0 +1,185 @@
+"""`headgate audit`."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+from rich.markup import escape
+
+from headgate.entrypoints.cli.evidence import FileMissing, wanted_key
+from headgate.entrypoints.cli.exit_codes import FAILED, OK
+from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table, when
+from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.audit import service
+from headgate.features.audit.export import LONGEST_LINE, verify_export
+from headgate.features.audit.repository import Wanted
+from headgate.features.audit.schemas import AuditOut, HeadOut, VerdictOut
+from headgate.features.audit.service import Place
+from headgate.features.audit.walk import Verdict
+from headgate.foundation.crypto import EvidenceSeed
+from headgate.foundation.errors import Invalid
+from headgate.foundation.signing import Signer
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Who changed what: list, export and check the audit log."
+)
+Since = Annotated[datetime | None, typer.Option(help="From this moment on, in UTC: 2026-11-21 or 2026-11-21T08:00:00.")]
+Until = Annotated[datetime | None, typer.Option(help="Before this moment, in UTC.")]
+
+
+@app.command("list")
+def list_(
+    actor: Annotated[str | None, typer.Option(help="A person's id, or the actor's name.")] = None,
+    action: Annotated[str | None, typer.Option(help="An action, or how it begins: flow.")] = None,
+    resource: Annotated[str | None, typer.Option(help="The id of the thing that was changed.")] = None,
+    since: Since = None,
+    until: Until = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many, the newest first.")] = 50,
+    json: JsonFlag = False,
+) -> None:
+    """List who changed what, newest first."""
+    wanted = Wanted(actor=actor, action=action, resource_id=resource, since=_utc(since), until=_utc(until))
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            rows = await service.list_events(session, acting(), wanted, limit=limit)
+        found = [AuditOut.of(row) for row in rows]
+        if json:
+            print_json([one.model_dump(mode="json") for one in found])
+        elif not found:
+            console.print("Nothing was changed yet that this asks for.")
+        else:
+            cells = [
+                (one.seq, when(one.at), one.actor.name, one.action, one.resource.name or one.resource.id)
+                for one in found
+            ]
+            console.print(table(("entry", "when", "who", "what", "which"), cells))
+
+    with_parts(work)
+
+
+@app.command()
+def export(
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to; else standard output.")] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="CSV for a spreadsheet; it cannot be verified.")] = False,
+    since: Since = None,
+    until: Until = None,
+) -> None:
+    """Write the log, oldest first: as JSON Lines under a signed head, which `headgate audit verify FILE` checks."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            head = await service.head_of_export(session, acting(), since=_utc(since), until=_utc(until))
+        signer = None if csv else Signer(EvidenceSeed(parts.settings).read())
+        with ExitStack() as stack:
+            file = sys.stdout.buffer if output is None else stack.enter_context(_opened(output))
+            async for piece in service.export_lines(parts.database, head, signer):
+                file.write(piece)
+        if output is not None:
+            errors.print(f"Wrote {head.last - head.first + 1} entries to {escape(str(output))}.")
+
+    with_parts(work)
+
+
+@app.command()
+def head(json: JsonFlag = False) -> None:
+    """Print the end of the log: keep it elsewhere, and give it to a later check as `--noted`."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            found = await service.get_head(session, acting())
+        if json:
+            print_json(HeadOut(seq=found.seq, hash=found.hash))
+        else:
+            console.print(f"{found.seq}:{found.hash}", markup=False)
+
+    with_parts(work)
+
+
+@app.command()
+def verify(
+    file: Annotated[Path | None, typer.Argument(help="An export as JSON Lines; without one, this database.")] = None,
+    key: Annotated[
+        str | None, typer.Option(help="Public key that must have signed the file, in base64, or a file that holds it.")
+    ] = None,
+    noted: Annotated[
+        str | None, typer.Option(help="An end that `headgate audit head` printed earlier, for this database.")
+    ] = None,
+    json: JsonFlag = False,
+) -> int:
+    """Check the log: every entry, every link, its end. With a file, offline: no server, database or network.
+
+    Exit code 0: everything holds. 1: something was changed; each fault is named. 3: the file is no export. 4: there is
+    no such file.
+    """
+    verdict = _of_database(noted) if file is None else _of_file(file, key)
+    if json:
+        print_json(VerdictOut.of(verdict))
+    else:
+        _show(verdict, checked_key=key is not None)
+    return OK if verdict.good else FAILED
+
+
+def _of_database(noted: str | None) -> Verdict:
+    place = None if noted is None else _place(noted)
+
+    async def work(parts: Parts) -> Verdict:
+        return await service.verify_chain(parts.database, acting(), place)
+
+    return with_parts(work)
+
+
+def _of_file(file: Path, key: str | None) -> Verdict:
+    wanted = None if key is None else wanted_key(key)
+    try:
+        with file.open("rb") as opened:
+            return verify_export(_lines(opened), wanted)
+    except FileNotFoundError as error:
+        raise FileMissing(f"There is no file {file}.", remedy="Check the path.") from error
+    except OSError as error:
+        raise Invalid(f"{file} cannot be read: {error.strerror}.", remedy="Check its permissions.") from error
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Lines, of which none is read that is longer than any of ours."""
+    while line := file.readline(LONGEST_LINE + 1):
+        yield line
+
+
+def _place(text: str) -> Place:
+    seq, _, hash_ = text.strip().partition(":")
+    if not (seq.isascii() and seq.isdecimal() and len(seq) < 19 and len(hash_) == 64):
+        raise Invalid("This is not the end of a log.", remedy="Give what `headgate audit head` printed: 12:3fa9...")
+    return Place(int(seq), hash_)
+
+
+def _opened(output: Path) -> BinaryIO:
+    try:
+        return output.open("wb")
+    except OSError as error:
+        raise Invalid(f"{output} cannot be written: {error.strerror}.", remedy="Check the path.") from error
+
+
+def _utc(moment: datetime | None) -> datetime | None:
+    return None if moment is None else moment.replace(tzinfo=UTC)
+
+
+def _show(verdict: Verdict, *, checked_key: bool) -> None:
+    for fault in verdict.faults:
+        console.print(f"[red]✗[/] {escape(str(fault))}")
+    if verdict.more_faults:
+        console.print(f"[red]✗[/] and {verdict.more_faults} more.")
+    for note in verdict.notes:
+        console.print(f"[yellow]![/] {escape(note)}")
+    if not verdict.good:
+        console.print("[red]This is not the log that was written.[/]")
+        return
+    console.print(f"[green]✓[/] {verdict.entries} entries, every link holds; the last is {verdict.seq}:{verdict.hash}")
+    if verdict.key_id:
+        signed = f"[green]✓[/] Signed by key {escape(verdict.key_id)}"
+        console.print(signed + ("." if checked_key else "; say --key to require the one you trust."))
