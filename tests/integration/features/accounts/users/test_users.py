@@ -1,0 +1,181 @@
+import asyncio
+from typing import Any
+
+import pytest
+
+from headgate.features.access.permissions import TenantRole
+from headgate.features.access.principal import DEFAULT_USER_ID
+from headgate.foundation.ids import new_id
+from tests.support.sign_in import Browser, House
+
+ADMIN, BO = "admin@example.org", "bo@example.org"
+
+
+async def admin_of(house: House) -> tuple[Browser, str]:
+    admin = await house.add(ADMIN, role=TenantRole.ADMIN)
+    return await house.signed_in(ADMIN), admin.id
+
+
+class TestUsers:
+    async def test_are_listed_in_pages_and_searched(self, house: House) -> None:
+        admin, _ = await admin_of(house)
+        await house.add(BO, name="Bo Ek")
+        await house.add("cia@example.org", name="Cia 100%")
+        await house.add("other@example.org", tenant_id=await house.add_tenant("Other town"))
+        seen: list[str] = []
+        cursor: dict[str, str] = {}
+        while True:
+            page = (await admin.get("/users", params={"limit": 2, **cursor})).json()
+            seen += [item["name"] for item in page["items"]]
+            if page["next_cursor"] is None:
+                break
+            cursor = {"cursor": page["next_cursor"]}
+        assert seen == ["local", "admin", "Bo Ek", "Cia 100%"]
+
+        async def found(search: str) -> list[str]:
+            items = (await admin.get("/users", params={"search": search})).json()["items"]
+            return [item["name"] for item in items]
+
+        assert await found("BO") == ["Bo Ek"]
+        assert await found("example.org") == ["admin", "Bo Ek", "Cia 100%"]
+        assert await found("100%") == ["Cia 100%"]
+        assert await found("%") == ["Cia 100%"]
+        assert (await admin.get("/users", params={"search": "\x00"})).status_code == 422
+
+    async def test_show_no_secret(self, house: House) -> None:
+        admin, _ = await admin_of(house)
+        bo = await house.add(BO, password=None)
+        shown = (await admin.get(f"/users/{bo.id}")).json()
+        assert shown.keys() == {
+            "id", "name", "email", "role", "active", "can_sign_in", "created_at", "last_sign_in_at",
+        }  # fmt: skip
+        assert (shown["can_sign_in"], shown["active"], shown["last_sign_in_at"]) == (False, True, None)
+
+    async def test_of_another_tenant_are_not_there(self, house: House) -> None:
+        admin, _ = await admin_of(house)
+        other = await house.add("other@example.org", tenant_id=await house.add_tenant("Other town"))
+        for user_id in (other.id, new_id(), "%00", "x"):
+            assert (await admin.get(f"/users/{user_id}")).status_code == 404
+            assert (await admin.send("PATCH", f"/users/{user_id}", {"name": "x"})).status_code == 404
+            assert (await admin.post(f"/users/{user_id}/password-link")).status_code == 404
+
+    async def test_are_managed_by_admins_alone(self, house: House) -> None:
+        _, admin_id = await admin_of(house)
+        await house.add(BO)
+        bo = await house.signed_in(BO)
+        refused = [
+            await bo.post("/users", {"email": "x@example.org"}),
+            await bo.send("PATCH", f"/users/{admin_id}", {"role": "member"}),
+            await bo.post(f"/users/{admin_id}/password-link"),
+        ]
+        assert [(one.status_code, one.json()["permission"]) for one in refused] == [(403, "people.manage")] * 3
+        assert (await bo.get("/users")).status_code == 200
+
+
+class TestInvite:
+    async def test_gives_a_space_of_their_own(self, house: House) -> None:
+        admin, _ = await admin_of(house)
+        first = (await admin.post("/users", {"email": " Bo@Example.org", "name": "Bo Ek"})).json()
+        second = (await admin.post("/users", {"email": "bo@elsewhere.org", "name": "Bo Ek"})).json()
+        third = (await admin.post("/users", {"email": "personal@example.org", "name": "Personal"})).json()
+        assert first["email"] == BO
+        spaces = {item["owner_user_id"]: item for item in (await admin.get("/spaces")).json()["items"]}
+        assert [spaces[one["id"]]["name"] for one in (first, second, third)] == [
+            "Bo Ek",
+            "Bo Ek (bo@elsewhere.org)",
+            "Personal (personal@example.org)",
+        ]
+        members = (await admin.get(f"/spaces/{spaces[first['id']]['id']}/members")).json()["items"]
+        assert [(item["user_id"], item["role"]) for item in members] == [(first["id"], "owner")]
+
+    async def test_takes_an_address_once_a_tenant(self, house: House) -> None:
+        admin, _ = await admin_of(house)
+        await house.add(BO, tenant_id=await house.add_tenant("Other town"))
+        assert (await admin.post("/users", {"email": BO})).status_code == 201
+        again = await admin.post("/users", {"email": BO.upper()})
+        assert (again.status_code, again.json()["code"]) == (409, "email_taken")
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            {},
+            {"email": "no address"},
+            {"email": "a@b@c"},
+            {"email": "a\x00@b"},
+            {"email": f"{'x' * 250}@b.se"},
+            {"email": BO, "name": ""},
+            {"email": BO, "name": "a\nb"},
+            {"email": BO, "role": "owner"},
+            {"email": BO, "password": "not here"},
+        ],
+    )
+    async def test_refuses_what_is_nobody(self, house: House, body: dict[str, Any]) -> None:
+        admin, _ = await admin_of(house)
+        assert (await admin.post("/users", body)).status_code == 422
+
+
+class TestChange:
+    async def test_counts_at_once_and_is_written_down(self, house: House) -> None:
+        admin, _ = await admin_of(house)
+        bo_row = await house.add(BO)
+        bo = await house.signed_in(BO)
+        assert (await bo.post("/users", {"email": "x@example.org"})).status_code == 403
+        changed = await admin.send("PATCH", f"/users/{bo_row.id}", {"role": "admin", "name": "Bo Ek"})
+        assert (changed.json()["role"], changed.json()["name"]) == ("admin", "Bo Ek")
+        assert (await bo.post("/users", {"email": "x@example.org"})).status_code == 201
+        event = next(one for one in await house.audited() if one.action == "user.changed")
+        assert (event.actor_name, event.resource_id, event.resource_name) == (ADMIN, bo_row.id, BO)
+        assert event.before_digest != event.after_digest
+
+    async def test_shuts_out_at_once_and_lets_in_again(self, house: House) -> None:
+        admin, _ = await admin_of(house)
+        bo_row = await house.add(BO)
+        bo = await house.signed_in(BO)
+        assert (await admin.send("PATCH", f"/users/{bo_row.id}", {"active": False})).json()["can_sign_in"] is False
+        assert (await bo.get("/me")).status_code == 401
+        assert (await bo.sign_in(BO)).status_code == 401
+        assert (await admin.send("PATCH", f"/users/{bo_row.id}", {"active": True})).status_code == 200
+        assert (await bo.get("/me")).status_code == 401
+        assert (await bo.sign_in(BO)).status_code == 200
+        actions = await house.actions()
+        assert [one for one in actions if one.endswith("activated")] == ["user.deactivated", "user.activated"]
+
+    async def test_of_nothing_is_not_written_down(self, house: House) -> None:
+        admin, admin_id = await admin_of(house)
+        before = await house.actions()
+        assert (await admin.send("PATCH", f"/users/{admin_id}", {"role": "admin"})).status_code == 200
+        assert (await admin.send("PATCH", f"/users/{admin_id}", {})).status_code == 200
+        assert await house.actions() == before
+
+    @pytest.mark.parametrize("change", [{"role": "member"}, {"active": False}])
+    async def test_leaves_an_admin_who_can_sign_in(self, house: House, change: dict[str, Any]) -> None:
+        admin, admin_id = await admin_of(house)
+        await house.add("invited@example.org", role=TenantRole.ADMIN, password=None)
+        await house.add("there@example.org", role=TenantRole.ADMIN, tenant_id=await house.add_tenant("Other town"))
+        shut = await house.add("shut@example.org", role=TenantRole.ADMIN)
+        await house.change(shut, active=False)
+        refused = await admin.send("PATCH", f"/users/{admin_id}", change)
+        assert (refused.status_code, refused.json()["code"]) == (409, "last_admin")
+        assert (await admin.get("/me")).json()["user"]["role"] == "admin"
+        await house.add(BO, role=TenantRole.ADMIN)
+        assert (await admin.send("PATCH", f"/users/{admin_id}", change)).status_code == 200
+
+    async def test_of_two_admins_by_each_other_at_once_leaves_one(self, house: House) -> None:
+        admin, admin_id = await admin_of(house)
+        bo_row = await house.add(BO, role=TenantRole.ADMIN)
+        bo = await house.signed_in(BO)
+        answers = await asyncio.gather(
+            admin.send("PATCH", f"/users/{bo_row.id}", {"role": "member"}),
+            bo.send("PATCH", f"/users/{admin_id}", {"role": "member"}),
+        )
+        assert sorted(one.status_code for one in answers) in ([200, 403], [200, 409])
+
+    async def test_leaves_who_commands_act_as(self, house: House) -> None:
+        admin, _ = await admin_of(house)
+        for answer in (
+            await admin.send("PATCH", f"/users/{DEFAULT_USER_ID}", {"active": False}),
+            await admin.post(f"/users/{DEFAULT_USER_ID}/password-link"),
+        ):
+            assert (answer.status_code, answer.json()["code"]) == (409, "signs_in_nowhere")
+        renamed = await admin.send("PATCH", f"/users/{DEFAULT_USER_ID}", {"name": "Operator"})
+        assert renamed.json()["name"] == "Operator"
