@@ -1,12 +1,16 @@
 """Flows by name, for people who do not see every space, on both databases."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, LOCAL, Access, Principal
-from headgate.features.flows import service
+from headgate.features.flows import service, versions
 from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound
 from headgate.foundation.database import Database
 from tests.integration.features.flows.test_flows import FLOW, REGISTRY
@@ -68,3 +72,42 @@ class TestNames:
                 DEFAULT_SPACE_ID,
                 ann.space_id,
             }
+
+
+class TestCost:
+    async def test_is_one_query_whoever_asks(self, database: Database) -> None:
+        """Deciding by role takes nothing from the database that was not read before."""
+        ann = await person(database, "Ann's")
+        flow_id = await create(database, ann, "Talk")
+        async with database.writing() as session:
+            await versions.keep_draft(session, ann, REGISTRY, flow_id)
+        for who in (LOCAL, ann):
+            for work in (
+                lambda session, who=who: service.get_flow(session, who, flow_id),
+                lambda session, who=who: service.list_flows(session, who),
+                lambda session, who=who: service.get_flow_named(session, who, "Talk"),
+                lambda session, who=who: versions.get_version(session, who, flow_id, 1),
+            ):
+                with statements(database) as sent:
+                    async with database.reading() as session:
+                        await work(session)
+                assert len(sent) == 1, sent
+            with statements(database) as sent:
+                await versions.pin_version(database, who, REGISTRY, flow_id, wanted="draft")
+            assert len(sent) == 1, sent
+
+
+@contextmanager
+def statements(database: Database) -> Iterator[list[str]]:
+    """Every SELECT that is sent meanwhile."""
+    sent: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
+        if statement.lstrip().upper().startswith("SELECT"):
+            sent.append(statement)
+
+    event.listen(database.engine.sync_engine, "before_cursor_execute", note)
+    try:
+        yield sent
+    finally:
+        event.remove(database.engine.sync_engine, "before_cursor_execute", note)

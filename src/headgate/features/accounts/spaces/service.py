@@ -26,10 +26,12 @@ class SeenSpace:
 
 
 async def require_space(session: AsyncSession, principal: Principal, space_id: str, permission: Permission) -> None:
-    """Raise `SpaceNotFound` when the space is not there for the caller, `PermissionMissing` when they may not do it."""
+    """Before something is put into a space: nobody deletes the space until the transaction ends.
+
+    Raises `SpaceNotFound` when the space is not there for the caller, `PermissionMissing` when they may not do it.
+    """
     principal.require_in(space_id, permission, SpaceNotFound(space_id))
-    if space_id not in principal.access.roles:  # an admin has no role that would say that it is there
-        await _require_there(session, principal, space_id)
+    await _require_there(session, principal, space_id, keep=True)
 
 
 async def spaces_shown(
@@ -38,7 +40,9 @@ async def spaces_shown(
     """The spaces that a list shows: the one asked for, or those the caller sees; None: all. Raises `SpaceNotFound`."""
     if space_id is None:
         return principal.visible_spaces
-    await require_space(session, principal, space_id, permission)
+    principal.require_in(space_id, permission, SpaceNotFound(space_id))
+    if space_id not in principal.access.roles:  # an admin has no role that would say that it is there
+        await _require_there(session, principal, space_id)
     return frozenset({space_id})
 
 
@@ -179,6 +183,6 @@ async def _seen(session: AsyncSession, principal: Principal, space: Space) -> Se
     return SeenSpace(space, Role(found.role) if found is not None else None)
 
 
-async def _require_there(session: AsyncSession, principal: Principal, space_id: str) -> None:
-    if not await repository.space_exists(session, space_id, tenant_id=principal.tenant_id):
+async def _require_there(session: AsyncSession, principal: Principal, space_id: str, *, keep: bool = False) -> None:
+    if not await repository.space_exists(session, space_id, tenant_id=principal.tenant_id, keep=keep):
         raise SpaceNotFound(space_id)

@@ -1,15 +1,17 @@
 """Who may do what with a space and its members, over the real application on both databases."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import DEFAULT_SPACE_ID
 from headgate.features.accounts.tables import User
 from headgate.features.audit.tables import AuditEvent
+from headgate.features.flows.tables import FlowRow
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
 from tests.support.people import add_tenant_row, add_user
@@ -81,6 +83,19 @@ class TestSpaces:
     async def test_of_the_installation_stays(self, us: Team) -> None:
         assert (await us.ask("admin", "DELETE", f"/spaces/{DEFAULT_SPACE_ID}")).status_code == 409
 
+    async def test_are_not_deleted_while_a_flow_is_put_into_them(self, us: Team) -> None:
+        gone, *made = await asyncio.gather(
+            us.ask("stranger", "DELETE", f"/spaces/{us.elsewhere}"),
+            us.ask("stranger", "POST", "/flows", json={"spec": FLOW}),
+            us.ask("stranger", "POST", "/assistants", json={"name": "Lena"}),
+            us.ask("stranger", "POST", "/mcp-servers", json={"name": "weather", "url": "https://example.org/mcp"}),
+        )
+        assert {one.status_code for one in made} <= ({201, 404} if gone.status_code == 204 else {201})
+        async with us.database.reading() as session:
+            flows = (await session.execute(select(func.count()).select_from(FlowRow))).scalar_one()
+        kept = (made[0].status_code, gone.status_code) == (201, 409)
+        assert (flows, made[0].status_code) == ((1, 201) if kept else (0, 404))
+
 
 class TestMembers:
     async def test_are_added_and_changed_by_owners_and_admins(self, us: Team) -> None:
@@ -125,6 +140,12 @@ class TestMembers:
         last = f"/spaces/{us.space}/members/{us.people['editor'].id}"
         assert (await us.ask("admin", "DELETE", last)).status_code == 204
         assert "owner" not in (await roles_in(us, us.space)).values()
+
+    async def test_who_take_the_role_from_each_other_at_once_leave_one_owner(self, us: Team) -> None:
+        assert await put(us, "owner", "editor", Role.OWNER) == 200
+        found = await asyncio.gather(put(us, "owner", "editor", Role.VIEWER), put(us, "editor", "owner", Role.VIEWER))
+        assert found.count(200) == 1
+        assert list((await roles_in(us, us.space)).values()).count("owner") == 1
 
     async def test_who_are_shut_out_do_not_count_as_owners(self, us: Team) -> None:
         assert await put(us, "owner", "editor", Role.OWNER) == 200
