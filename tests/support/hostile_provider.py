@@ -70,6 +70,9 @@ class HostileProvider:
     """Whole answers, by path."""
     userinfo: dict[str, Any] = field(default_factory=dict)
     nonce: str = ""
+    """Of the browser that was sent here last."""
+    nonces: set[str] = field(default_factory=set)
+    """Of all that were sent here: a code that is one of these is for that browser."""
     server: ScriptedServer = field(default_factory=ScriptedServer)
 
     @property
@@ -83,9 +86,10 @@ class HostileProvider:
         """What a browser that is sent here brings along."""
         found = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
         self.nonce = found["nonce"]
+        self.nonces.add(self.nonce)
         return found
 
-    def id_token(self) -> str:
+    def id_token(self, nonce: str) -> str:
         kid, key = list(self.keys.items())[-1]
         header = {"alg": self.alg, "kid": kid if self.kid == "" else self.kid} | self.header
         now = int(time.time())
@@ -95,7 +99,7 @@ class HostileProvider:
             "aud": CLIENT_ID,
             "exp": now + 300,
             "iat": now,
-            "nonce": self.nonce,
+            "nonce": nonce,
             "at_hash": at_hash(ACCESS_TOKEN),
             "email": "ada@example.org",
             "email_verified": True,
@@ -121,7 +125,9 @@ class HostileProvider:
             own = [public_jwk(key, kid) for kid, key in self.keys.items()]
             return json_reply({"keys": own if self.published is None else self.published})
         if path == "/token":
-            return json_reply({"access_token": ACCESS_TOKEN, "token_type": "Bearer", "id_token": self.id_token()})
+            code = parse_qs(asked.body.decode())["code"][0]
+            id_token = self.id_token(code if code in self.nonces else self.nonce)
+            return json_reply({"access_token": ACCESS_TOKEN, "token_type": "Bearer", "id_token": id_token})
         return json_reply({"sub": "person-1"} | self.userinfo)
 
     def _document(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from headgate.features.accounts.sessions.repository import delete_sessions
 from headgate.features.accounts.sessions.service import NewSession, start_session
 from headgate.features.accounts.sessions.tokens import hash_of
 from headgate.features.accounts.single_sign_on import service
-from headgate.features.accounts.single_sign_on.errors import ExtraMissing, SingleSignOnOff
+from headgate.features.accounts.single_sign_on.errors import ExtraMissing, SignInLost, SingleSignOnOff
 from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn, Vouched
 from headgate.features.accounts.single_sign_on.transaction import HOME, LIFETIME_SECONDS
 from headgate.foundation.api import WriteSession, get_database, problems
@@ -94,6 +94,8 @@ async def come_back(
         started = await _start(request, sign_on, vouched)
     except ExtraMissing:
         raise
+    except SignInLost as lost:
+        return _turned_away(lost)  # with what the browser holds: another site's page may have sent it here meanwhile
     except HeadgateError as refused:
         response = _turned_away(refused)
     else:

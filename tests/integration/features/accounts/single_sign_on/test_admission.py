@@ -1,5 +1,6 @@
 """Whom a person of the provider is here, over the API, with a provider that says what the test wants."""
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -10,6 +11,9 @@ from sqlalchemy import select
 
 from headgate.features.access.permissions import TenantRole
 from headgate.features.accounts.single_sign_on import sign_on
+from headgate.features.accounts.single_sign_on.errors import LinkedToAnother
+from headgate.features.accounts.single_sign_on.service import admit
+from headgate.features.accounts.single_sign_on.sign_on import Vouched
 from headgate.features.accounts.single_sign_on.transaction import HOME
 from headgate.features.accounts.tables import SpaceMember, User
 from headgate.foundation.settings import Settings
@@ -47,7 +51,8 @@ async def come_back(browser: Browser, provider: HostileProvider, **params: str) 
     """There and back. Returns the path that the browser ends at."""
     answer = await browser.get(BEGIN, params=params)
     brought = provider.leave(answer.headers["location"])
-    return ended_at(await browser.get("/sign-in/oidc/callback", params={"code": "a-code", "state": brought["state"]}))
+    answer = await browser.get("/sign-in/oidc/callback", params={"code": brought["nonce"], "state": brought["state"]})
+    return ended_at(answer)
 
 
 async def user_of(house: House, user_id: str) -> User:
@@ -137,6 +142,36 @@ class TestFirstSignIn:
             browser = await house.browser()
             assert await come_back(browser, provider) == HOME
             assert (await browser.get("/me")).json()["tenant"]["id"] == other
+
+    async def test_of_one_person_in_many_browsers_at_once_makes_one(
+        self, opened: Opening, provider: HostileProvider
+    ) -> None:
+        async with opened(create_users=True) as house:
+            browsers = [await house.browser() for _ in range(6)]
+            assert await asyncio.gather(*(come_back(one, provider) for one in browsers)) == [HOME] * 6
+            assert len({(await signed_in_person(one))["id"] for one in browsers}) == 1
+            actions = await house.actions()
+            assert [actions.count(one) for one in ("user.created", "user.linked", "session.started")] == [1, 1, 6]
+
+    async def test_of_one_subject_with_two_addresses_at_once_links_one(
+        self, opened: Opening, provider: HostileProvider
+    ) -> None:
+        async with opened() as house:
+            people = [await house.add(f"{name}@example.org") for name in ("ada", "grace")]
+            vouched = [
+                Vouched(provider.issuer, "person-1", f"{name}@example.org", True, name, None)
+                for name in ("ada", "grace")
+            ]
+            settings = house.app.state.single_sign_on.settings
+
+            async def enter(one: Vouched) -> str:
+                async with house.database.writing() as session:
+                    return (await admit(session, one, settings, address="")).id
+
+            entered = await asyncio.gather(*map(enter, vouched), return_exceptions=True)
+            linked = [person.id for person in people if (await user_of(house, person.id)).sso_subject is not None]
+            assert len(linked) == 1
+            assert all(one in linked or isinstance(one, LinkedToAnother) for one in entered)
 
 
 class TestLaterSignIn:
@@ -269,11 +304,22 @@ class TestRoutes:
 
     async def test_take_the_cookie_back_whatever_happened(self, opened: Opening, provider: HostileProvider) -> None:
         async with opened() as house:
-            for params in ({"error": "access_denied"}, {"code": "a-code"}):
+            for params in ({"error": "access_denied"}, {"code": "a-code"}, {"code": "a-code", "iss": "https://x"}):
                 browser = await house.browser()
                 state = provider.leave((await browser.get(BEGIN)).headers["location"])["state"]
                 await browser.get("/sign-in/oidc/callback", params=params | {"state": state})
                 assert "headgate-oidc" not in browser.http.cookies
+
+    async def test_are_not_disturbed_by_another_site_that_opens_them(
+        self, opened: Opening, provider: HostileProvider
+    ) -> None:
+        async with opened() as house:
+            await house.add(ADA)
+            browser = await house.browser()
+            brought = provider.leave((await browser.get(BEGIN)).headers["location"])
+            await browser.get("/sign-in/oidc/callback", params={"code": "theirs", "state": "theirs"})
+            answer = await browser.get("/sign-in/oidc/callback", params={"code": "ours", "state": brought["state"]})
+            assert ended_at(answer) == HOME
 
     @pytest.mark.parametrize("wanted", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:x"])
     async def test_never_send_anybody_to_another_site(
