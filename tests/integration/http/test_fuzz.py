@@ -15,7 +15,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
 from tests.integration.http.asking import Fuzz, listening
 from tests.integration.isolation.worlds import make_world
-from tests.support.people import add_key, add_user, bearer, running, signed_in
+from tests.support.people import add_key, add_session, add_user, bearer, cookie, running, signed_in
 
 Record = Callable[[str, object], None]
 SMALL: dict[str, Any] = {
@@ -27,12 +27,14 @@ EMPTY: Mapping[str, str] = {}
 
 
 async def askers_of(database: Database, space_id: str) -> dict[str, Mapping[str, str]]:
-    """Somebody of each role in a space, an admin, somebody who is in no space, and nobody; each with a key."""
+    """Each role in a space, an admin, somebody who is in no space, and nobody: by key, an owner by session too."""
     found: dict[str, Mapping[str, str]] = {"nobody": EMPTY}
     people: dict[str, dict[str, Any]] = {role.value: {"roles": {space_id: role}} for role in Role}
     for name, more in (people | {"admin": {"admin": True}, "stranger": {}}).items():
         person = await add_user(database, f"{name}@example.org", **more)
         found[name] = bearer(await add_key(database, person))
+        if name == "owner":
+            found["owner in a browser"] = cookie(await add_session(database, person))
     return found
 
 
