@@ -9,7 +9,6 @@ import asyncio
 from collections import deque
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import cast
 
 from headgate.features.audit.chain import Entry
@@ -22,7 +21,7 @@ from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.engine.worker import Worker
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import Services
-from headgate.features.runs.run_input import input_payload, messages_of
+from headgate.features.runs.run_input import input_payload
 from headgate.features.runs.states import RunStatus, StepStatus
 from headgate.features.runs.steps.ledger import Ledger
 from headgate.features.runs.steps.planned import Plans
@@ -139,8 +138,7 @@ class EmbeddedBackend:
             return await self._start_from(request, request.reuse)
         key = request.key
         planned = await self._plans.of(key)
-        turns = await self._recovery.history(key, request.session_id, request.user_id)
-        given = replace(request.input, history=messages_of(turns)) if turns else request.input
+        given = await self._recovery.input_of(request)
         has_place = not self._queue and self._has_room()
         most = self._settings.max_concurrent_steps if has_place else 0
         new = NewRun(

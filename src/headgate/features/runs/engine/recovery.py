@@ -6,7 +6,7 @@ from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import RunFiles
-from headgate.features.runs.run_input import input_payload, run_input_of
+from headgate.features.runs.run_input import input_payload, messages_of, run_input_of
 from headgate.features.runs.states import StepStatus
 from headgate.features.runs.steps.ledger import Ledger
 from headgate.features.runs.steps.payloads import intact, unpack
@@ -63,6 +63,11 @@ class Recovery:
         turns = await self.history(stored.key, stored.session_id, stored.user_id)
         with intact("its input"):
             return run_input_of(stored.input_payload, turns)
+
+    async def input_of(self, request: RunRequest) -> RunInput:
+        """What a new run is given, and the chat before it."""
+        turns = await self.history(request.key, request.session_id, request.user_id)
+        return replace(request.input, history=messages_of(turns)) if turns else request.input
 
     async def history(self, key: RunKey, session_id: str | None, user_id: str | None) -> list[PastTurn]:
         """The chat before a run; empty outside a chat."""
