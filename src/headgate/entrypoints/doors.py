@@ -12,6 +12,7 @@ from headgate.features.accounts.passwords.hashing import Passwords
 from headgate.features.accounts.sessions.sign_in import SignIn
 from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn
 from headgate.features.accounts.throttle import RateLimits, rate_limits
+from headgate.features.accounts.users.repository import anybody_can_sign_in
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
@@ -48,6 +49,15 @@ async def open_doors(settings: Settings, database: Database) -> AsyncIterator[Do
         await last_use.close()
         await throttle.close()
         await credentials.close()
+
+
+async def is_locked(settings: Settings, database: Database) -> bool:
+    """Whether everybody has to sign in and nobody can: there is no admin yet."""
+    other = settings.single_sign_on
+    if settings.server.auto_login or (other.issuer and other.create_users):
+        return False
+    async with database.reading() as session:
+        return not await anybody_can_sign_in(session, by_address=bool(other.issuer))
 
 
 def _single_sign_on(settings: Settings) -> SingleSignOn | None:

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -105,6 +106,33 @@ class TestUsers:
         assert "--link" in answered(capsys, "users", "create", ANNA, code=3)["remedy"]
         assert answered(capsys, "users", "create", "no-address", "--link", code=3)["code"] == "invalid"
         assert len(answered(capsys, "users", "list")) == 1
+
+
+class TestServe:
+    def served(self) -> str:
+        """What a server that lets nobody in without signing in says on standard error."""
+        found = ""
+        environment = {**os.environ, "HEADGATE_SERVER__AUTO_LOGIN": "false"}
+        with subprocess.Popen(
+            [str(HEADGATE), "serve", "--port", "0", "--json"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        ) as server:
+            assert server.stdout is not None
+            assert "url" in json.loads(server.stdout.readline())
+            server.send_signal(signal.SIGINT)
+            _, found = server.communicate(timeout=60)
+        return found
+
+    def test_says_how_to_make_the_first_admin_until_there_is_one(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        assert "headgate users create" in self.served()
+        monkeypatch.setattr(sys, "stdin", io.StringIO(PASSWORD))
+        answered(capsys, "users", "create", ANNA, "--admin", "--password-stdin")
+        assert "headgate users create" not in self.served()
 
 
 class TestTenants:

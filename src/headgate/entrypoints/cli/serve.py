@@ -21,6 +21,8 @@ if sys.platform != "win32":
     from headgate.entrypoints.http.bounded_protocol import bounded
 
 app = typer.Typer(add_completion=False)
+NOBODY = """Nobody can sign in yet. Make the first admin, in another terminal:
+    headgate users create YOU@EXAMPLE.ORG --admin"""
 
 
 @app.command()
@@ -52,8 +54,11 @@ def serve(
             print_json({"url": url, "pid": os.getpid()})
         else:
             errors.print(f"Headgate is at [bold]{url}[/]  (API: /docs, stop: Ctrl+C)")
+        if made.state.locked:
+            errors.print(f"[bold yellow]{NOBODY}[/]")
 
-    guarded = _Starting(create_app(settings), announce)
+    made = create_app(settings)
+    guarded = _Starting(made, announce)
     server = uvicorn.Server(_wire(guarded, settings.server))
     try:
         server.run(sockets=[listening])

@@ -10,7 +10,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from headgate.agents.assistant.routes import router as assistant_router
 from headgate.entrypoints.compose import open_parts
-from headgate.entrypoints.doors import open_doors
+from headgate.entrypoints.doors import is_locked, open_doors
 from headgate.entrypoints.http.answering import REQUEST_ID, Answering
 from headgate.entrypoints.http.declarations import refuse_undeclared
 from headgate.entrypoints.http.documented import documented_app
@@ -74,6 +74,7 @@ def create_app(settings: Settings) -> FastAPI:
                 setattr(app.state, name, part)
             app.state.identity, app.state.throttle = doors.identity, doors.throttle
             app.state.sign_in, app.state.single_sign_on = doors.sign_in, doors.single_sign_on
+            app.state.locked = await is_locked(settings, parts.database)
             yield
 
     app = documented_app(lifespan=lifespan)

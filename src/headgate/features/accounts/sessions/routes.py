@@ -49,8 +49,8 @@ Door = Annotated[SignIn, Depends(_door)]
 )
 async def options(settings: InForce) -> SignInOptions:
     """What the sign-in page offers."""
-    other = settings.single_sign_on
-    return SignInOptions(auto_login=settings.server.auto_login, single_sign_on=other.name if other.issuer else None)
+    other, auto_login = settings.single_sign_on, settings.server.auto_login
+    return SignInOptions(auto_login=auto_login, single_sign_on=other.name if other.issuer and not auto_login else None)
 
 
 @router.post(

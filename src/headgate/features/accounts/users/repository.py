@@ -62,7 +62,9 @@ async def lock_admins(session: AsyncSession, *, tenant_id: str) -> Sequence[User
     return (await session.execute(query)).scalars().all()
 
 
-async def anybody_can_sign_in(session: AsyncSession) -> bool:
-    """Whether there is anybody at all, in any tenant, who can sign in: asked when a server starts."""
-    query = select(User.id).where(User.active, or_(User.password_hash.is_not(None), User.sso_subject.is_not(None)))
-    return (await session.execute(query.limit(1))).first() is not None
+async def anybody_can_sign_in(session: AsyncSession, *, by_address: bool) -> bool:
+    """Whether anybody of any tenant can sign in; with `by_address` an e-mail address is enough. Asked at the start."""
+    ways = [User.password_hash.is_not(None), User.sso_subject.is_not(None)]
+    if by_address:
+        ways.append(User.email.is_not(None))
+    return (await session.execute(select(User.id).where(User.active, or_(*ways)).limit(1))).first() is not None

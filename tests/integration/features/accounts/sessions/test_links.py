@@ -32,7 +32,7 @@ def token_of(link: dict[str, Any]) -> str:
     parts = urlsplit(link["url"])
     assert (parts.path, parts.query) == ("/set-password", "")
     (token,) = parse_qs(parts.fragment)["token"]
-    return token
+    return str(token)
 
 
 async def the_link(house: House, token: str) -> OneTimeLink:
