@@ -52,7 +52,8 @@ for (const button of document.querySelectorAll(".reveal")) {
 function signIn(form) {
   const { email, password, organisation } = form.elements;
   const choice = document.getElementById("organisations");
-  if (new URLSearchParams(location.search).has("error")) tell("single_sign_on", []);
+  const failed = new URLSearchParams(location.search).get("error");
+  if (failed !== null) tell(Object.hasOwn(texts, failed) ? failed : "single_sign_on", [], 60);
   for (const field of [email, password]) {
     field.addEventListener("input", () => {
       choice.hidden = true;
