@@ -1,0 +1,125 @@
+"""Every route that changes something leaves an entry in the audit log; one that is refused leaves none.
+
+The calls are made from the OpenAPI document, on a tenant that has something of everything.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+
+from headgate.entrypoints.http.app import create_app
+from headgate.features.audit import service
+from headgate.foundation.database import Database
+from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
+from tests.integration.isolation.calls import Call, Route, own_calls, routes_of
+from tests.integration.isolation.rows import rows_of
+from tests.integration.isolation.worlds import World, make_world
+from tests.support.tenants import add_tenant
+
+CHANGING = ("POST", "PUT", "PATCH", "DELETE")
+QUIET = {
+    "POST /api/v1/flows/{flow_id}/dry-run": "it looks ahead at a run",
+    "POST /api/v1/flow-runs/{run_id}/rerun-plan": "it looks ahead at a rerun",
+    "POST /api/v1/mcp-servers/{server}/test": "it asks the server and keeps nothing",
+    "POST /api/v1/sign-in": "nobody has the password here; tested where people sign in",
+    "POST /api/v1/sign-out": "these calls come without a session; tested where people sign in",
+    "POST /api/v1/me/password": "nobody has the password here; tested where people sign in",
+    "POST /api/v1/password-links/look": "it looks whether a link is good",
+    "POST /api/v1/password-links/use": "nobody has a link here; tested where people sign in",
+}
+"""Routes whose calls change nothing although their method says so, and why."""
+MEANT: dict[str, Callable[[World], dict[str, Any]]] = {
+    "POST /api/v1/flows/{flow_id}/publish": lambda world: {"flow_id": world.unpublished_id},
+    "PATCH /api/v1/flows/{flow_id}/draft": lambda world: {"definition": {**world.definition, "name": "Other"}},
+    "PUT /api/v1/spaces/{space_id}/members/{user_id}": lambda world: {"space_id": world.space_ids[0], "role": "editor"},
+}
+"""Values with which a call changes something that it would otherwise find as it should be."""
+ADDED = {"PATCH /api/v1/users/{user_id}": {"name": "Somebody"}}
+"""Members of the body that the matrix leaves out, because nothing needs them."""
+AT_WORK = ("flow_runs", "flow_step_results", "flow_step_attempts", "files", "webhook_deliveries")
+"""Tables that runs of earlier calls go on changing."""
+LOG = ("audit_events", "audit_heads")
+
+
+@pytest.fixture
+async def app(settings: Settings) -> AsyncIterator[FastAPI]:
+    small = LimitSettings(max_inline_text_bytes=256, max_inline_preview_bytes=64)
+    engine = EngineSettings(recover_on_start=False)
+    made = create_app(settings.model_copy(update={"limits": small, "engine": engine}))
+    async with made.router.lifespan_context(made):
+        yield made
+
+
+@pytest.fixture
+async def world(app: FastAPI, database: Database) -> AsyncIterator[World]:
+    found = await make_world(app, database, await add_tenant(database), "marker")
+    yield found
+    await found.client.aclose()
+
+
+@dataclass
+class Outcome:
+    """What the calls of one route came to."""
+
+    faults: list[str]
+    written: int = 0
+    refused: int = 0
+
+
+class TestEveryRoute:
+    async def test_that_changes_something_leaves_an_entry(
+        self, app: FastAPI, database: Database, world: World, record_property: Callable[[str, object], None]
+    ) -> None:
+        routes = [route for route in routes_of(app) if route.method in CHANGING]
+        assert QUIET.keys() | MEANT.keys() | ADDED.keys() <= {str(route) for route in routes}
+        found = [await call(route, database, world) for route in sorted(routes, key=order)]
+        faults = [fault for one in found for fault in one.faults]
+        assert not faults, "\n".join(faults)
+        assert (await service.verify_chain(database, world.principal)).good
+        record_property(
+            "figures",
+            f"{len(routes)} routes whose method changes something: {sum(one.written > 0 for one in found)} left an "
+            f"entry, {sum(one.refused for one in found)} refused calls left none, {len(QUIET)} change nothing "
+            f"({database.dialect})",
+        )
+
+
+async def call(route: Route, database: Database, world: World) -> Outcome:
+    """Call a route on each of the tenant's things until an entry is left. An entry is left when a row is changed."""
+    found = Outcome([])
+    for made in own_calls(route, world):
+        request = await completed(made, world)
+        before = await rows_of(database, world.principal)
+        answer = await world.client.request(**request)
+        after = await rows_of(database, world.principal)
+        left = len(after["audit_events"]) - len(before["audit_events"])
+        changed = [name for name in before if before[name] != after[name] and name not in (*AT_WORK, *LOG)]
+        if changed and not left:
+            found.faults.append(f"{route}: answered {answer.status_code}, changed {changed} and left no entry")
+        if left and not changed and not answer.is_success:
+            found.faults.append(f"{route}: answered {answer.status_code} and left {left} entries")
+        found.refused += not answer.is_success and not left
+        if left:
+            found.written += 1
+            return found
+    if str(route) not in QUIET:
+        found.faults.append(f"{route}: left no entry, the last answer was {answer.status_code} {answer.text[:200]}")
+    return found
+
+
+async def completed(made: Call, world: World) -> dict[str, Any]:
+    """A call as httpx takes it, such that it has something to change."""
+    name = str(made.route)
+    draft = (await world.client.get(f"/flows/{world.flow_ids[0]}")).json()
+    now = {"revision": draft.get("revision", 0)} if "revision" in made.values else {}
+    meant = MEANT[name](world) if name in MEANT else {}
+    request = Call(made.route, {**made.values, **now, **meant}).arguments()
+    return {**request, "json": {**request.get("json", {}), **ADDED[name]}} if name in ADDED else request
+
+
+def order(route: Route) -> tuple[int, int]:
+    """Deleting last, and what holds other things after them."""
+    return CHANGING.index(route.method), -route.path.count("/")
