@@ -1,13 +1,16 @@
 """`headgate doctor`, with a provider that is set up."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from headgate.entrypoints.cli.app import run
+from headgate.entrypoints.cli.exit_codes import CONFLICT
 from tests.support.hostile_provider import CLIENT_ID, HostileProvider
 from tests.support.scripted_server import Reply
 
@@ -29,6 +32,19 @@ def findings(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     capsys.readouterr()
     run(["doctor", "--json"])
     return [one for one in json.loads(capsys.readouterr().out)["findings"] if one["what"] == "single sign-on"]
+
+
+class TestUnlink:
+    def test_forgets_what_the_provider_calls_a_person(self, tmp_path: Path) -> None:
+        assert run(["users", "create", "ada@example.org", "--link"]) == 0
+        assert run(["users", "unlink", "ada@example.org"]) == CONFLICT
+        with closing(sqlite3.connect(tmp_path / "data" / "headgate.db", isolation_level=None)) as database:
+            database.execute("UPDATE users SET sso_issuer = 'i', sso_subject = 's' WHERE email = 'ada@example.org'")
+            assert run(["users", "unlink", "ada@example.org"]) == 0
+            query = "SELECT sso_issuer, sso_subject FROM users WHERE email = 'ada@example.org'"
+            assert database.execute(query).fetchone() == (None, None)
+            query = "SELECT action, actor_kind FROM audit_events ORDER BY seq DESC LIMIT 1"
+            assert database.execute(query).fetchone() == ("user.unlinked", "command")
 
 
 class TestDoctor:

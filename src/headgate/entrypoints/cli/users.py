@@ -17,6 +17,7 @@ from headgate.features.access.permissions import TenantRole
 from headgate.features.accounts.passwords.hashing import Passwords
 from headgate.features.accounts.passwords.rules import check_password
 from headgate.features.accounts.sessions.links import NewLink
+from headgate.features.accounts.single_sign_on.service import unlink as unlink_user
 from headgate.features.accounts.tables import User
 from headgate.features.accounts.users import service
 from headgate.features.accounts.users.schemas import UserIn, UserPatch
@@ -116,6 +117,19 @@ def role(
 ) -> None:
     """Make a person an admin of the tenant, or a member again."""
     _change(email, UserPatch(role=role), "{email} is {role} now.", json=json)
+
+
+@app.command()
+def unlink(email: Email, json: JsonFlag = False) -> None:
+    """Forget a person's account at the single sign-on provider; their next sign-in goes by their address again."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            user = await service.get_user_of_address(session, acting(), email)
+            await unlink_user(session, acting(), user.id)
+        _tell(user, f"{user.email} is linked again by their verified address.", parts.settings, json=json)
+
+    with_parts(work)
 
 
 def _change(email: str, patch: UserPatch, said: str, *, json: bool) -> None:
