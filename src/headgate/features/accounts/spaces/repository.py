@@ -26,10 +26,10 @@ class Member:
     """When they were added."""
 
 
-async def space_exists(session: AsyncSession, space_id: str, *, tenant_id: str, keep: bool = False) -> bool:
-    """Whether the tenant has that space; `keep` lets nobody delete it until the transaction ends."""
+async def space_exists(session: AsyncSession, space_id: str, *, tenant_id: str, lock: bool = False) -> bool:
+    """Whether the tenant has that space; `lock` lets nobody delete it until the transaction ends."""
     query = select(Space.id).where(Space.id == space_id, Space.tenant_id == tenant_id)
-    query = query.with_for_update(read=True, key_share=True) if keep else query
+    query = query.with_for_update(read=True, key_share=True) if lock else query
     return (await session.execute(query)).scalar_one_or_none() is not None
 
 

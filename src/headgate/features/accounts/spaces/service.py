@@ -31,7 +31,7 @@ async def require_space(session: AsyncSession, principal: Principal, space_id: s
     Raises `SpaceNotFound` when the space is not there for the caller, `PermissionMissing` when they may not do it.
     """
     principal.require_in(space_id, permission, SpaceNotFound(space_id))
-    await _require_there(session, principal, space_id, keep=True)
+    await _require_there(session, principal, space_id, lock=True)
 
 
 async def spaces_shown(
@@ -183,6 +183,6 @@ async def _seen(session: AsyncSession, principal: Principal, space: Space) -> Se
     return SeenSpace(space, Role(found.role) if found is not None else None)
 
 
-async def _require_there(session: AsyncSession, principal: Principal, space_id: str, *, keep: bool = False) -> None:
-    if not await repository.space_exists(session, space_id, tenant_id=principal.tenant_id, keep=keep):
+async def _require_there(session: AsyncSession, principal: Principal, space_id: str, *, lock: bool = False) -> None:
+    if not await repository.space_exists(session, space_id, tenant_id=principal.tenant_id, lock=lock):
         raise SpaceNotFound(space_id)
