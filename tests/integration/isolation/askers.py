@@ -54,7 +54,8 @@ def _there(spaces: Spaces) -> str:
 
 
 def _member(role: Role) -> Asker:
-    return Asker(f"a {role}", lambda spaces, _: Access(roles={spaces.here: role}), _here)
+    article = "an" if role.value[0] in "aeiou" else "a"
+    return Asker(f"{article} {role}", lambda spaces, _: Access(roles={spaces.here: role}), _here)
 
 
 def _both(spaces: Spaces) -> Mapping[str, Role]:
@@ -87,6 +88,11 @@ ASKERS = (
         _here,
     ),
 )
+
+ON_POSTGRES = frozenset(
+    {"a stranger", "an editor", "an owner of both with a key for the other space", "an owner with a key for just this"}
+)
+"""Those who ask on PostgreSQL too: what an asker is told is decided in Python, by four kinds of query."""
 
 
 class Answer(Enum):

@@ -9,6 +9,7 @@ from headgate.entrypoints.http.app import create_app
 from headgate.features.access.principal import LOCAL
 from headgate.foundation.database import Database
 from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
+from tests.integration.isolation.visitors import Tenant, two_spaces
 from tests.integration.isolation.worlds import World, make_world
 from tests.support.tenants import add_tenant
 
@@ -38,3 +39,10 @@ async def theirs(app: FastAPI, database: Database) -> AsyncIterator[World]:
     found = await make_world(app, database, LOCAL, THEIRS)
     yield found
     await found.client.aclose()
+
+
+@pytest.fixture
+async def tenant(app: FastAPI, database: Database) -> AsyncIterator[Tenant]:
+    """A tenant with the same things in two spaces."""
+    async with two_spaces(app, database) as found:
+        yield found

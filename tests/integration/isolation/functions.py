@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 import headgate.features
 from headgate.features.access.principal import Access
+from headgate.features.audit.repository import Wanted
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import (
     Claim,
@@ -34,14 +35,22 @@ from tests.integration.isolation.known import OWNED, SHARED, Unknown
 from tests.integration.isolation.worlds import EMAIL, ISSUER, STEP, SUBJECT, VARIABLE, World
 
 Function = Callable[..., Any]
-_PLAIN: dict[str, Any] = {"limit": 50, "search": "", "released_only": False, "lock": False, "secret": False}
+_PLAIN: dict[str, Any] = {
+    "limit": 50,
+    "search": "",
+    "released_only": False,
+    "lock": False,
+    "secret": False,
+    "keep": False,
+}
 """Arguments that are the same whoever asks."""
-_NOTHING = {"before", "after", "status", "seen_by", "only", "besides", "organisation"}
+_NOTHING = {"before", "after", "status", "since", "until", "seen_by", "only", "besides", "organisation"}
 """Filters and places in a list that are left out."""
 _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("find_space_named", "name"): lambda world: "Personal",
     ("other_owners", "user_id"): lambda world: "",
     ("delete_dead_sessions", "idle_since"): lambda world: now() + timedelta(days=1),
+    ("read_rows", "after"): lambda world: 0,
     ("delete_sessions", "token_hash"): lambda world: None,
     ("put_in_space", "file_ids"): lambda world: [world.private_file_id],
 }
@@ -160,6 +169,9 @@ def _argument(function: Function, parameter: inspect.Parameter, of: World) -> An
         "email": EMAIL,
         "issuer": ISSUER,
         "subject": SUBJECT,
+        "wanted": Wanted(),
+        "seq": 1,
+        "last": 1000,
     }
     if name in special:
         return special[name]

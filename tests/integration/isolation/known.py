@@ -17,6 +17,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "file_id": lambda world: world.file_ids,
     "file_ids": lambda world: [[file_id] for file_id in world.file_ids],
     "space_id": lambda world: world.space_ids,
+    "resource_id": lambda world: world.flow_ids,
     "server_id": lambda world: world.server_ids,
     "server": lambda world: world.server_ids,
     "assistant_id": lambda world: world.assistant_ids,
@@ -29,6 +30,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
 }
 OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
     ("/api/v1/me/sessions/{session_id}", "session_id"): lambda world: world.sign_in_ids,
+    ("/api/v1/audit", "cursor"): lambda world: ["1000000"],
 }
 """Names that mean something else on one route than on all the rest."""
 SHARED: dict[str, Callable[[World], Any]] = {
@@ -90,6 +92,10 @@ NO_PRINCIPAL = {
     "/api/v1/openapi.json": "the same document for everybody",
     "/static-offline-docs": "scripts of the documentation page",
     "/docs": "the documentation page",
+    "/sign-in": "the page that asks people in, the same for everybody",
+    "/set-password": "the page that asks for a new password, the same for everybody",
+    "/pages/account.js": "the script of these pages",
+    "/pages/account.css": "how these pages look",
 }
 """Addresses outside the OpenAPI document, and why they show nothing of anybody."""
 
