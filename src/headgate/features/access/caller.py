@@ -1,5 +1,6 @@
 """Who calls a route, and the permission that the route declares."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
@@ -28,10 +29,26 @@ async def _principal(request: Request) -> Principal:
         identity: Identity = request.app.state.identity
         found = await identity.identify(request)
         request.state.principal = found
+        request.state.identified = True
     return found
 
 
 Caller = Annotated[Principal, Depends(_principal)]
+Again = Callable[[], Awaitable[Principal]]
+
+
+async def _again(request: Request, caller: Caller) -> Again:
+    async def again() -> Principal:
+        if not getattr(request.state, "identified", False):
+            return caller  # a test said who calls
+        identity: Identity = request.app.state.identity
+        return await identity.again(request)
+
+    return again
+
+
+CallerAgain = Annotated[Again, Depends(_again)]
+"""For an answer that goes on: asks who the caller is, and what they may do, as things are then."""
 
 
 @dataclass(frozen=True)

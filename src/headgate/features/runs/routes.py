@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from headgate.features.access.caller import Caller, needs
+from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.runs import service
 from headgate.features.runs.engine.backend import ExecutionBackend
@@ -28,6 +28,7 @@ from headgate.features.runs.views.graph import graph_of_draft, graph_of_run
 from headgate.features.runs.views.stream import RunStream, with_heartbeat
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, page_of, parse_cursor, problems
 from headgate.foundation.database import Database
+from headgate.foundation.errors import Forbidden, NotFound, Unauthenticated, Unavailable
 from headgate.foundation.signing import EvidenceKey
 
 router = APIRouter(tags=["runs"])
@@ -133,6 +134,7 @@ async def events(
     database: Rows,
     engine: Engine,
     caller: Caller,
+    again: CallerAgain,
     last_event_id: Annotated[str, Header(max_length=100)] = "",
 ) -> StreamingResponse:
     """Server-sent events of a run until it is over. Send the last id you saw as `Last-Event-ID` to go on behind it."""
@@ -140,8 +142,18 @@ async def events(
         await service.check_run(session, caller, run_id)
     stream = RunStream(database, engine, caller, run_id)
 
+    async def may_go_on() -> bool:
+        try:
+            async with database.reading() as session:
+                await service.check_run(session, await again(), run_id)
+        except (Unauthenticated, Forbidden, NotFound):
+            return False
+        except Unavailable:  # the database is away: what was allowed stays so until it can say
+            return True
+        return True
+
     async def body() -> AsyncIterator[bytes]:
-        async for piece in with_heartbeat(stream.events(last_event_id)):
+        async for piece in with_heartbeat(stream.events(last_event_id), may_go_on=may_go_on):
             yield piece
 
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}

@@ -8,7 +8,7 @@ nothing.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,8 @@ from headgate.foundation.events import Heard
 
 HEARTBEAT_SECONDS = 15.0
 """Silence after which a comment is sent, so that nothing on the way takes the line for dead."""
+CHECK_SECONDS = 15.0
+"""Nothing is sent later than this after it was last asked whether the reader may have it."""
 POLL_SECONDS = 0.5
 """How often the rows of a run that another process carries out are read."""
 _SETTLED = {"completed": "step_completed", "failed": "step_failed", "skipped": "step_skipped"}
@@ -52,13 +54,28 @@ class Told:
 
 
 async def with_heartbeat(
-    events: AsyncGenerator[Told, None], seconds: float = HEARTBEAT_SECONDS
+    events: AsyncGenerator[Told, None],
+    seconds: float = HEARTBEAT_SECONDS,
+    *,
+    may_go_on: Callable[[], Awaitable[bool]] | None = None,
 ) -> AsyncGenerator[bytes, None]:
-    """The events as server-sent ones, with a comment whenever nothing was said for so long."""
+    """The events as server-sent ones, with a comment whenever nothing was said for so long.
+
+    Args:
+        events: What happens.
+        seconds: Silence after which a comment is sent.
+        may_go_on: Whether the reader may still have them; asked every `CHECK_SECONDS`. The stream ends when not.
+    """
     waiting = asyncio.ensure_future(anext(events, None))
+    clock = asyncio.get_running_loop().time
+    asked = clock()
     try:
         while True:
             done, _ = await asyncio.wait([waiting], timeout=seconds)
+            if may_go_on is not None and clock() - asked >= CHECK_SECONDS:
+                if not await may_go_on():
+                    return
+                asked = clock()
             if not done:
                 yield b": still here\n\n"
                 continue

@@ -1,6 +1,9 @@
 import asyncio
 from collections.abc import AsyncGenerator
 
+import pytest
+
+from headgate.features.runs.views import stream
 from headgate.features.runs.views.stream import Told, with_heartbeat
 
 
@@ -36,3 +39,31 @@ class TestWithHeartbeat:
         await anext(reading)
         await reading.aclose()
         assert closed.is_set()
+
+    @pytest.mark.parametrize("busy", [False, True])
+    async def test_ends_when_its_reader_may_not_go_on(self, monkeypatch: pytest.MonkeyPatch, *, busy: bool) -> None:
+        monkeypatch.setattr(stream, "CHECK_SECONDS", 0.0)
+        answers = iter([True, True, False])
+
+        async def may_go_on() -> bool:
+            return next(answers)
+
+        async def events() -> AsyncGenerator[Told, None]:
+            for number in range(100):
+                yield Told(str(number), "a", {})
+                if not busy:
+                    await asyncio.sleep(60)
+
+        pieces = [piece async for piece in with_heartbeat(events(), seconds=0.01, may_go_on=may_go_on)]
+        assert len(pieces) == 2
+
+    async def test_asks_no_more_often_than_it_must(self) -> None:
+        async def may_go_on() -> bool:
+            raise AssertionError("asked before its time")
+
+        async def events() -> AsyncGenerator[Told, None]:
+            for number in range(100):
+                yield Told(str(number), "a", {})
+
+        pieces = [piece async for piece in with_heartbeat(events(), may_go_on=may_go_on)]
+        assert len(pieces) == 100
