@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 import requests
 import schemathesis
 import uvicorn
-from fastapi import FastAPI
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from schemathesis import Case as AnyCase
@@ -29,6 +28,7 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
+from starlette.types import ASGIApp
 
 from headgate.entrypoints.http.bounded_protocol import bounded
 from tests.integration.isolation.known import OWNED
@@ -65,13 +65,14 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def listening(app: FastAPI) -> AsyncIterator[str]:
-    """The application on a port of this machine, on the loop of the test; its address."""
+async def listening(app: ASGIApp, *, seconds: float = 5.0) -> AsyncIterator[str]:
+    """An application on a port of this machine, on the loop of the test; its address. A head may take `seconds`."""
     # Named as TCP: asyncio then sends what is small at once, where it would wait for the other side's acknowledgement.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as door:
         door.bind(("127.0.0.1", 0))
+        door.listen()
         config = uvicorn.Config(
-            app, http=bounded(30), ws="none", lifespan="off", log_level="critical", access_log=False
+            app, http=bounded(seconds), ws="none", lifespan="off", log_level="critical", access_log=False
         )
         server = _Server(config)
         serving = asyncio.create_task(server.serve(sockets=[door]))

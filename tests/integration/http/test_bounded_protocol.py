@@ -1,5 +1,6 @@
 """The real server on a real socket: heads and bodies that are too large, too many or too slow."""
 
+import asyncio
 import json
 import os
 import socket
@@ -10,6 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from starlette.types import Receive, Scope, Send
+
+from tests.integration.http.asking import listening
 
 READ_SECONDS = "0.5"
 
@@ -96,6 +100,24 @@ class TestHeads:
 
     def test_that_are_no_http_are_refused(self, port: int) -> None:
         assert answer_to(port, b"\x16\x03\x01 nonsense\r\n\r\n").startswith(b"HTTP/1.1 400 ")
+
+
+async def slow_app(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers in three parts, each later than a head may be."""
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    for _ in range(3):
+        await asyncio.sleep(0.15)
+        await send({"type": "http.response.body", "body": b"part", "more_body": True})
+    await send({"type": "http.response.body"})
+
+
+class TestAnswers:
+    @pytest.mark.parametrize("after", [b"", b"\r\n", b"GET / HT"], ids=["nothing", "an empty line", "half a request"])
+    async def test_take_what_they_take(self, after: bytes) -> None:
+        async with listening(slow_app, seconds=0.05) as address:
+            port = int(address.rpartition(":")[2])
+            answer = await asyncio.to_thread(answer_to, port, head(), after, head("Connection: close"))
+        assert answer.count(b"part") >= 3, "a timer that is meant for heads cut the answer short"
 
 
 class TestBodies:

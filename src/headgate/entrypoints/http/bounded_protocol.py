@@ -31,6 +31,10 @@ class BoundedProtocol(HttpToolsProtocol):
     _timer: asyncio.TimerHandle | None = None
     _in_head = True
     """Whether a head is read or awaited."""
+    _begun = False
+    """Whether a part of that head is there."""
+    _ended = 0
+    """Requests that were read to their end."""
     _head_bytes = 0
     _unparsed_bytes = 0
 
@@ -46,9 +50,9 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse what came; a head that goes on and on is refused before its end."""
-        awaited = self._in_head
+        ended = self._ended
         super().data_received(data)
-        if not (awaited and self._in_head):
+        if not (self._begun or (self._in_head and self._ended == ended)):
             return
         self._unparsed_bytes += len(data)
         if self._unparsed_bytes > MOST_HEAD_BYTES:
@@ -58,7 +62,8 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """A head begins."""
-        self._in_head, self._head_bytes, self._unparsed_bytes = True, 0, 0
+        self._in_head = self._begun = True
+        self._head_bytes = self._unparsed_bytes = 0
         super().on_message_begin()
 
     def on_url(self, url: bytes) -> None:
@@ -74,13 +79,13 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """The head is whole."""
         self._rest()
-        self._in_head = False
+        self._in_head = self._begun = False
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         """The body is whole; the next head may come."""
         super().on_message_complete()
-        self._in_head, self._unparsed_bytes = True, 0
+        self._in_head, self._ended, self._unparsed_bytes = True, self._ended + 1, 0
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's own signature
         """Refuse what is no request, and close."""
@@ -93,7 +98,17 @@ class BoundedProtocol(HttpToolsProtocol):
             raise HeadTooLarge
 
     def _wait(self) -> None:
-        self._timer = self.loop.call_later(self.seconds, self._refuse, _TOO_SLOW)
+        self._timer = self.loop.call_later(self.seconds, self._give_up)
+
+    def _give_up(self) -> None:
+        self._timer = None
+        if self._is_answering():  # what is slow is the next request; this one's answer takes what it takes
+            self._wait()
+        else:
+            self._refuse(_TOO_SLOW)
+
+    def _is_answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
 
     def _rest(self) -> None:
         if self._timer is not None:
@@ -104,7 +119,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._rest()
         if self.transport.is_closing():
             return
-        if self.cycle is None or self.cycle.response_complete:  # or it would stand in the middle of an answer
+        if not self._is_answering():  # or it would stand in the middle of an answer
             self.transport.write(_REFUSAL % (status, len(status), status))
         self.transport.close()
 
