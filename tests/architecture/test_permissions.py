@@ -7,13 +7,14 @@ from headgate.entrypoints.http.declarations import declarations, undeclared
 from headgate.features.access.caller import Needs, Public
 from headgate.features.access.permissions import Permission
 from headgate.foundation.settings import Settings
-from tests.architecture.source import PACKAGE, modules
+from headgate.toolkit.tools import TOOLS
+from tests.architecture.source import PACKAGE, ROOT, modules
 
 BY_A_SERVICE = {
-    Permission.RUNS_TEST: "starting a run declares runs.start; only the service knows what was published",
+    Permission.KEYS_MANAGE: "one's own keys are listed and revoked at the same addresses",
     Permission.MCP_SERVERS_PROGRAMS: "registering a server declares mcp_servers.manage; its body says what it is",
 }
-"""Permissions that no route declares, and why. A service asks for each."""
+"""Permissions that no route and no tool declares, and why. A service asks for each."""
 
 
 class TestRoutes:
@@ -29,9 +30,23 @@ class TestRoutes:
 class TestPermissions:
     def test_are_each_declared_or_asked_for_by_a_service(self) -> None:
         found = {one.permission for _, one in declarations(create_app(Settings())) if isinstance(one, Needs)}
+        found |= {tool.permission for tool in TOOLS}
         assert set(Permission) - found == BY_A_SERVICE.keys()
 
     def test_that_no_route_declares_are_asked_for_all_the_same(self) -> None:
         text = "".join(path.read_text() for path in modules() if PACKAGE / "features/access" not in path.parents)
         asked = set(re.findall(r"\bPermission\.([A-Z_]+)\b", text))
         assert {one.name for one in BY_A_SERVICE} <= asked
+
+
+class TestThreatModel:
+    def test_names_tests_that_exist(self) -> None:
+        page = (ROOT / "docs/threat-model.md").read_text()
+        named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", page)
+        assert len(named) > 10
+        missing = [
+            f"{path}::{name}"
+            for path, name in named
+            if not (ROOT / path).exists() or (name and f"class {name}" not in (ROOT / path).read_text())
+        ]
+        assert missing == []

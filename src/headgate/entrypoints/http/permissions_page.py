@@ -9,6 +9,7 @@ from headgate.entrypoints.http.declarations import declarations
 from headgate.features.access.caller import Needs, Public
 from headgate.features.access.permissions import TABLE, Permission, Role, TenantRole
 from headgate.foundation.settings import Settings
+from headgate.toolkit.tools import TOOLS
 
 _HEAD = """# Permissions
 
@@ -33,13 +34,21 @@ With auto-login, on one person's machine, none of this shows: the one local user
   permission by its name.
 
 """
-_NUANCES = """
-Three things that the tables cannot say:
+_TOOLS = """The assistant acts as the person who asks it, with the tools that this person may use in the flow's space.
 
-- Running a draft, or a version that was never published, needs `runs.test`; running what is published `runs.start`.
-- Deleting a flow that is published needs `flows.publish`; deleting any other `flows.edit`.
+"""
+_NUANCES = """
+What the tables cannot say:
+
+- Running a draft, or a version that was never published, needs `runs.test` besides; so do looking ahead at it, and
+  repeating or resuming such a run.
+- Deleting a flow that is published needs `flows.publish` besides.
+- A flow's graph with the results of a run needs `runs.view` besides.
 - An upload is seen by the person who uploaded it, and by nobody else, until a run takes it. From then on it is a file
   of that run's space.
+- Everybody may leave a space. Everybody's API keys are listed and revoked by who has `keys.manage`, one's own by
+  oneself.
+- A program of the server's machine as an MCP server needs `mcp_servers.programs` besides.
 
 """
 
@@ -51,7 +60,7 @@ def permissions_page() -> str:
     routes = _routes(create_app(Settings()))
     return (
         f"{_HEAD}## In the organisation\n\n{of_tenant}\n## In a space\n\n{of_space}{_NUANCES}"
-        f"## What each route needs\n\n{routes}"
+        f"## What each tool needs\n\n{_TOOLS}{_tools()}\n## What each route needs\n\n{routes}"
     )
 
 
@@ -74,6 +83,17 @@ def _routes(app: FastAPI) -> str:
         _line(row)
         for row in [("Route", "What it does", "Permission"), ("---", "---", "---"), *(row[1] for row in rows)]
     )
+
+
+def _tools() -> str:
+    head = [("Tool", "What it does", "Permission"), ("---", "---", "---")]
+    rows = [(f"`{tool.name}`", _sentence(tool.description), f"`{tool.permission}`") for tool in TOOLS]
+    return "".join(_line(row) for row in [*head, *rows])
+
+
+def _sentence(text: str) -> str:
+    """The first one, on one line."""
+    return " ".join(text.split()).partition(". ")[0].rstrip(".") + "."
 
 
 def _of_routes(app: FastAPI) -> Iterator[tuple[tuple[str, str], tuple[str, str, str]]]:
