@@ -312,6 +312,21 @@ class TestFiles:
         evidence = await place.viewer.ask("GET", f"/flow-runs/{run['id']}/evidence", 200)
         assert evidence["run"]["input"]["files"][0]["id"] == file_id
 
+    async def test_of_a_past_run_are_taken_again_only_by_who_sees_them(
+        self, place: Place, things: Things, become: Become
+    ) -> None:
+        both = place.stranger.principal
+        person = become(replace(both, access=Access(roles={**both.access.roles, LOCAL.space_id: Role.RUNNER})))
+        file_id = await person.upload()
+        await person.run(await person.flow(ECHO), file_ids=[file_id])
+        run = await person.run(things.flow_id, file_ids=[file_id])
+        again = f"/flow-runs/{run['id']}/rerun"
+        for path in (again, f"{again}-plan"):
+            assert (await place.runner.ask("POST", path, 404, json={}))["code"] == "file_not_found"
+        other = await place.runner.ask("POST", again, 201, json={"file_ids": [], "wait": True})
+        assert (other["user_id"], other["input"]["file_ids"]) == (place.runner.principal.user_id, [])
+        assert (await person.ask("POST", again, 201, json={"wait": True}))["input"]["file_ids"] == [file_id]
+
     async def test_of_somebody_else_are_refused_as_if_they_were_not_there(self, place: Place, things: Things) -> None:
         theirs = await place.stranger.upload()
         private = await place.editor.upload()
