@@ -340,6 +340,9 @@ class Settings(BaseSettings):
         description="Private Ed25519 key that signs evidence (32 bytes, URL-safe base64), the same on every machine "
         "of an installation. Empty: kept in `evidence.key`, mode 0600, in the data folder.",
     )
+    tenant: str = Field(
+        default="", description="Tenant that commands work in, by name or id; empty: the first. A server serves all."
+    )
     database: DatabaseSettings = DatabaseSettings()
     server: ServerSettings = ServerSettings()
     accounts: AccountSettings = AccountSettings()

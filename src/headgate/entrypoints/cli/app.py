@@ -80,8 +80,7 @@ def _root(
         str,
         typer.Option(
             "--tenant",
-            envvar="HEADGATE_TENANT",
-            help="Tenant to work in, by name or id. None: the first.",
+            help="Tenant to work in, by name or id. None: HEADGATE_TENANT, or the first.",
             metavar="NAME",
         ),
     ] = "",

@@ -3,4 +3,4 @@
 from contextvars import ContextVar
 
 TENANT: ContextVar[str] = ContextVar("tenant", default="")
-"""Name or id; empty: the one that is there from the start."""
+"""Name or id; empty: what the settings say."""

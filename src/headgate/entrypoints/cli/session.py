@@ -49,7 +49,7 @@ def with_parts(work: Callable[[Parts], Awaitable[T]], settings: Settings | None 
 
 
 async def _chosen(parts: Parts) -> Principal:
-    tenant = TENANT.get()
+    tenant = TENANT.get() or parts.settings.tenant
     if not tenant:
         return replace(LOCAL, actor=operator())
     async with parts.database.reading() as session:

@@ -1,5 +1,6 @@
 """`headgate tenants`."""
 
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from headgate.entrypoints.cli.session import operator, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.accounts.tenants import service
 from headgate.foundation.checked import checked
+from headgate.foundation.settings import Settings
 
 app = typer.Typer(
     add_completion=False,
@@ -29,7 +31,6 @@ class _Wanted(BaseModel):
 def create(name: Annotated[str, typer.Argument(help="What it is called.")], json: JsonFlag = False) -> None:
     """Make a tenant. Nobody can sign in there until its first admin is made."""
     wanted = checked(_Wanted, name=name).name
-    TENANT.set("")
 
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
@@ -42,13 +43,12 @@ def create(name: Annotated[str, typer.Argument(help="What it is called.")], json
                 f'Make its first admin: headgate users create EMAIL --admin --tenant "{made.name}"', markup=False
             )
 
-    with_parts(work)
+    _with_parts(work)
 
 
 @app.command("list")
 def list_(json: JsonFlag = False) -> None:
     """List tenants, and how many people each has."""
-    TENANT.set("")
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
@@ -59,4 +59,10 @@ def list_(json: JsonFlag = False) -> None:
             cells = [(tenant.name, tenant.id, people, tenant.created_at) for tenant, people in rows]
             console.print(table(("name", "id", "people", "made"), cells))
 
-    with_parts(work)
+    _with_parts(work)
+
+
+def _with_parts(work: Callable[[Parts], Awaitable[None]]) -> None:
+    """Open the parts whatever tenant is set: it may be one that is still to be made."""
+    TENANT.set("")
+    with_parts(work, Settings().model_copy(update={"tenant": ""}))

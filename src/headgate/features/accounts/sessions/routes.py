@@ -45,6 +45,7 @@ Door = Annotated[SignIn, Depends(_door)]
 @router.get(
     "/sign-in",
     summary="How people sign in",
+    responses=problems(),
     dependencies=[public("The page that asks people in shows it to everybody; it names nobody.")],
 )
 async def options(settings: InForce) -> SignInOptions:
