@@ -229,3 +229,21 @@ class TestSystem:
     def test_serve_refuses_an_open_door(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["serve", "--host", "0.0.0.0", "--port", "0"]) == 3
         assert "--insecure" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("public_url", "told"),
+        [("", "HEADGATE_SERVER__PUBLIC_URL"), ("http://headgate.example.org", "in the clear")],
+    )
+    def test_serve_and_up_refuse_sign_in_that_others_could_read(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, public_url: str, told: str
+    ) -> None:
+        monkeypatch.setenv("HEADGATE_SERVER__HOST", "0.0.0.0")
+        monkeypatch.setenv("HEADGATE_SERVER__AUTO_LOGIN", "false")
+        monkeypatch.setenv("HEADGATE_SERVER__PUBLIC_URL", public_url)
+        for command in (["serve", "--port", "0"], ["up", "--port", "0"]):
+            assert run(command) == 3
+            assert told in " ".join(capsys.readouterr().err.split())
+        assert run(["doctor", "--json"]) == 5
+        found = {one["what"]: one for one in json.loads(capsys.readouterr().out)["findings"]}
+        assert found["sign-in"]["good"] is False
+        assert "everybody signs in" in found["sign-in"]["detail"]
