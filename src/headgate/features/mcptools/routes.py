@@ -78,7 +78,7 @@ async def refresh(server: str, caller: Caller, connector: Connector) -> McpRefre
     """Ask the server what it offers and keep it. Why it failed stays with the server."""
     found, changes = await connector.refresh(caller, server)
     async with connector.database.reading() as session:
-        rows = await service.list_tools(session, caller, server)
+        rows = await service.list_tools(session, caller, server, permission=Permission.MCP_SERVERS_MANAGE)
     return McpRefreshOut(
         tools=[McpToolOut.model_validate(row) for row in rows],
         added=list(changes.added),

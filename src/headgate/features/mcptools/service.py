@@ -186,9 +186,11 @@ async def delete_server(session: AsyncSession, principal: Principal, which: str)
     await repository.delete_server(session, row.id, tenant_id=principal.tenant_id)
 
 
-async def list_tools(session: AsyncSession, principal: Principal, which: str) -> Sequence[McpToolRow]:
-    """What a server offered when it was last asked. Raises `McpServerNotFound`."""
-    row = await get_server(session, principal, which)
+async def list_tools(
+    session: AsyncSession, principal: Principal, which: str, *, permission: Permission = Permission.MCP_SERVERS_VIEW
+) -> Sequence[McpToolRow]:
+    """What a server offered when it was last asked. Raises `McpServerNotFound`, `PermissionMissing`."""
+    row = await get_server(session, principal, which, permission=permission)
     return await repository.list_tools(session, row.id, tenant_id=principal.tenant_id)
 
 

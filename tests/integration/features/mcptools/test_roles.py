@@ -102,6 +102,22 @@ class TestServers:
         assert (answer.status_code, answer.json()["code"]) == (422, "mcp_server_ambiguous")
         assert set(answer.json()["servers"]) == {one["id"], other["id"]}
 
+    async def test_are_managed_with_a_key_for_that_alone(self, us: Team, server: McpProcess) -> None:
+        client = us.clients["owner"]
+        client.headers.clear()
+        client.headers.update(bearer(await add_key(us.database, us.people["owner"], scopes=["mcp_servers.manage"])))
+        assert (await client.post("/mcp-servers", json={"name": "weather", "url": server.url})).status_code == 201
+        for method, path, body in (
+            ("POST", "/refresh", None),
+            ("POST", "/test", None),
+            ("PATCH", "", {"enabled": True}),
+            ("PATCH", "/tools/add", {"enabled": False}),
+        ):
+            answer = await client.request(method, f"/mcp-servers/weather{path}", json=body)
+            assert answer.status_code == 200, answer.text
+        assert (await client.get("/mcp-servers/weather")).status_code == 403
+        assert (await client.delete("/mcp-servers/weather")).status_code == 204
+
 
 class TestPrograms:
     async def test_are_registered_by_admins_of_the_tenant(self, us: Team) -> None:
