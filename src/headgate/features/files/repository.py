@@ -56,7 +56,7 @@ async def put_in_space(
     shared = (
         update(StoredFile)
         .where(StoredFile.id.in_(file_ids), StoredFile.tenant_id == tenant_id)
-        .where(StoredFile.owner_user_id == owner_user_id, StoredFile.space_id.is_(None))
+        .where(_owned(owner_user_id), StoredFile.space_id.is_(None))
         .values(space_id=space_id)
         .returning(StoredFile)
     )
@@ -68,6 +68,11 @@ async def delete_files(session: AsyncSession, file_ids: Collection[str], *, tena
     await session.execute(delete(StoredFile).where(StoredFile.id.in_(file_ids), StoredFile.tenant_id == tenant_id))
 
 
+def _owned(user_id: str) -> ColumnElement[bool]:
+    """Whose it is; without a user, the installation's own keeper's, who has no row."""
+    return StoredFile.owner_user_id == user_id if user_id else StoredFile.owner_user_id.is_(None)
+
+
 def _seen(by: Principal | None) -> tuple[ColumnElement[bool], ...]:
     """What somebody sees: the files of their spaces, and their own uploads whoever else sees them.
 
@@ -75,7 +80,7 @@ def _seen(by: Principal | None) -> tuple[ColumnElement[bool], ...]:
     """
     if by is None:
         return ()
-    spaces, own = by.visible_spaces, StoredFile.owner_user_id == by.user_id
+    spaces, own = by.visible_spaces, _owned(by.user_id)
     shared = StoredFile.space_id.is_not(None) if spaces is None else StoredFile.space_id.in_(sorted(spaces))
     mine = own if by.access.spaces is None else and_(own, StoredFile.space_id.is_(None))
     return (or_(shared, mine),)

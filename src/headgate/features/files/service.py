@@ -211,7 +211,7 @@ async def _store(
         size_bytes=stored.size_bytes,
         sha256=stored.sha256,
         created_at=now(),
-        owner_user_id=tags.uploader.user_id if tags.uploader is not None else None,
+        owner_user_id=(tags.uploader.user_id or None) if tags.uploader is not None else None,
         space_id=tags.space_id,
         flow_id=tags.flow_id,
         flow_run_id=tags.run_id,

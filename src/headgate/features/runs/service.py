@@ -80,7 +80,7 @@ async def prepare_run(
     wanted_files = list(dict.fromkeys([*wanted.file_ids, *file_ids_in(planned.form, answers)]))
     found = await services.files.given(principal, wanted_files) if wanted_files else None
     given = RunInput(text=wanted.text, form_data=answers, files=found.files if found else ())
-    request = RunRequest(key=key, input=given, user_id=principal.user_id, session_id=wanted.session_id)
+    request = RunRequest(key=key, input=given, user_id=principal.user_id or None, session_id=wanted.session_id)
     return PreparedRun(request, found.unshared if found else ())
 
 

@@ -20,7 +20,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import LimitSettings, Settings
 from tests.support.rows import execute
-from tests.support.tenants import ActingAs, add_colleague, add_person, add_space
+from tests.support.tenants import ActingAs, add_colleague, add_person, add_space, add_tenant
 
 ECHO = {
     "name": "Echo",
@@ -390,6 +390,22 @@ class TestFiles:
         key = become(replace(both, access=Access(roles=roles, spaces=frozenset({LOCAL.space_id}))))
         assert [one["id"] for one in (await key.ask("GET", "/files", 200))["items"]] == [untaken]
         await key.ask("GET", f"/files/{taken}/content", 404)
+
+
+class TestOperator:
+    async def test_runs_flows_with_files_in_an_organisation_without_people(
+        self, database: Database, become: Become
+    ) -> None:
+        """A command acts for whoever keeps the installation, who need not be anybody there."""
+        there = await add_tenant(database)
+        flow_id = await become(there).flow(ECHO)
+        await execute(database, "DELETE FROM users WHERE tenant_id = :tenant", tenant=there.tenant_id)
+        nobody = become(replace(there, user_id="", actor=Actor("command", "root")))
+        file_id = await nobody.upload()
+        run = await nobody.run(flow_id, file_ids=[file_id], session_id="chat")
+        assert (run["status"], run["user_id"]) == ("completed", None)
+        await nobody.ask("GET", f"/files/{file_id}/content", 200)
+        assert (await become(LOCAL).ask("GET", "/files", 200))["items"] == []
 
 
 class TestAudit:

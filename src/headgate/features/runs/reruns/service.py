@@ -145,7 +145,7 @@ async def _prepare(
     """
     version: Wanted = past.key.version if wanted.version is None else wanted.version
     start = await _start_of(database, engine, principal, past, wanted, version=version)
-    in_chat = keeps_session and past.user_id == principal.user_id
+    in_chat = keeps_session and past.user_id == (principal.user_id or None)
     start = start.model_copy(update={"session_id": past.session_id if in_chat else None})
     prepared = await prepare_run(database, engine, principal, past.key.flow_id, start)
     request = prepared.request
