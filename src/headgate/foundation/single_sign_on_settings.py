@@ -21,7 +21,7 @@ class SingleSignOnSettings(BaseModel):
         default=None, description="The client's secret. Empty: a public client, which PKCE alone protects."
     )
     name: str = Field(default="single sign-on", min_length=1, max_length=60, description="Shown on the button.")
-    tenant: str = Field(default="", description="Id of the tenant whose people sign in. Empty: the default tenant.")
+    tenant: str = Field(default="", description="Tenant whose people sign in, by name or id. Empty: the first.")
     create_users: bool = Field(
         default=False,
         description="Let in anybody the provider vouches for, as a member. Off: only people whose e-mail address an "

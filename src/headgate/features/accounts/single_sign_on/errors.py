@@ -171,7 +171,7 @@ class TenantGone(Unavailable):
     def __init__(self) -> None:
         super().__init__(
             "The organisation that single sign-on is for does not exist.",
-            remedy="Correct HEADGATE_SINGLE_SIGN_ON__TENANT: `headgate tenants list` shows the ids.",
+            remedy="Correct HEADGATE_SINGLE_SIGN_ON__TENANT: `headgate tenants list` shows them.",
         )
 
 

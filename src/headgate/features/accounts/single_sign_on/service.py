@@ -8,7 +8,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import TenantRole
 from headgate.features.access.principal import DEFAULT_TENANT_ID, Actor, Principal, system_principal
-from headgate.features.accounts import repository as accounts
 from headgate.features.accounts.sessions.repository import find_active
 from headgate.features.accounts.sessions.service import name_of, principal_of
 from headgate.features.accounts.single_sign_on import repository
@@ -24,6 +23,7 @@ from headgate.features.accounts.single_sign_on.errors import (
 )
 from headgate.features.accounts.single_sign_on.sign_on import Vouched
 from headgate.features.accounts.tables import User
+from headgate.features.accounts.tenants.repository import find_tenant_called
 from headgate.features.accounts.users.errors import EmailTaken, LastAdmin
 from headgate.features.accounts.users.repository import find_by_email
 from headgate.features.accounts.users.schemas import UserIn, UserPatch
@@ -45,13 +45,13 @@ async def admit(session: AsyncSession, vouched: Vouched, settings: SingleSignOnS
 
     Raises `NotAdmitted` in one of its kinds, and `TenantGone`.
     """
-    tenant_id = settings.tenant or DEFAULT_TENANT_ID
-    if await accounts.find_tenant(session, tenant_id=tenant_id) is None:
+    tenant = await find_tenant_called(session, settings.tenant or DEFAULT_TENANT_ID)
+    if tenant is None:
         raise TenantGone
     _require_domain(vouched, settings)
-    operator = _operator(tenant_id, address)
+    operator = _operator(tenant.id, address)
     user = await repository.find_by_subject(
-        session, tenant_id=tenant_id, issuer=vouched.issuer, subject=vouched.subject
+        session, tenant_id=tenant.id, issuer=vouched.issuer, subject=vouched.subject
     ) or await _by_address(session, operator, vouched, settings)
     if not user.active:
         raise ShutOut

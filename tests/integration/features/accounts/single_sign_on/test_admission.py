@@ -138,10 +138,11 @@ class TestFirstSignIn:
             other = await house.add_tenant("Other")
             await house.add(ADA, tenant_id=other)
             assert error_of(await come_back(await house.browser(), provider)) == "sso_not_invited"
-        async with opened(tenant=other) as house:
-            browser = await house.browser()
-            assert await come_back(browser, provider) == HOME
-            assert (await browser.get("/me")).json()["tenant"]["id"] == other
+        for called in (other, "OTHER"):
+            async with opened(tenant=called) as house:
+                browser = await house.browser()
+                assert await come_back(browser, provider) == HOME
+                assert (await browser.get("/me")).json()["tenant"]["id"] == other
 
     async def test_of_one_person_in_many_browsers_at_once_makes_one(
         self, opened: Opening, provider: HostileProvider
