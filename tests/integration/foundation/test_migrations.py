@@ -7,8 +7,10 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, select, text
+from sqlalchemy.exc import IntegrityError
 
 import headgate.features.assistants.tables
+import headgate.features.audit.tables
 import headgate.features.files.tables
 import headgate.features.flows.tables
 import headgate.features.maintenance.tables
@@ -119,3 +121,32 @@ class TestUpgrade:
             await upgrade(empty)
         monkeypatch.undo()
         assert await tables(empty) == set()
+
+
+class TestAccounts:
+    """Schema 0003 on a database that is in use."""
+
+    async def test_lets_two_spaces_use_a_name_and_keeps_what_is_there(self, empty: Database) -> None:
+        writer = empty.engine.execution_options(headgate_writes=True)
+        async with writer.begin() as connection:
+            await connection.run_sync(lambda sync: command.upgrade(config(sync), "0002"))
+        other = DEFAULT_SPACE_ID[:-1] + "9"
+        row = "INSERT INTO assistants VALUES (:id, :tenant, :space, 'Lena', '', '', '', NULL, 1, 1)"
+        here = {"id": "a", "tenant": DEFAULT_TENANT_ID, "space": DEFAULT_SPACE_ID}
+        async with writer.begin() as connection:
+            await connection.execute(
+                text("INSERT INTO spaces (id, tenant_id, name, created_at) VALUES (:id, :tenant, 'Other', 1)"),
+                {"id": other, "tenant": DEFAULT_TENANT_ID},
+            )
+            await connection.execute(text(row), here)
+        await upgrade(empty)
+        async with writer.begin() as connection:
+            await connection.execute(text(row), here | {"id": "b", "space": other})
+        async with empty.engine.connect() as connection:
+            found = await connection.execute(text("SELECT id, space_id FROM assistants ORDER BY id"))
+            assert [tuple(one) for one in found] == [("a", DEFAULT_SPACE_ID), ("b", other)]
+            members = await connection.execute(text("SELECT space_id, user_id, role FROM space_members"))
+            assert [tuple(one) for one in members] == [(DEFAULT_SPACE_ID, DEFAULT_USER_ID, "owner")]
+        with pytest.raises(IntegrityError):
+            async with writer.begin() as connection:
+                await connection.execute(text(row), here | {"id": "c"})

@@ -1,0 +1,66 @@
+"""Spaces and their members, from the command line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headgate.entrypoints.cli.app import run
+
+ANNA = "anna@example.org"
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HEADGATE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.delenv("HEADGATE_TENANT", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def answered(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
+    capsys.readouterr()
+    assert run([*arguments, "--json"]) == code, capsys.readouterr()
+    return json.loads(capsys.readouterr().out)
+
+
+class TestSpaces:
+    def test_are_made_named_and_deleted(self, capsys: pytest.CaptureFixture[str]) -> None:
+        made = answered(capsys, "spaces", "create", " Permits ")
+        assert made["name"] == "Permits"
+        assert [one["name"] for one in answered(capsys, "spaces", "list")] == ["Personal", "Permits"]
+        assert answered(capsys, "spaces", "create", "Permits", code=6)["code"] == "space_name_taken"
+        assert answered(capsys, "spaces", "rename", "Permits", "Licences")["id"] == made["id"]
+        assert answered(capsys, "spaces", "rename", made["id"], "Permits")["name"] == "Permits"
+        assert answered(capsys, "spaces", "delete", "Permits") == {"deleted": made["id"]}
+        assert answered(capsys, "spaces", "members", "Permits", code=4)["code"] == "space_not_found"
+        assert answered(capsys, "spaces", "delete", "Personal", code=6)["code"] == "space_in_use"
+        assert answered(capsys, "spaces", "create", "a\nb", code=3)["code"] == "invalid"
+
+    def test_get_members_by_their_address(self, capsys: pytest.CaptureFixture[str]) -> None:
+        anna = answered(capsys, "users", "create", ANNA, "--link")["id"]
+        answered(capsys, "spaces", "create", "Permits", "--owner", ANNA)
+        (owner,) = answered(capsys, "spaces", "members", "Permits")
+        assert (owner["user_id"], owner["role"]) == (anna, "owner")
+        answered(capsys, "users", "create", "ben@example.org", "--link")
+        for role in ("viewer", "publisher"):
+            ben = answered(capsys, "spaces", "add-member", "Permits", "Ben@example.org", "--role", role)
+            assert ben["role"] == role
+        assert len(answered(capsys, "spaces", "members", "Permits")) == 2
+        assert answered(capsys, "spaces", "remove-member", "Permits", ben["user_id"]) == {"removed": ben["user_id"]}
+        gone = answered(capsys, "spaces", "remove-member", "Permits", "ben@example.org", code=4)
+        assert gone["code"] == "member_not_found"
+        assert answered(capsys, "spaces", "add-member", "Permits", "x@example.org", code=4)["code"] == "user_not_found"
+        assert run(["spaces", "members", "Permits"]) == 0
+        assert ANNA in capsys.readouterr().out
+
+    def test_are_of_the_tenant_that_was_chosen(self, capsys: pytest.CaptureFixture[str]) -> None:
+        answered(capsys, "tenants", "create", "Other")
+        answered(capsys, "--tenant", "Other", "spaces", "create", "Permits")
+        assert [one["name"] for one in answered(capsys, "--tenant", "Other", "spaces", "list")] == [
+            "General",
+            "Permits",
+        ]
+        assert [one["name"] for one in answered(capsys, "spaces", "list")] == ["Personal"]
+        assert answered(capsys, "spaces", "members", "Permits", code=4)["code"] == "space_not_found"
