@@ -20,7 +20,8 @@ _QUERIES = {kind: statement(kind, aggregate="json_object_agg", parameter="%s").e
 _BY_KEY = "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off"
 """One plan a connection, made while the tables may be small; it must serve when they are not."""
 _WAIT_SECONDS = 10.0
-_ABOUT_THE_DATABASE = {"OperationalError", "PoolTimeout", "PoolClosed"}
+_LOST = {"OperationalError"}
+_ABOUT_THE_DATABASE = _LOST | {"PoolTimeout", "PoolClosed"}
 
 
 class PostgresCredentials:
@@ -42,7 +43,7 @@ class PostgresCredentials:
             try:
                 row = await _ask(pool, kind, token_hash)
             except Exception as error:
-                if not _is_about_the_database(error):
+                if not _kinds(error) & _LOST:
                     raise
                 await pool.check()  # the server was started anew: connections that it does not know are replaced
                 row = await _ask(pool, kind, token_hash)
@@ -73,13 +74,15 @@ async def _ask(pool: "AsyncConnectionPool[Any]", kind: Kind, token_hash: str) ->
         return found
 
 
-def _is_about_the_database(error: Exception) -> bool:
-    return bool({kind.__name__ for kind in type(error).__mro__} & _ABOUT_THE_DATABASE)
+def _kinds(error: Exception) -> set[str]:
+    """By name: PoolTimeout is an OperationalError, and trying again would wait once more."""
+    found = {kind.__name__ for kind in type(error).__mro__}
+    return found - _LOST if "PoolTimeout" in found else found
 
 
 def _raise_translated(error: Exception) -> None:
     found = explain(error)
-    if found is None and _is_about_the_database(error):
+    if found is None and _kinds(error) & _ABOUT_THE_DATABASE:
         found = Unavailable("The database does not answer.", remedy="Check HEADGATE_DATABASE__URL and the server.")
     if found is not None:
         raise found from error

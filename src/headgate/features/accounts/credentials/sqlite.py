@@ -28,12 +28,13 @@ class SqliteCredentials:
     def __init__(self, path: Path, settings: DatabaseSettings) -> None:
         self._path = path
         self._settings = settings
+        self._opening = asyncio.Lock()
         self._connection: sqlite3.Connection | None = None
 
     async def find(self, kind: Kind, token_hash: str) -> Found | None:
         """The key or session with this hash. Raises `Unavailable`."""
         try:
-            row = self._ask(kind, token_hash)
+            row = _row(self._connection or await self._open(), kind, token_hash)
         except sqlite3.Error as error:
             if not _is_busy(error):
                 raise _translated(error) from error
@@ -46,11 +47,13 @@ class SqliteCredentials:
             self._connection.close()
             self._connection = None
 
-    def _ask(self, kind: Kind, token_hash: str) -> Sequence[Any] | None:
-        if self._connection is None:
-            self._connection = self._connect()
-            self._connection.execute("PRAGMA busy_timeout=0")
-        return _row(self._connection, kind, token_hash)
+    async def _open(self) -> sqlite3.Connection:
+        async with self._opening:
+            if self._connection is None:
+                found = await asyncio.to_thread(self._connect)
+                found.execute("PRAGMA busy_timeout=0")  # from here on waiting would block the loop
+                self._connection = found
+            return self._connection
 
     def _ask_patiently(self, kind: Kind, token_hash: str) -> Sequence[Any] | None:
         try:
