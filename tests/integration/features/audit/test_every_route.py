@@ -4,19 +4,21 @@ The calls are made from the OpenAPI document, on a tenant that has something of 
 """
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 from fastapi import FastAPI
 
 from headgate.entrypoints.http.app import create_app
+from headgate.features.access.principal import Access, Actor
 from headgate.features.audit import service
 from headgate.foundation.database import Database
+from headgate.foundation.ids import new_id
 from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
 from tests.integration.isolation.calls import Call, Route, own_calls, routes_of
 from tests.integration.isolation.rows import rows_of
-from tests.integration.isolation.worlds import World, make_world
+from tests.integration.isolation.worlds import World, client_of, make_world
 from tests.support.tenants import add_tenant
 
 CHANGING = ("POST", "PUT", "PATCH", "DELETE")
@@ -85,6 +87,20 @@ class TestEveryRoute:
             f"entry, {sum(one.refused for one in found)} refused calls left none, {len(QUIET)} change nothing "
             f"({database.dialect})",
         )
+
+    async def test_that_refuses_leaves_none(self, app: FastAPI, database: Database, world: World) -> None:
+        stranger = replace(world.principal, user_id=new_id(), access=Access(), actor=Actor("user", "Stranger"))
+        client, refused = client_of(app, stranger), 0
+        for route in routes_of(app):
+            if route.method in CHANGING:
+                made = next(own_calls(route, world))
+                before = len((await rows_of(database, world.principal))["audit_events"])
+                answer = await client.request(**made.arguments())
+                left = len((await rows_of(database, world.principal))["audit_events"]) - before
+                assert answer.is_success or not left, f"{route}: answered {answer.status_code} and left {left} entries"
+                refused += answer.status_code in {403, 404}
+        await client.aclose()
+        assert refused >= 20
 
 
 async def call(route: Route, database: Database, world: World) -> Outcome:

@@ -41,7 +41,7 @@ async def as_owner(database: Database) -> AsyncIterator[None]:
     async with database.reading() as session:
         query = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'audit_events'"
         triggers = (await session.execute(text(query))).all()
-    assert len(triggers) == 2
+    assert len(triggers) == 3
     await execute(database, *(f"DROP TRIGGER {row.name}" for row in triggers))
     yield
     await execute(database, *(row.sql for row in triggers))
@@ -89,6 +89,18 @@ class TestTable:
         await fill(database)
         if statement.startswith("TRUNCATE") and database.dialect == "sqlite":
             pytest.skip("SQLite knows no TRUNCATE")
+        with pytest.raises(DBAPIError, match="append-only"):
+            await execute(database, statement)
+        assert await faults(database) == []
+
+    async def test_refuses_to_have_an_entry_replaced(self, database: Database) -> None:
+        await fill(database)
+        columns = ", ".join(["seq", *MEMBERS, "content_digest", "hash"])
+        other = f"SELECT {columns.replace('resource_id', chr(39) + 'x' + chr(39))} FROM audit_events WHERE seq = 3"
+        statement = f"INSERT OR REPLACE INTO audit_events ({columns}) {other}"
+        if database.dialect == "postgresql":
+            statement = f"INSERT INTO audit_events ({columns}) {other}"
+            statement += " ON CONFLICT (tenant_id, seq) DO UPDATE SET resource_id = 'x'"
         with pytest.raises(DBAPIError, match="append-only"):
             await execute(database, statement)
         assert await faults(database) == []

@@ -189,6 +189,12 @@ def _audit() -> None:
                 f"CREATE TRIGGER audit_events_no_{what.lower()} BEFORE {what} ON audit_events "
                 "BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END"
             )
+        # INSERT OR REPLACE deletes without firing the trigger of DELETE.
+        op.execute(
+            "CREATE TRIGGER audit_events_no_replace BEFORE INSERT ON audit_events WHEN EXISTS ("
+            "SELECT 1 FROM audit_events WHERE tenant_id = NEW.tenant_id AND seq = NEW.seq) "
+            "BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END"
+        )
         return
     op.execute(
         "CREATE FUNCTION audit_events_refuse() RETURNS trigger LANGUAGE plpgsql AS "
