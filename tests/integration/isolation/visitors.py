@@ -115,7 +115,7 @@ class Visitor:
                 faults.append(f"{self._asker}: {case} is answered without end")
                 continue
             wrong = self._wrong(told, permission, found)
-            if told in {Answer.HIDDEN, Answer.THEIRS} and not wrong:
+            if told in {Answer.HIDDEN, Answer.THEIRS, Answer.NOTHING} and not wrong:
                 wrong = await self._tells_apart(case, call, found)
             if told is not Answer.REFUSED:
                 wrong = wrong or self.leak(call, found)
