@@ -43,7 +43,7 @@ _SETTINGS = {
 def main() -> None:
     """Measure and print."""
     options = arguments(__doc__ or "")
-    rounds = 1_000 if options.quick else 10_000
+    rounds = 300 if options.quick else 10_000
     report = Report(
         f"Who is asking (GET {PATH}); load of the machine {os.getloadavg()[0]:.1f}",
         ("database", "by", "p50 ms", "p95 ms", "adds ms", "ratio", "CPU-ms", "adds CPU-ms"),
@@ -52,7 +52,7 @@ def main() -> None:
         place = Path(folder)
         place.chmod(0o755)
         _measure(report, "SQLite", place / "sqlite", "", rounds)
-        server = Postgres(place / "postgres", "bench", durable=True)
+        server = Postgres(place / "postgres", "bench")
         try:
             with server.fresh() as url:
                 _measure(report, "PostgreSQL", place / "data", url, rounds)
