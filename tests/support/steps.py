@@ -7,9 +7,9 @@ from typing import Any
 from pydantic import JsonValue
 
 from headgate.features.catalog.registry import Registry
-from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import Services
+from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.executor import Executed, StepExecutor
 from headgate.features.runs.steps.ledger import Ledger
 from headgate.features.runs.steps.planned import Plans

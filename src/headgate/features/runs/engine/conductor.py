@@ -7,12 +7,12 @@ from typing import TypeVar
 
 import orjson
 
-from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.engine.recovery import Recovery, startable
 from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE
 from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus
+from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.executor import Executed, StepExecutor
 from headgate.features.runs.steps.ledger import Following
 from headgate.features.runs.steps.payloads import run_output

@@ -12,7 +12,6 @@ from contextlib import suppress
 from typing import cast
 
 from headgate.features.audit.chain import Entry
-from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor, patiently
 from headgate.features.runs.engine.reconciler import Action, Reconciler, Rules, Verdict
@@ -23,6 +22,7 @@ from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import Services
 from headgate.features.runs.run_input import input_payload
 from headgate.features.runs.states import RunStatus, StepStatus
+from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.ledger import Ledger
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.port import RunStore

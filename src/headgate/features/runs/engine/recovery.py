@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import RunFiles
 from headgate.features.runs.run_input import input_payload, messages_of, run_input_of
 from headgate.features.runs.states import StepStatus
+from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.ledger import Ledger
 from headgate.features.runs.steps.payloads import intact, unpack
 from headgate.features.runs.steps.planned import PlannedFlow, Plans

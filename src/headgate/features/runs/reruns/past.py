@@ -9,7 +9,6 @@ import orjson
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.runs import repository
-from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.recovery import LONGEST_HISTORY
 from headgate.features.runs.errors import RunNotOver
@@ -17,6 +16,7 @@ from headgate.features.runs.events import RunEvents
 from headgate.features.runs.permitted import find_run
 from headgate.features.runs.run_input import run_input_of
 from headgate.features.runs.states import RunStatus, StepStatus
+from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.hashes import hash_of, run_pin
 from headgate.features.runs.steps.ledger import Ledger
 from headgate.features.runs.steps.payloads import unpack

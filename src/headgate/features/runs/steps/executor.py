@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from headgate.features.runs.deliveries.target import resolve_target
-from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.errors import StepTimeout
 from headgate.features.runs.events import StepEvents
 from headgate.features.runs.ports import Origin, Services
+from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.context import StepContext
 from headgate.features.runs.steps.documents import with_document
 from headgate.features.runs.steps.guard import open_guard

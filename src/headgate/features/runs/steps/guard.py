@@ -4,9 +4,9 @@ The version was checked when it was published and when the run began. Since then
 and a step may ask a model that its flow does not name outright.
 """
 
-from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.errors import ClassRefused
 from headgate.features.runs.ports import SecurityClasses
+from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.graph.classification import Classified, ModelRef
 from headgate.sdk import Model

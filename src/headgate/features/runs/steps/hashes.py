@@ -6,8 +6,8 @@ from collections.abc import Mapping
 import orjson
 from pydantic import JsonValue
 
-from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.run_input import input_payload
+from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.graph.execution_hash import step_execution_hash

@@ -5,8 +5,8 @@ from typing import Any
 import orjson
 from pydantic import JsonValue
 
-from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.ports import Components
+from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.attachments import Attacher
 from headgate.features.runs.steps.context import StepContext
 from headgate.features.runs.steps.planned import Inlet, PlannedStep

@@ -8,8 +8,8 @@ from typing import Any, cast
 from pydantic import BaseModel, JsonValue
 
 from headgate.components.http_headers import filled
-from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.errors import ContractBroken, PolicyUnmet
+from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.context import StepContext
 from headgate.features.runs.steps.ledger import Outputs
 from headgate.features.runs.steps.planned import PlannedStep

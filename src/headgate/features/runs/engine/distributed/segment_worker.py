@@ -9,7 +9,6 @@ import time
 from collections.abc import Sequence
 from enum import StrEnum
 
-from headgate.features.runs.engine.active import ActiveRun
 from headgate.features.runs.engine.conductor import Conductor, patiently
 from headgate.features.runs.engine.distributed.cancellations import Cancellations
 from headgate.features.runs.engine.distributed.limits import TaskLimits
@@ -22,6 +21,7 @@ from headgate.features.runs.errors import STEP_TIMEOUT, WORKER_LOST
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import Services
 from headgate.features.runs.states import MAX_ATTEMPTS, RunStatus, StepStatus
+from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.ledger import Following
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore
