@@ -47,7 +47,7 @@ _PLAIN: dict[str, Any] = {
 _NOTHING = {"before", "after", "status", "since", "until", "seen_by", "only", "besides", "organisation"}
 """Filters and places in a list that are left out."""
 _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
-    ("find_space_named", "name"): lambda world: "Personal",
+    ("find_spaces_named", "name"): lambda world: "Personal",
     ("other_owners", "user_id"): lambda world: "",
     ("delete_dead_sessions", "idle_since"): lambda world: now() + timedelta(days=1),
     ("read_rows", "after"): lambda world: 0,

@@ -54,9 +54,9 @@ class Space(Row):
     __tablename__ = "spaces"
     __table_args__ = (
         UniqueConstraint("id", "tenant_id"),
-        UniqueConstraint("tenant_id", "name"),
         ForeignKeyConstraint(["owner_user_id"], ["users.id"], ondelete="SET NULL"),
         Index("ix_spaces_owner_user_id", "owner_user_id"),
+        Index("ix_spaces_tenant_id_name", "tenant_id", "name"),
     )
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)

@@ -6,10 +6,15 @@ NotFound
 Conflict
 ├── SpaceNameTaken
 ├── SpaceInUse        flows are in it, or were
+├── TooManySpaces     the person has made as many as one may
 └── LastOwner         the space would be left without anybody who may manage it
+Invalid
+└── AmbiguousSpace    several have the name
 """
 
-from headgate.foundation.errors import Conflict, NotFound
+from collections.abc import Sequence
+
+from headgate.foundation.errors import Conflict, Invalid, JsonValue, NotFound
 
 
 class SpaceNotFound(NotFound):
@@ -39,8 +44,22 @@ class MemberNotFound(NotFound):
         )
 
 
+class AmbiguousSpace(Invalid):
+    """Several spaces that the caller sees have the name. Carries their ids as `spaces`."""
+
+    code = "space_ambiguous"
+    title = "Several spaces have that name"
+
+    def __init__(self, name: str, ids: Sequence[str]) -> None:
+        super().__init__(
+            f"{len(ids)} spaces are called '{name[:200]}': {', '.join(ids)}.",
+            remedy="Give the id of the one you mean.",
+            spaces=list[JsonValue](ids),
+        )
+
+
 class SpaceNameTaken(Conflict):
-    """The tenant has a space of that name."""
+    """The caller sees a space of that name."""
 
     code = "space_name_taken"
     title = "Name taken"
@@ -54,6 +73,18 @@ class SpaceInUse(Conflict):
 
     code = "space_in_use"
     title = "Space in use"
+
+
+class TooManySpaces(Conflict):
+    """The person has made as many spaces as one may."""
+
+    code = "too_many_spaces"
+    title = "Too many spaces"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"You have made {most} spaces already.", remedy="Delete some, or ask an admin of your organisation for one."
+        )
 
 
 class LastOwner(Conflict):

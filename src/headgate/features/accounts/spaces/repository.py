@@ -39,14 +39,14 @@ async def find_space(session: AsyncSession, space_id: str, *, tenant_id: str, lo
     return (await session.execute(query.with_for_update() if lock else query)).scalar_one_or_none()
 
 
-async def find_space_named(
-    session: AsyncSession, name: str, *, tenant_id: str, space_ids: Collection[str] | None
-) -> Space | None:
-    """The space of that name; `space_ids` None: of all."""
+async def find_spaces_named(
+    session: AsyncSession, name: str, *, tenant_id: str, space_ids: Collection[str] | None, limit: int = 20
+) -> Sequence[Space]:
+    """The spaces of that name, oldest first; `space_ids` None: among all."""
     query = select(Space).where(Space.tenant_id == tenant_id, Space.name == name)
     if space_ids is not None:
         query = query.where(Space.id.in_(space_ids))
-    return (await session.execute(query)).scalar_one_or_none()
+    return (await session.execute(query.order_by(Space.id).limit(limit))).scalars().all()
 
 
 async def list_spaces(
@@ -88,10 +88,16 @@ async def has_flows(session: AsyncSession, space_id: str, *, tenant_id: str) -> 
     return (await session.execute(query)).first() is not None
 
 
+async def count_made_by(session: AsyncSession, user_id: str, *, tenant_id: str) -> int:
+    """How many spaces there are that a person made, whoever owns them now."""
+    query = select(func.count()).where(Space.tenant_id == tenant_id, Space.owner_user_id == user_id)
+    return (await session.execute(query)).scalar_one()
+
+
 async def add_space(session: AsyncSession, space: Space) -> None:
-    """Keep a new space. Raises `IntegrityError` when the tenant has one of that name."""
-    async with session.begin_nested():
-        session.add(space)
+    """Keep a new space."""
+    session.add(space)
+    await session.flush()
 
 
 async def delete_space(session: AsyncSession, space_id: str, *, tenant_id: str) -> None:

@@ -3,18 +3,28 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission, Role
 from headgate.features.access.principal import DEFAULT_SPACE_ID, Principal
 from headgate.features.accounts.spaces import repository
-from headgate.features.accounts.spaces.errors import SpaceInUse, SpaceNameTaken, SpaceNotFound
+from headgate.features.accounts.spaces.errors import (
+    AmbiguousSpace,
+    SpaceInUse,
+    SpaceNameTaken,
+    SpaceNotFound,
+    TooManySpaces,
+)
 from headgate.features.accounts.tables import Space, SpaceMember
 from headgate.features.accounts.users.errors import UserNotFound
+from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
+
+MOST_SPACES = 100
+"""That a member makes. Each request of everybody who is in a space reads their role there: without an end to them one
+person could slow down all the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +88,13 @@ async def get_space(
 
 
 async def get_space_named(session: AsyncSession, principal: Principal, name: str) -> Space:
-    """The space of that name among those that the caller sees. Raises `SpaceNotFound`."""
-    found = await repository.find_space_named(
-        session, name, tenant_id=principal.tenant_id, space_ids=principal.visible_spaces
-    )
-    if found is None:
+    """The one space of that name among those that the caller sees. Raises `SpaceNotFound`, `AmbiguousSpace`."""
+    found = await _named(session, principal, name)
+    if not found:
         raise SpaceNotFound(name)
-    return found
+    if len(found) > 1:
+        raise AmbiguousSpace(name, [space.id for space in found])
+    return found[0]
 
 
 async def read_space(session: AsyncSession, principal: Principal, space_id: str) -> SeenSpace:
@@ -97,16 +107,19 @@ async def create_space(
 ) -> SeenSpace:
     """A new space, owned by the caller, or by somebody else where a command names them.
 
-    Raises `SpaceNameTaken`, or `UserNotFound` when the owner is not of the tenant.
+    Raises `SpaceNameTaken`, `TooManySpaces`, or `UserNotFound` when the owner is not of the tenant.
     """
     owner = owner_user_id or principal.user_id
     if await repository.find_person(session, owner, tenant_id=principal.tenant_id) is None:
         raise UserNotFound(owner)
+    if not principal.access.admin:
+        made = await repository.count_made_by(session, owner, tenant_id=principal.tenant_id)
+        if made >= MOST_SPACES:
+            raise TooManySpaces(MOST_SPACES)
+    if await _named(session, principal, name):
+        raise SpaceNameTaken(name)
     space = Space(id=new_id(), tenant_id=principal.tenant_id, name=name, owner_user_id=owner, created_at=now())
-    try:
-        await repository.add_space(session, space)
-    except IntegrityError as error:
-        raise SpaceNameTaken(name) from error
+    await repository.add_space(session, space)
     await repository.add_member(
         session,
         SpaceMember(
@@ -125,11 +138,10 @@ async def rename_space(session: AsyncSession, principal: Principal, space_id: st
     """Give a space another name. Raises `SpaceNotFound`, `PermissionMissing`, `SpaceNameTaken`."""
     space = await get_space(session, principal, space_id, permission=Permission.SPACES_MANAGE, lock=True)
     if space.name != name:
+        if await _named(session, principal, name):
+            raise SpaceNameTaken(name)
         before, space.name = space.name, name
-        try:
-            await session.flush()
-        except IntegrityError as error:
-            raise SpaceNameTaken(name) from error
+        await session.flush()
         await record_space(session, principal, space, "space.renamed", before={"name": before}, after={"name": name})
     return await _seen(session, principal, space)
 
@@ -154,11 +166,18 @@ async def delete_space(session: AsyncSession, principal: Principal, space_id: st
     await record_space(session, principal, space, "space.deleted", before={"name": space.name})
 
 
+async def _named(session: AsyncSession, principal: Principal, name: str) -> Sequence[Space]:
+    """Among those that the caller sees: a name that only a hidden space has is free, or it would tell of that space."""
+    return await repository.find_spaces_named(
+        session, name, tenant_id=principal.tenant_id, space_ids=principal.visible_spaces
+    )
+
+
 async def record_space(
     session: AsyncSession,
     principal: Principal,
     space: Space,
-    action: str,
+    action: Action,
     *,
     before: Mapping[str, object] | None = None,
     after: Mapping[str, object] | None = None,
@@ -168,7 +187,6 @@ async def record_space(
         session,
         principal,
         action,
-        kind="space",
         id=space.id,
         name=space.name,
         space_id=space.id,

@@ -75,10 +75,10 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["tenant_id"], ["tenants.id"], name=op.f("fk_spaces_tenant_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_spaces")),
         sa.UniqueConstraint("id", "tenant_id", name=op.f("uq_spaces_id_tenant_id")),
-        sa.UniqueConstraint("tenant_id", "name", name=op.f("uq_spaces_tenant_id_name")),
     )
     with op.batch_alter_table("spaces", schema=None) as batch_op:
         batch_op.create_index("ix_spaces_owner_user_id", ["owner_user_id"], unique=False)
+        batch_op.create_index("ix_spaces_tenant_id_name", ["tenant_id", "name"], unique=False)
 
     op.create_table(
         "flows",

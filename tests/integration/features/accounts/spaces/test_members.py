@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import DEFAULT_SPACE_ID
+from headgate.features.accounts.spaces import service
 from headgate.features.accounts.tables import User
 from headgate.features.audit.tables import AuditEvent
 from headgate.features.flows.tables import FlowRow
@@ -52,9 +53,24 @@ class TestSpaces:
         assert told[0]["code"] == told[1]["code"] == "space_not_found"
         assert told[0]["detail"].replace(gone[8:], "x") == told[1]["detail"].replace(hidden[8:], "x")
 
+    async def test_of_a_member_come_to_an_end(self, us: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(service, "MOST_SPACES", 2)
+        first = await us.make("viewer", "/spaces", name="One")
+        await us.make("viewer", "/spaces", name="Two")
+        # Handing one over and leaving it makes no room: what counts is who made it.
+        assert await put(us, "viewer", "runner", Role.OWNER, first["id"]) == 200
+        own = f"/spaces/{first['id']}/members/{us.people['viewer'].id}"
+        assert (await us.ask("viewer", "DELETE", own)).status_code == 204
+        refused = await us.ask("viewer", "POST", "/spaces", json={"name": "Three"})
+        assert (refused.status_code, refused.json()["code"]) == (409, "too_many_spaces")
+        for number in range(3):
+            await us.make("admin", "/spaces", name=f"Of an admin {number}")
+        assert (await us.ask("runner", "DELETE", f"/spaces/{first['id']}")).status_code == 204
+        await us.make("viewer", "/spaces", name="Three")
+
     async def test_are_renamed_by_owners_and_admins(self, us: Team) -> None:
         assert await us.allowed("PATCH", f"/spaces/{us.space}", json={"name": "New"}) == {"owner", "admin"}
-        refused = await us.ask("owner", "PATCH", f"/spaces/{us.space}", json={"name": "Elsewhere"})
+        refused = await us.ask("admin", "PATCH", f"/spaces/{us.space}", json={"name": "Elsewhere"})
         assert (refused.status_code, refused.json()["code"]) == (409, "space_name_taken")
         assert (await us.get("viewer", f"/spaces/{us.space}"))["name"] == "New"
 

@@ -1,13 +1,17 @@
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import httpx2
 import pytest
 
-from headgate.features.access.principal import DEFAULT_USER_ID
+from headgate.features.access.principal import DEFAULT_USER_ID, LOCAL
+from headgate.features.accounts.spaces.errors import AmbiguousSpace
 from headgate.features.accounts.spaces.routes import router
+from headgate.features.accounts.spaces.service import get_space_named
 from headgate.foundation.database import Database
+from headgate.foundation.ids import new_id
 from tests.support.api import api
-from tests.support.tenants import add_tenant
+from tests.support.tenants import add_space, add_tenant
 
 
 @pytest.fixture
@@ -39,6 +43,15 @@ class TestSpaces:
     async def test_have_a_name_of_their_own(self, client: httpx2.AsyncClient) -> None:
         answer = await client.post("/spaces", json={"name": "Personal"})
         assert (answer.status_code, answer.json()["code"]) == (409, "space_name_taken")
+
+    async def test_of_one_name_are_told_apart_by_their_ids(self, database: Database) -> None:
+        twice = [replace(LOCAL, space_id=new_id()) for _ in range(2)]
+        for one in twice:
+            await add_space(database, one, name="Permits")
+        async with database.reading() as session:
+            with pytest.raises(AmbiguousSpace) as refused:
+                await get_space_named(session, LOCAL, "Permits")
+        assert refused.value.extra["spaces"] == sorted(one.space_id for one in twice)
 
     @pytest.mark.parametrize("name", ["", "   ", "x" * 201, "a\x00b", "a\nb", None, 7])
     async def test_refuse_what_is_no_name(self, client: httpx2.AsyncClient, name: object) -> None:
