@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from docs.generate import FOLDER, PAGES
@@ -11,9 +11,10 @@ from pydantic.fields import FieldInfo
 
 from headgate import __version__
 from headgate.entrypoints.http.app import create_app
+from headgate.features.audit.actions import Action
 from headgate.foundation.database.migrate import HEAD
 from headgate.foundation.settings import Settings
-from tests.architecture.source import PACKAGE, ROOT, text_of, tracked
+from tests.architecture.source import PACKAGE, ROOT, modules, text_of, tracked
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
@@ -114,6 +115,19 @@ class TestRoutes:
     def test_have_ids_of_their_own(self) -> None:
         ids = [operation["operationId"] for _, operation in operations()]
         assert len(ids) == len(set(ids))
+
+
+class TestActions:
+    """Of the audit log."""
+
+    def test_are_explained_on_the_page(self) -> None:
+        page = (ROOT / "docs" / "audit-log.md").read_text(encoding="utf-8")
+        table = page.partition("## Actions")[2].partition("\n## ")[0]
+        assert set(re.findall(r"`([a-z_]+\.[a-z_]+)`", table)) == set(get_args(Action))
+
+    def test_are_each_written_down_somewhere(self) -> None:
+        written = "".join(path.read_text(encoding="utf-8") for path in modules() if path.name != "actions.py")
+        assert not [action for action in get_args(Action) if f'"{action}"' not in written]
 
 
 class TestCapabilities:

@@ -12,7 +12,7 @@ from headgate.features.assistants import repository
 from headgate.features.assistants.errors import AssistantNameTaken, AssistantNotFound
 from headgate.features.assistants.schemas import AssistantChange, AssistantIn, AssistantOut
 from headgate.features.assistants.tables import AssistantRow
-from headgate.features.audit.recorder import record
+from headgate.features.audit.recorder import record_of
 from headgate.foundation.database import now
 from headgate.foundation.ids import is_id, new_id
 from headgate.graph.links import SharedAssistant
@@ -34,7 +34,7 @@ async def create_assistant(session: AsyncSession, principal: Principal, wanted: 
         await repository.add_assistant(session, row)
     except IntegrityError as error:
         raise AssistantNameTaken(wanted.name) from error
-    await _record(session, principal, "assistant.created", row, after=_described(row))
+    await record_of(session, principal, "assistant.created", row, after=_described(row))
     return row
 
 
@@ -84,14 +84,14 @@ async def change_assistant(
         await session.flush()
     except IntegrityError as error:
         raise AssistantNameTaken(change.name or "") from error
-    await _record(session, principal, "assistant.changed", row, before=before, after=_described(row))
+    await record_of(session, principal, "assistant.changed", row, before=before, after=_described(row))
     return row
 
 
 async def delete_assistant(session: AsyncSession, principal: Principal, assistant_id: str) -> None:
     """Remove one. Flows that link it keep running as published; their drafts name what is missing."""
     row = await get_assistant(session, principal, assistant_id, permission=Permission.ASSISTANTS_EDIT)
-    await _record(session, principal, "assistant.deleted", row, before=_described(row))
+    await record_of(session, principal, "assistant.deleted", row, before=_described(row))
     await repository.delete_assistant(session, row)
 
 
@@ -108,26 +108,3 @@ async def shared_by_name(
 
 def _described(row: AssistantRow) -> Mapping[str, object]:
     return AssistantOut.model_validate(row).model_dump(mode="json", exclude={"id", "created_at", "updated_at"})
-
-
-async def _record(
-    session: AsyncSession,
-    principal: Principal,
-    action: str,
-    row: AssistantRow,
-    *,
-    before: Mapping[str, object] | None = None,
-    after: Mapping[str, object] | None = None,
-) -> None:
-    await record(
-        session,
-        principal,
-        action,
-        kind="assistant",
-        id=row.id,
-        name=row.name,
-        space_id=row.space_id,
-        before=before,
-        after=after,
-        payload=after,
-    )

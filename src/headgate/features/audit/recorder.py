@@ -6,7 +6,7 @@ can never wait for each other over it. What a savepoint takes back takes its ent
 the change is not made either.
 """
 
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session, SessionTransaction
 
 from headgate.features.access.principal import Principal
 from headgate.features.audit import statements
+from headgate.features.audit.actions import Action
 from headgate.features.audit.chain import Entry
 from headgate.features.audit.redaction import as_json, plain, shown
 from headgate.foundation.canonical import digest, portable
@@ -25,12 +26,30 @@ _POSTGRES, _READ_HEAD = text(statements.POSTGRES), text(statements.READ_HEAD)
 _WRITE_HEAD, _WRITE_EVENT = text(statements.WRITE_HEAD), text(statements.WRITE_EVENT)
 
 
+class InSpace(Protocol):
+    """A thing of a space, as far as the log names it."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        ...
+
+    @property
+    def space_id(self) -> str:
+        """The space it is in."""
+        ...
+
+
 async def record(
     session: AsyncSession,
     principal: Principal,
-    action: str,
+    action: Action,
     *,
-    kind: str,
     id: str,  # noqa: A002 - what it is called everywhere
     name: str = "",
     space_id: str | None = None,
@@ -43,8 +62,7 @@ async def record(
     Args:
         session: The session of the change. The entry is there once it commits, and only then.
         principal: Who makes it.
-        action: What is changed and how, in the past: `flow.published`.
-        kind: What sort of thing it is: `flow`.
+        action: What is changed and how, in the past: `flow.published` of a flow.
         id: Its id.
         name: What people call it.
         space_id: The space it is in; None for things of the tenant.
@@ -54,24 +72,39 @@ async def record(
         payload: What was asked for, as JSON; secrets are taken out, and it is cut to `redaction.MAX_PAYLOAD`.
     """
     entry = entry_of(
-        principal,
-        action,
-        kind=kind,
-        id=id,
-        name=name,
-        space_id=space_id,
-        before=before,
-        after=after,
-        payload=payload,
+        principal, action, id=id, name=name, space_id=space_id, before=before, after=after, payload=payload
     )
     _waiting(session.sync_session).append((entry, _transactions(session.sync_session)))
 
 
+async def record_of(
+    session: AsyncSession,
+    principal: Principal,
+    action: Action,
+    thing: InSpace,
+    *,
+    before: Any = None,  # noqa: ANN401 - a JSON value
+    after: Any = None,  # noqa: ANN401 - a JSON value
+    payload: Any = None,  # noqa: ANN401 - a JSON value
+) -> None:
+    """The same for a thing of a space. What it became is shown where nothing else is given to show."""
+    await record(
+        session,
+        principal,
+        action,
+        id=thing.id,
+        name=thing.name,
+        space_id=thing.space_id,
+        before=before,
+        after=after,
+        payload=after if payload is None else payload,
+    )
+
+
 def entry_of(
     principal: Principal,
-    action: str,
+    action: Action,
     *,
-    kind: str,
     id: str,  # noqa: A002 - what it is called everywhere
     name: str = "",
     space_id: str | None = None,
@@ -91,7 +124,7 @@ def entry_of(
         key_prefix=actor.key_prefix,
         address=None if actor.address is None else plain(actor.address, 64),
         action=action,
-        resource_kind=kind,
+        resource_kind=action.partition(".")[0],
         resource_id=plain(id, 300),
         resource_name=plain(name, 300),
         space_id=space_id,

@@ -133,7 +133,6 @@ async def share_uploads(
             session,
             principal,
             "file.shared",
-            kind="file",
             id=row.id,
             name=row.name,
             space_id=space_id,
@@ -232,7 +231,7 @@ async def _record_upload(session: AsyncSession, uploader: Principal | None, row:
     if uploader is None:
         return
     about = {"media_type": row.media_type, "size_bytes": row.size_bytes, "sha256": row.sha256}
-    await record(session, uploader, "file.uploaded", kind="file", id=row.id, name=row.name, after=about, payload=about)
+    await record(session, uploader, "file.uploaded", id=row.id, name=row.name, after=about, payload=about)
 
 
 async def _record_deletion(session: AsyncSession, row: StoredFile) -> None:
@@ -241,7 +240,6 @@ async def _record_deletion(session: AsyncSession, row: StoredFile) -> None:
         session,
         system_principal(row.tenant_id),
         "file.deleted",
-        kind="file",
         id=row.id,
         name=row.name,
         space_id=row.space_id,

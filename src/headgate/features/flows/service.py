@@ -9,7 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space, spaces_shown
-from headgate.features.audit.recorder import record
+from headgate.features.audit.actions import Action
+from headgate.features.audit.recorder import record_of
 from headgate.features.flows import repository
 from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, StaleRevision
 from headgate.features.flows.tables import FlowRow
@@ -189,25 +190,15 @@ async def record_change(
     session: AsyncSession,
     principal: Principal,
     row: FlowRow,
-    action: str,
+    action: Action,
     *,
     before: Mapping[str, object] | None = None,
     after: Mapping[str, object] | None = None,
     payload: Mapping[str, object] | None = None,
 ) -> None:
     """Write a change of a flow into the audit log: digests of the drafts, and what was done in short."""
-    await record(
-        session,
-        principal,
-        action,
-        kind="flow",
-        id=row.id,
-        name=row.name,
-        space_id=row.space_id,
-        before=before,
-        after=after,
-        payload={"revision": row.revision, "nodes": len(row.draft.get("nodes", ())), **(payload or {})},
-    )
+    told = {"revision": row.revision, "nodes": len(row.draft.get("nodes", ())), **(payload or {})}
+    await record_of(session, principal, action, row, before=before, after=after, payload=told)
 
 
 def draft_as_recorded(row: FlowRow) -> Mapping[str, object]:

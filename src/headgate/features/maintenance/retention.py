@@ -84,7 +84,6 @@ async def _record(session: AsyncSession, runs: Sequence[Any], *, tenant_id: str)
             session,
             system_principal(tenant_id),
             "run.expired",
-            kind="run",
             id=run.id,
             space_id=run.space_id,
             before=payload,

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space, spaces_shown
-from headgate.features.audit.recorder import record
+from headgate.features.audit.recorder import record_of
 from headgate.features.mcptools import repository
 from headgate.features.mcptools.descriptions import Discovery
 from headgate.features.mcptools.errors import (
@@ -77,7 +77,7 @@ async def create_server(
     row.created_at = row.updated_at
     session.add(row)
     await session.flush()
-    await _record(session, principal, "mcp_server.registered", row, after=_described(row))
+    await record_of(session, principal, "mcp_server.registered", row, after=_described(row))
     return row
 
 
@@ -175,14 +175,14 @@ async def update_server(
     row.enabled = row.enabled if patch.enabled is None else patch.enabled
     _write(row, after, box)
     await session.flush()
-    await _record(session, principal, "mcp_server.changed", row, before=told_before, after=_described(row))
+    await record_of(session, principal, "mcp_server.changed", row, before=told_before, after=_described(row))
     return row
 
 
 async def delete_server(session: AsyncSession, principal: Principal, which: str) -> None:
     """Forget a server and its tools. Raises `McpServerNotFound`."""
     row = await get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE)
-    await _record(session, principal, "mcp_server.removed", row, before=_described(row))
+    await record_of(session, principal, "mcp_server.removed", row, before=_described(row))
     await repository.delete_server(session, row.id, tenant_id=principal.tenant_id)
 
 
@@ -214,7 +214,7 @@ async def set_tool_enabled(
     before, row.enabled = row.enabled, enabled
     await session.flush()
     change = {"tool": name, "enabled": enabled}
-    await _record(
+    await record_of(
         session, principal, "mcp_server.tool_switched", server, before=change | {"enabled": before}, after=change
     )
     return row
@@ -245,7 +245,7 @@ async def store_discovery(session: AsyncSession, principal: Principal, which: st
     await session.flush()
     changes = Changes(tuple(added), tuple(changed), tuple(removed))
     told = {"added": added, "changed": changed, "removed": removed}
-    await _record(session, principal, "mcp_server.refreshed", server, after={"tools": names}, payload=told)
+    await record_of(session, principal, "mcp_server.refreshed", server, after={"tools": names}, payload=told)
     return changes
 
 
@@ -254,7 +254,7 @@ async def note_failure(session: AsyncSession, principal: Principal, which: str, 
     row = await get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE, lock=True)
     row.error_message = message[:4000]
     await session.flush()
-    await _record(session, principal, "mcp_server.refresh_failed", row, payload={"error": message[:500]})
+    await record_of(session, principal, "mcp_server.refresh_failed", row, payload={"error": message[:500]})
 
 
 def target_of(row: McpServerRow, box: SecretBox) -> Target:
@@ -266,30 +266,6 @@ def _described(row: McpServerRow) -> Mapping[str, object]:
     """A server as the audit log may know it: names of its headers, never what they hold."""
     told = {"name", "transport", "url", "command", "secret_names", "enabled"}
     return McpServerOut.model_validate(row).model_dump(mode="json", include=told)
-
-
-async def _record(
-    session: AsyncSession,
-    principal: Principal,
-    action: str,
-    row: McpServerRow,
-    *,
-    before: Mapping[str, object] | None = None,
-    after: Mapping[str, object] | None = None,
-    payload: Mapping[str, object] | None = None,
-) -> None:
-    await record(
-        session,
-        principal,
-        action,
-        kind="mcp_server",
-        id=row.id,
-        name=row.name,
-        space_id=row.space_id,
-        before=before,
-        after=after,
-        payload=after if payload is None else payload,
-    )
 
 
 def _write(row: McpServerRow, target: Target, box: SecretBox) -> None:

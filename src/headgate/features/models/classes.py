@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
+from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record
 from headgate.features.models import repository
 from headgate.features.models.errors import ClassUnknown, NotClassed
@@ -160,13 +161,12 @@ class TenantClasses:
 
 
 async def _record(
-    session: AsyncSession, principal: Principal, action: str, model: str, *, before: int | None, after: int | None
+    session: AsyncSession, principal: Principal, action: Action, model: str, *, before: int | None, after: int | None
 ) -> None:
     await record(
         session,
         principal,
         action,
-        kind="model_class",
         id=model,
         name=model,
         before=before,

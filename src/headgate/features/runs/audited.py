@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from headgate.features.access.principal import Principal
+from headgate.features.audit.actions import Action
 from headgate.features.audit.chain import Entry
 from headgate.features.audit.recorder import entry_of
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
@@ -29,18 +30,19 @@ async def start_of(engine: ExecutionBackend, principal: Principal, request: RunR
     if reuse is not None:
         payload |= {"takes_over": reuse.run_id, "from_step": reuse.step_id}
     after = orjson.loads(input_payload(given))
-    return await _entry(engine, principal, "started" if reuse is None else "rerun", request.key, payload, after=after)
+    action: Action = "run.started" if reuse is None else "run.rerun"
+    return await _entry(engine, principal, action, request.key, payload, after=after)
 
 
-async def change_of(engine: ExecutionBackend, principal: Principal, key: RunKey, done: str) -> Entry:
-    """The entry of a run that is `cancelled` or `resumed`."""
-    return await _entry(engine, principal, done, key, {})
+async def change_of(engine: ExecutionBackend, principal: Principal, key: RunKey, action: Action) -> Entry:
+    """The entry of a run that is cancelled or resumed."""
+    return await _entry(engine, principal, action, key, {})
 
 
 async def _entry(
     engine: ExecutionBackend,
     principal: Principal,
-    done: str,
+    action: Action,
     key: RunKey,
     payload: dict[str, Any],
     *,
@@ -52,8 +54,7 @@ async def _entry(
         name = ""
     return entry_of(
         principal,
-        f"run.{done}",
-        kind="run",
+        action,
         id=key.run_id,
         name=name,
         space_id=await engine.services.spaces.of(key.tenant_id, key.flow_id),

@@ -153,7 +153,7 @@ async def cancel_run(engine: ExecutionBackend, principal: Principal, run_id: str
     """End a run; of one that is over nothing changes. Raises `RunNotFound`, `PermissionMissing`."""
     run = await _read(engine, principal, run_id)
     await require_of_run(engine.services.spaces, principal, run, Permission.RUNS_START)
-    entry = await change_of(engine, principal, RunKey(run_id, run.tenant_id, run.flow_id, run.version), "cancelled")
+    entry = await change_of(engine, principal, RunKey(run_id, run.tenant_id, run.flow_id, run.version), "run.cancelled")
     found = await engine.cancel(run_id, principal.tenant_id, entry)
     if found is None:
         raise RunNotFound(run_id)

@@ -51,7 +51,6 @@ async def set_variable(
         session,
         principal,
         "variable.set",
-        kind="variable",
         id=name,
         name=name,
         before=before,
@@ -72,7 +71,7 @@ async def delete_variable(session: AsyncSession, principal: Principal, *, name: 
     before = _described(row)
     if row is None or not await repository.delete_variable(session, name, tenant_id=principal.tenant_id):
         raise VariableNotFound(name)
-    await record(session, principal, "variable.deleted", kind="variable", id=name, name=name, before=before)
+    await record(session, principal, "variable.deleted", id=name, name=name, before=before)
 
 
 async def reveal_variable(

@@ -9,6 +9,7 @@ import pytest
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import LOCAL, Access, Actor, Principal
+from headgate.features.audit.actions import Action
 from headgate.features.audit.export import verify_export
 from headgate.features.audit.recorder import record
 from headgate.features.audit.routes import router
@@ -27,9 +28,9 @@ async def client(database: Database, settings: Settings) -> AsyncIterator[httpx2
         yield found
 
 
-async def write(database: Database, who: Principal, action: str, id_: str, **more: Any) -> None:
+async def write(database: Database, who: Principal, action: Action, id_: str, **more: Any) -> None:
     async with database.writing() as session:
-        await record(session, who, action, kind=action.partition(".")[0], id=id_, **more)
+        await record(session, who, action, id=id_, **more)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ LENGTH = 7
 async def fill(database: Database, principal: Principal = LOCAL, length: int = LENGTH) -> None:
     for number in range(1, length + 1):
         async with database.writing() as session:
-            await record(session, principal, "flow.renamed", kind="flow", id=f"f{number}", payload={"n": number})
+            await record(session, principal, "flow.renamed", id=f"f{number}", payload={"n": number})
 
 
 async def execute(database: Database, *statements: str) -> None:

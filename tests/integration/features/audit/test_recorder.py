@@ -22,7 +22,7 @@ async def read(database: Database) -> list[AuditEvent]:
 async def write(database: Database, *names: str) -> None:
     async with database.writing() as session:
         for name in names:
-            await record(session, LOCAL, "flow.created", kind="flow", id=f"id of {name}", name=name)
+            await record(session, LOCAL, "flow.created", id=f"id of {name}", name=name)
 
 
 class TestRecord:
@@ -42,7 +42,7 @@ class TestRecord:
     async def test_keeps_digests_and_never_the_values(self, database: Database) -> None:
         async with database.writing() as session:
             before, after = {"name": "old"}, {"name": "new", "size": 1}
-            await record(session, LOCAL, "flow.renamed", kind="flow", id="f", before=before, after=after)
+            await record(session, LOCAL, "flow.renamed", id="f", before=before, after=after)
         (event,) = await read(database)
         assert (event.before_digest, event.after_digest) == (digest_of(before), digest_of({"size": 1, "name": "new"}))
         assert event.before_digest != event.after_digest
@@ -51,7 +51,7 @@ class TestRecord:
     async def test_leaves_nothing_when_the_change_fails(self, database: Database) -> None:
         async def fail() -> None:
             async with database.writing() as session:
-                await record(session, LOCAL, "flow.created", kind="flow", id="f")
+                await record(session, LOCAL, "flow.created", id="f")
                 raise RuntimeError
 
         with pytest.raises(RuntimeError):
@@ -62,22 +62,22 @@ class TestRecord:
         async def fail(session: AsyncSession) -> None:
             async with session.begin_nested():
                 async with session.begin_nested():
-                    await record(session, LOCAL, "flow.created", kind="flow", id="inner")
+                    await record(session, LOCAL, "flow.created", id="inner")
                 raise RuntimeError
 
         async with database.writing() as session:
-            await record(session, LOCAL, "flow.created", kind="flow", id="kept before")
+            await record(session, LOCAL, "flow.created", id="kept before")
             with pytest.raises(RuntimeError):
                 await fail(session)
             async with session.begin_nested():
-                await record(session, LOCAL, "flow.created", kind="flow", id="kept within")
+                await record(session, LOCAL, "flow.created", id="kept within")
         assert [event.resource_id for event in await read(database)] == ["kept before", "kept within"]
 
     async def test_fails_the_change_when_it_cannot_be_written(self, database: Database) -> None:
         async def fail() -> None:
             async with database.writing() as session:
                 await session.execute(text("UPDATE spaces SET name = 'changed'"))
-                await record(session, LOCAL, "space.renamed", kind="space", id="f")
+                await record(session, LOCAL, "space.renamed", id="f")
                 await session.execute(text("ALTER TABLE audit_heads RENAME TO gone"))
 
         with pytest.raises(DBAPIError):

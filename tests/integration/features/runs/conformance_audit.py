@@ -7,6 +7,7 @@ from sqlalchemy import select
 
 from headgate.features.access.principal import LOCAL
 from headgate.features.audit import service
+from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import entry_of
 from headgate.features.audit.tables import AuditEvent
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
@@ -17,9 +18,9 @@ from tests.integration.features.runs.conformance_resume import mendable
 from tests.support.engine import make_chain, new_run, store_flow
 
 
-def audited(request: RunRequest, action: str = "run.started") -> RunRequest:
+def audited(request: RunRequest, action: Action = "run.started") -> RunRequest:
     """The request, as somebody makes it."""
-    return replace(request, entry=entry_of(LOCAL, action, kind="run", id=request.key.run_id))
+    return replace(request, entry=entry_of(LOCAL, action, id=request.key.run_id))
 
 
 async def actions(database: Database, *requests: RunRequest) -> list[str]:

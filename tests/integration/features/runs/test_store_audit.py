@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from headgate.features.access.principal import LOCAL
+from headgate.features.audit.actions import Action
 from headgate.features.audit.chain import GENESIS, Entry, link
 from headgate.features.audit.recorder import entry_of
 from headgate.features.audit.tables import AuditEvent, AuditHead
@@ -27,8 +28,8 @@ async def version(database: Database) -> RunKey:
     return await store_flow(database, make_chain(3))
 
 
-def entry(action: str, key: RunKey) -> Entry:
-    return entry_of(LOCAL, action, kind="run", id=key.run_id)
+def entry(action: Action, key: RunKey) -> Entry:
+    return entry_of(LOCAL, action, id=key.run_id)
 
 
 def lease() -> Lease:

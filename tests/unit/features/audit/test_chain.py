@@ -25,7 +25,7 @@ def chain(length: int) -> list[Found]:
     """Entries 1 to `length`."""
     found, previous = [], GENESIS
     for seq in range(1, length + 1):
-        entry = replace(entry_of(LOCAL, "flow.renamed", kind="flow", id=f"f{seq}"), at=seq)
+        entry = replace(entry_of(LOCAL, "flow.renamed", id=f"f{seq}"), at=seq)
         previous = link(previous, seq, entry.content_digest)
         found.append(Found(seq, entry.content, entry.content_digest, previous))
     return found
@@ -74,14 +74,14 @@ class TestVerdict:
         assert told([*WHOLE[:2], replace(WHOLE[2], content=content), *WHOLE[3:]], 6, END) == ["entry 3"]
 
     def test_finds_a_change_with_its_digest_made_anew(self) -> None:
-        other = replace(entry_of(LOCAL, "flow.renamed", kind="flow", id="other"), at=3)
+        other = replace(entry_of(LOCAL, "flow.renamed", id="other"), at=3)
         forged = replace(WHOLE[2], content=other.content, content_digest=other.content_digest)
         assert told([*WHOLE[:2], forged, *WHOLE[3:]], 6, END) == ["entry 3"]
         alone = replace(forged, hash=link(WHOLE[1].hash, 3, other.content_digest))
         assert told([*WHOLE[:2], alone, *WHOLE[3:]], 6, END) == ["entry 4"]
 
     def test_finds_a_chain_made_anew_from_the_middle(self) -> None:
-        other = replace(entry_of(LOCAL, "flow.renamed", kind="flow", id="other"), at=3)
+        other = replace(entry_of(LOCAL, "flow.renamed", id="other"), at=3)
         forged = replace(WHOLE[2], content=other.content, content_digest=other.content_digest)
         assert told(rehashed([*WHOLE[:2], forged, *WHOLE[3:]], 3), 6, END) == ["end"]
 

@@ -33,7 +33,7 @@ def export(first: int, last: int, signer: Signer = SIGNER) -> list[bytes]:
     """The lines of entries `first` to `last` of a chain."""
     found, previous, before = [], GENESIS, GENESIS
     for seq in range(1, last + 1):
-        entry = replace(entry_of(LOCAL, "flow.renamed", kind="flow", id=f"f{seq}", payload={"n": seq}), at=seq)
+        entry = replace(entry_of(LOCAL, "flow.renamed", id=f"f{seq}", payload={"n": seq}), at=seq)
         if seq == first:
             before = previous
         previous = link(previous, seq, entry.content_digest)
@@ -92,7 +92,7 @@ class TestVerifyExport:
 class TestCsv:
     @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20))
     def test_has_no_cell_that_is_a_formula(self, name: str) -> None:
-        content = {**entry_of(LOCAL, "flow.renamed", kind="flow", id="f").content, "resource_name": name}
+        content = {**entry_of(LOCAL, "flow.renamed", id="f").content, "resource_name": name}
         text = (csv_head() + csv_line(Found(1, content, "d", "h"))).decode()
         head, row = csv.reader(io.StringIO(text, newline=""))
         assert tuple(head) == COLUMNS
@@ -101,6 +101,6 @@ class TestCsv:
         assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
 
     def test_keeps_the_payload_as_it_is(self) -> None:
-        entry = entry_of(LOCAL, "flow.renamed", kind="flow", id="f", payload={"text": "a, b\nc"})
+        entry = entry_of(LOCAL, "flow.renamed", id="f", payload={"text": "a, b\nc"})
         (row,) = csv.reader(io.StringIO(csv_line(Found(1, entry.content, "d", "h")).decode(), newline=""))
         assert orjson.loads(row[COLUMNS.index("payload")]) == {"text": "a, b\nc"}

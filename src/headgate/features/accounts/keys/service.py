@@ -69,7 +69,7 @@ async def create_key(
     )
     session.add(row)
     await session.flush()
-    await record(session, principal, "api_key.created", kind="api_key", id=row.id, name=row.name, after=_told(row))
+    await record(session, principal, "api_key.created", id=row.id, name=row.name, after=_told(row))
     return NewKey(_shown(row, KeyOwner.model_validate(owner)), text)
 
 
@@ -112,7 +112,6 @@ async def revoke_key(session: AsyncSession, principal: Principal, key: str) -> K
             session,
             principal,
             "api_key.revoked",
-            kind="api_key",
             id=row.id,
             name=row.name,
             before=before,

@@ -48,8 +48,7 @@ async def create_link(session: AsyncSession, principal: Principal, user: User, s
     await record(
         session,
         principal,
-        "password_link.created",
-        kind="user",
+        "user.password_link_created",
         id=user.id,
         name=name_of(user),
         after={"link_id": row.id, "expires_at": row.expires_at.isoformat()},

@@ -73,7 +73,6 @@ async def start_session(
         session,
         principal_of(user, address),
         "session.started",
-        kind="session",
         id=row.id,
         name=name_of(user),
         after={"user_id": user.id, "method": method},
@@ -112,7 +111,7 @@ async def end_session(session: AsyncSession, principal: Principal, session_id: s
         session, tenant_id=principal.tenant_id, user_id=principal.user_id, only=session_id
     ):
         raise SessionNotFound(session_id)
-    await record(session, principal, "session.ended", kind="session", id=session_id, name=principal.actor.name)
+    await record(session, principal, "session.ended", id=session_id, name=principal.actor.name)
 
 
 async def sign_out(session: AsyncSession, principal: Principal, token: str | None) -> None:

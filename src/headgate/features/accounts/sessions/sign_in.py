@@ -192,8 +192,7 @@ class SignIn:
                     await record(
                         session,
                         principal_of(user, client.address),
-                        "session.refused",
-                        kind="user",
+                        "user.sign_in_refused",
                         id=user.id,
                         name=name_of(user),
                         payload={"user_agent": client.user_agent},
@@ -218,8 +217,7 @@ async def _set_password(
     await record(
         session,
         principal,
-        "password.changed",
-        kind="user",
+        "user.password_changed",
         id=user.id,
         name=name_of(user),
         payload={"sessions_ended": ended},

@@ -70,7 +70,7 @@ async def unlink(session: AsyncSession, principal: Principal, user_id: str) -> N
     before = _shown(user)
     user.sso_issuer = user.sso_subject = None
     await session.flush()
-    await record(session, principal, "user.unlinked", kind="user", id=user.id, name=name_of(user), before=before)
+    await record(session, principal, "user.unlinked", id=user.id, name=name_of(user), before=before)
 
 
 def _require_domain(vouched: Vouched, settings: SingleSignOnSettings) -> None:
@@ -134,7 +134,6 @@ async def _link(session: AsyncSession, user: User, vouched: Vouched, address: st
         session,
         principal_of(fresh, address),
         "user.linked",
-        kind="user",
         id=fresh.id,
         name=name_of(fresh),
         before=before,

@@ -34,7 +34,7 @@ async def create_tenant(session: AsyncSession, actor: Actor, *, name: str) -> Te
     operator = _operator(user, actor)
     user.home_space_id = (await create_space(session, operator, name=FIRST_SPACE)).space.id
     await session.flush()
-    await record(session, operator, "tenant.created", kind="tenant", id=tenant.id, name=name, after={"name": name})
+    await record(session, operator, "tenant.created", id=tenant.id, name=name, after={"name": name})
     return tenant
 
 

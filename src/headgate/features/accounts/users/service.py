@@ -17,6 +17,7 @@ from headgate.features.accounts.tables import User
 from headgate.features.accounts.users import repository
 from headgate.features.accounts.users.errors import EmailTaken, LastAdmin, SignsInNowhere, UserNotFound
 from headgate.features.accounts.users.schemas import UserIn, UserPatch
+from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record
 from headgate.foundation.database import now
 from headgate.foundation.ids import is_id, new_id
@@ -70,7 +71,6 @@ async def create_user(session: AsyncSession, principal: Principal, *, wanted: Us
         session,
         principal,
         "user.created",
-        kind="user",
         id=user.id,
         name=name_of(user),
         after=shown(user),
@@ -110,14 +110,13 @@ async def update_user(session: AsyncSession, principal: Principal, user_id: str,
         await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id)
         await delete_links(session, tenant_id=user.tenant_id, user_id=user.id)
     await session.flush()
-    action = "user.changed"
+    action: Action = "user.changed"
     if before["active"] != user.active:
         action = "user.activated" if user.active else "user.deactivated"
     await record(
         session,
         principal,
         action,
-        kind="user",
         id=user.id,
         name=name_of(user),
         before=before,
@@ -143,7 +142,7 @@ async def set_password(session: AsyncSession, principal: Principal, user: User, 
     await delete_links(session, tenant_id=user.tenant_id, user_id=user.id)
     await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id)
     await session.flush()
-    await record(session, principal, "password.changed", kind="user", id=user.id, name=name_of(user))
+    await record(session, principal, "user.password_changed", id=user.id, name=name_of(user))
 
 
 def shown(user: User) -> dict[str, str | bool | None]:

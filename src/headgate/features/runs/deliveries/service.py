@@ -82,7 +82,6 @@ async def _record(session: AsyncSession, principal: Principal, run: AnyRow, agai
             session,
             principal,
             "delivery.redelivered",
-            kind="delivery",
             id=one.id,
             name=one.step_id,
             space_id=run.space_id,

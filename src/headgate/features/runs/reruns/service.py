@@ -110,7 +110,7 @@ def _require_failed(past: PastRun) -> None:
 
 
 async def _resume_in_place(engine: ExecutionBackend, principal: Principal, past: PastRun) -> Resumption:
-    found = await engine.resume(past.key, await change_of(engine, principal, past.key, "resumed"))
+    found = await engine.resume(past.key, await change_of(engine, principal, past.key, "run.resumed"))
     if found is None:
         raise RunNotFound(past.key.run_id)
     if not found.changed:

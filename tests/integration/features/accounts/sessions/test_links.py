@@ -93,7 +93,7 @@ class TestInvitation:
         token = token_of((await invited(await admin_of(house)))["link"])
         assert token not in str(vars(await the_link(house, token)))
         events = await house.audited()
-        assert {"user.created", "password_link.created"} <= {event.action for event in events}
+        assert {"user.created", "user.password_link_created"} <= {event.action for event in events}
         assert token not in "".join(str(vars(event)) for event in events)
 
     async def test_tries_are_counted(self, settings: Settings) -> None:

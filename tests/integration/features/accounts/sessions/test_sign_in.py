@@ -118,9 +118,9 @@ class TestSignIn:
         await house.app.state.sign_in.close()
         await browser.sign_in(ANNA)
         refused, started = (await house.audited())[-2:]
-        assert (refused.action, refused.resource_id, refused.address) == ("session.refused", anna.id, "127.0.0.1")
+        assert (refused.action, refused.resource_id, refused.address) == ("user.sign_in_refused", anna.id, "127.0.0.1")
         assert (started.action, started.actor_name, started.address) == ("session.started", ANNA, "127.0.0.1")
-        assert [one.action for one in await house.audited()].count("session.refused") == 1
+        assert [one.action for one in await house.audited()].count("user.sign_in_refused") == 1
         assert "horse" not in refused.payload + started.payload
 
     async def test_asks_which_organisation_when_both_know_the_password(self, house: House) -> None:
@@ -344,7 +344,7 @@ class TestPassword:
         assert (await there.get("/me")).status_code == 401
         assert (await there.sign_in(ANNA)).status_code == 401
         assert (await there.sign_in(ANNA, "entirely new words")).status_code == 200
-        assert "password.changed" in await house.actions()
+        assert "user.password_changed" in await house.actions()
 
     @pytest.mark.parametrize(
         ("body", "status", "code"),
