@@ -8,6 +8,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from headgate.agents.assistant.errors import NoRoomForFlow
+from headgate.features.access.caller import Again
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces import service as spaces
@@ -59,6 +60,8 @@ class Desk:
     stored: Flow | None = None
     kept_version: int | None = None
     """The version that keeps the draft this turn replaced as a whole."""
+    again: Again | None = None
+    """Says who the asker is as things are then. A turn takes minutes: what they may do is asked before each change."""
 
     async def open(self, flow_id: str | None) -> None:
         """Take a stored flow, or make room for a new one. Raises `FlowNotFound`, `PermissionMissing`."""
@@ -92,6 +95,7 @@ class Desk:
         """
         if flow == self.stored:
             return
+        await self._ask_again()
         async with self.database.writing() as session:
             if self.flow_id is None or self.revision is None:
                 row = await flows.create_flow(
@@ -110,9 +114,15 @@ class Desk:
         """Save and run it. A flow that cannot run is refused before it is saved."""
         raise_if_any(check_runnable(flow, self.registry))
         await self.save(flow)
+        await self._ask_again()
         return await self.runs.run_draft(
             self.principal, self.flow_id or "", text=text, form=form, file_ids=self.file_ids, on_event=self.on_event
         )
+
+    async def _ask_again(self) -> None:
+        """Raises `Unauthenticated` when nobody would be let in with what the request came with."""
+        if self.again is not None:
+            self.principal = await self.again()
 
 
 def _is_replaced(before: Flow | None, after: Flow) -> bool:

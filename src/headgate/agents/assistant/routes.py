@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from headgate.agents.assistant.desk import Desk
 from headgate.agents.assistant.schemas import AssistRequest, CheckConfig
 from headgate.agents.assistant.service import Assistant
-from headgate.features.access.caller import Caller, needs
+from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.foundation.api import problems
 
@@ -33,19 +33,21 @@ _ASK = [needs(Permission.FLOWS_EDIT)]
     responses=problems(404) | {200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
     dependencies=_ASK,
 )
-async def assist_stream(body: AssistRequest, caller: Caller, assistant: TheAssistant) -> StreamingResponse:
+async def assist_stream(
+    body: AssistRequest, caller: Caller, again: CallerAgain, assistant: TheAssistant
+) -> StreamingResponse:
     """Events of the turn as they happen: progress, token, flow_update, flow_preview, run_update, complete, error.
 
     Hanging up stops the model call.
     """
-    desk = await assistant.open(caller, body)
+    desk = await assistant.open(caller, body, again)
     return StreamingResponse(_as_sse(assistant, desk, body), media_type="text/event-stream", headers=_SSE_HEADERS)
 
 
 @router.post("/assist", summary="Ask the assistant", responses=problems(404, 502), dependencies=_ASK)
-async def assist(body: AssistRequest, caller: Caller, assistant: TheAssistant) -> dict[str, Any]:
+async def assist(body: AssistRequest, caller: Caller, again: CallerAgain, assistant: TheAssistant) -> dict[str, Any]:
     """The data of the turn's `complete` event, when the turn has ended."""
-    return await assistant.answer(await assistant.open(caller, body), body)
+    return await assistant.answer(await assistant.open(caller, body, again), body)
 
 
 @router.get("/check-config", summary="Which models the assistant can use", responses=problems(), dependencies=_ASK)

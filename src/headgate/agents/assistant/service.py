@@ -11,6 +11,7 @@ from headgate.agents.assistant.desk import Desk, RunsFlows
 from headgate.agents.assistant.events import AssistEvent
 from headgate.agents.assistant.schemas import AssistRequest, CheckConfig
 from headgate.agents.assistant.turn import Turn
+from headgate.features.access.caller import Again
 from headgate.features.access.principal import Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
@@ -56,14 +57,19 @@ class Assistant:
     models: ChoosesModels
     runs: RunsFlows
 
-    async def open(self, principal: Principal, request: AssistRequest) -> Desk:
-        """Take the flow that a request is about; no model is asked. Raises `FlowNotFound`, `PermissionMissing`."""
+    async def open(self, principal: Principal, request: AssistRequest, again: Again | None = None) -> Desk:
+        """Take the flow that a request is about; no model is asked. Raises `FlowNotFound`, `PermissionMissing`.
+
+        `again` says who asks as things are later, when the turn changes something; without it nobody takes rights away
+        from the asker.
+        """
         desk = Desk(
             database=self.database,
             registry=self.registry,
             principal=principal,
             runs=self.runs,
             file_ids=request.file_ids,
+            again=again,
         )
         await desk.open(request.flow_id or None)
         return desk
