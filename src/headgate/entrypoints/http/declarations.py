@@ -1,9 +1,10 @@
 """What every route of the API declares that its caller must be allowed to do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute, RouteContext, iter_route_contexts
+from starlette.routing import BaseRoute
 
 from headgate.features.access.caller import Needs, Public, declared
 from headgate.foundation.errors import HeadgateError
@@ -23,9 +24,11 @@ def declarations(app: FastAPI) -> Iterator[tuple[RouteContext, Needs | Public | 
 
 
 def undeclared(app: FastAPI) -> list[str]:
-    """Method and path of the routes without exactly one declaration."""
+    """Method and path, as their router has it, of the routes without exactly one declaration."""
     return [
-        f"{'/'.join(sorted(route.methods or ()))} {route.path}" for route, found in declarations(app) if found is None
+        f"{'/'.join(sorted(route.methods or ()))} {route.path}"
+        for route in _written(app.routes)
+        if declared(route) is None
     ]
 
 
@@ -37,3 +40,16 @@ def refuse_undeclared(app: FastAPI) -> None:
             f"Routes without exactly one permission: {', '.join(missing)}.",
             remedy="Give each `dependencies=[needs(Permission.X)]` or `[public('why')]`.",
         )
+
+
+def _written(routes: Iterable[BaseRoute]) -> Iterator[APIRoute]:
+    """The routes as they were written.
+
+    FastAPI makes each anew for its place in the application when it is first asked for, which takes milliseconds: to
+    look at those here would make the server start a fifth of a second later.
+    """
+    for route in routes:
+        if isinstance(route, APIRoute):
+            yield route
+        elif isinstance(included := getattr(route, "original_router", None), APIRouter):
+            yield from _written(included.routes)
