@@ -4,12 +4,21 @@ Read from the environment with the prefix `HEADGATE_` and `__` between group and
 `HEADGATE_DATABASE__URL` or `HEADGATE_SERVER__PORT`; or from a `.env` file in the working directory.
 """
 
-from ipaddress import IPv4Network, IPv6Network
+import re
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from platformdirs import user_data_path
-from pydantic import BaseModel, Field, SecretStr, StringConstraints, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from headgate.foundation.rate_limit_settings import RateLimitSettings
@@ -42,6 +51,18 @@ Origin = Annotated[str, StringConstraints(pattern=r"^https?://[^/?#@*\s]+$", to_
 """Scheme, name and port of a site, as browsers send it."""
 
 
+def _network(value: object) -> object:
+    """One message in place of one for each version of the protocol."""
+    try:
+        return ip_network(value) if isinstance(value, str) else value
+    except ValueError:
+        raise ValueError("one is no address or network; write it such as 10.20.0.0/24 or fd00::/8") from None
+
+
+Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_network)]
+"""An address, or a network with its mask."""
+
+
 class ServerSettings(BaseModel):
     """The HTTP server."""
 
@@ -51,7 +72,6 @@ class ServerSettings(BaseModel):
     insecure: bool = Field(default=False, description="Allow auto-login on other addresses. Anyone there is the user.")
     public_url: str = Field(
         default="",
-        pattern=r"^(https?://[^/?#@\s]+)?$",
         description="Address that people open, such as `https://headgate.example.org`. Needed where people sign in and "
         "the server listens on more than loopback: cookies, links and single sign-on go by it.",
     )
@@ -65,7 +85,7 @@ class ServerSettings(BaseModel):
         description='Sites whose pages may call the API, as a JSON list such as `["https://intranet.example.org"]`. '
         "They need an API key: cookies are not taken from there.",
     )
-    trusted_proxies: list[IPv4Network | IPv6Network] = Field(
+    trusted_proxies: list[Network] = Field(
         default_factory=list,
         description="Addresses or networks of reverse proxies, as a JSON list. Only from these are `X-Forwarded-For` "
         "and `X-Forwarded-Proto` believed.",
@@ -82,9 +102,19 @@ class ServerSettings(BaseModel):
         default=30.0, gt=0, description="How long a client may take for its headers, and between two parts of its body."
     )
 
+    @field_validator("public_url")
+    @classmethod
+    def _is_an_origin(cls, url: str) -> str:
+        if url and not re.fullmatch(r"https?://[^/?#@\s]+", url):
+            raise ValueError(
+                "say scheme and name only, such as https://headgate.example.org; Headgate has a name of its own, "
+                "and no path below another's"
+            )
+        return url
+
     @field_validator("trusted_proxies")
     @classmethod
-    def _somebody_is_not_trusted(cls, networks: list[IPv4Network | IPv6Network]) -> list[IPv4Network | IPv6Network]:
+    def _somebody_is_not_trusted(cls, networks: list[Network]) -> list[Network]:
         if any(network.prefixlen == 0 for network in networks):
             raise ValueError("a network of every address trusts everybody; list the proxies' own addresses")
         return networks
@@ -212,13 +242,15 @@ class RetentionSettings(BaseModel):
     orphan_grace_minutes: int = Field(
         default=60, ge=1, description="Age at which an artifact that no result names counts as left behind."
     )
-    every_minutes: float = Field(default=60.0, gt=0, description="How often retention and the sweep are due.")
+    every_minutes: float = Field(
+        default=60.0, gt=0, description="How often retention, the sweep and the other jobs are due."
+    )
 
 
 class HttpSettings(BaseModel):
     """Requests that flows make to the web."""
 
-    allowed_internal_cidrs: list[IPv4Network | IPv6Network] = Field(
+    allowed_internal_cidrs: list[Network] = Field(
         default_factory=list,
         description="Private networks that flows may reach, as a JSON list. Loopback and link-local stay blocked "
         "unless listed here too.",

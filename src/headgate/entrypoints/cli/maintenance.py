@@ -16,7 +16,9 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="Retention an
 
 @app.command()
 def run(
-    job: Annotated[str | None, typer.Argument(help="retention or orphan_sweep; both when left out.")] = None,
+    job: Annotated[
+        str | None, typer.Argument(help="retention, orphan_sweep or audit_heads; all when left out.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be deleted.")] = False,
     json: JsonFlag = False,
 ) -> None:

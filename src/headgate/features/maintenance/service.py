@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headgate.features.files.storage import Storage
+from headgate.features.maintenance.heads import log_audit_heads
 from headgate.features.maintenance.orphans import sweep_orphans
 from headgate.features.maintenance.outcome import Outcome
 from headgate.features.maintenance.retention import delete_expired_runs
@@ -19,11 +20,13 @@ from headgate.graph.names import listed
 JOBS: Mapping[str, Callable[..., Awaitable[Outcome]]] = {
     "retention": delete_expired_runs,
     "orphan_sweep": sweep_orphans,
+    "audit_heads": log_audit_heads,
 }
 """Every job by name, in the order in which they run: what retention leaves behind the sweep may take."""
 SUMMARIES = {
     "retention": "Deletes runs, and what they made, older than their flow or HEADGATE_RETENTION__RUN_DAYS allows.",
     "orphan_sweep": "Deletes what failed and cancelled runs left and no result names, and contents without a record.",
+    "audit_heads": "Writes the end of each audit log into the server's log.",
 }
 POLL_SECONDS = 60.0
 """How often a server looks whether a job is due."""

@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select, text
+from structlog.testing import capture_logs
 
 from headgate.features.access.principal import LOCAL
+from headgate.features.audit import service as audit
+from headgate.features.audit.recorder import record
 from headgate.features.audit.tables import AuditEvent
 from headgate.features.files import service as files
 from headgate.features.files.local_storage import LocalStorage
@@ -269,6 +272,20 @@ class TestOrphanSweep:
         await age_files(database, storage)
         assert (await job.run_job("orphan_sweep")).contents == 1
         assert contents(storage) == {known.id, "notes.txt"}
+
+
+class TestAuditHeads:
+    async def test_are_logged_as_verify_takes_them(self, database: Database, storage: LocalStorage) -> None:
+        other = await add_tenant(database)
+        async with database.writing() as session:
+            await record(session, LOCAL, "flow.created", id="f1")
+            await record(session, other, "flow.created", id="f2")
+        with capture_logs() as logs:
+            await maintenance(database, storage).run_job("audit_heads")
+        told = {line["tenant_id"]: line["noted"] for line in logs if line["event"] == "audit log ends"}
+        for who in (LOCAL, other):
+            seq, _, hash_ = told[who.tenant_id].partition(":")
+            assert (await audit.verify_chain(database, who, audit.Place(int(seq), hash_))).good
 
 
 class TestSchedule:
