@@ -68,6 +68,13 @@ class TestSettings:
             ("HEADGATE_ENGINE__LEASE_SECONDS", "sekret", "HEADGATE_ENGINE__LEASE_SECONDS"),
             ("HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS", "sekret", '["10.20.0.0/24"]'),
             ("HEADGATE_CLASSIFICATION__LEVELS", '["sekret"]', "HEADGATE_CLASSIFICATION__LEVELS"),
+            (
+                "HEADGATE_SERVER__PUBLIC_URL",
+                "https://sekret.example.org/path",
+                "__PUBLIC_URL: say scheme and name only",
+            ),
+            ("HEADGATE_SERVER__PUBLIC_URL", "sekret.example.org", "such as https://headgate.example.org"),
+            ("HEADGATE_SERVER__TRUSTED_PROXIES", '["sekret"]', "HEADGATE_SERVER__TRUSTED_PROXIES: one is no address"),
             ("HEADGATE_CLASSIFICATION__EXTERNAL_MAX", "4", "HEADGATE_CLASSIFICATION: external_max is 4"),
         ],
     )

@@ -77,6 +77,34 @@ class TestUsers:
         assert (code, f"Added {ANNA} as admin." in shown) == (0, True), shown
         assert PASSWORD not in shown
 
+    def test_are_told_what_is_wrong_with_an_address(self, capsys: pytest.CaptureFixture[str]) -> None:
+        for address in ("anna", "anna@", "an na@example.org", ""):
+            assert run(["users", "create", address, "--link"]) == 3
+            assert "email: that is no e-mail address, such as anna@example.org." in capsys.readouterr().err
+        assert run(["users", "reset", "a" * 5000]) == 4
+        said = capsys.readouterr().err
+        assert "headgate users list" in said
+        assert len(said) < 500
+
+    def test_choose_the_password_by_a_link_or_have_one_and_never_both(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run(["users", "create", ANNA, "--link", "--password-stdin"]) == 3
+        assert "one of them" in capsys.readouterr().err
+
+    def test_that_nobody_is_like_are_said_to_be_none(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run(["users", "list", "--search", "zed"]) == 0
+        assert "Nobody" in capsys.readouterr().out
+
+    def test_may_have_names_that_look_like_styles(self, capsys: pytest.CaptureFixture[str]) -> None:
+        answered(capsys, "users", "create", ANNA, "--link", "--name", "[/red] Anna [bold]")
+        for command in (
+            ["users", "list"],
+            ["audit", "list"],
+            ["spaces", "list"],
+            ["spaces", "members", "[/red] Anna [bold]"],
+        ):
+            assert run(command) == 0, command
+            assert "[/red] Anna [bold]" in capsys.readouterr().out, command
+
     def test_get_a_link_that_is_shown_once(self, capsys: pytest.CaptureFixture[str]) -> None:
         made = answered(capsys, "users", "create", ANNA, "--link")
         assert made["can_sign_in"] is False

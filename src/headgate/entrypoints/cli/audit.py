@@ -52,10 +52,16 @@ def list_(
         if json:
             print_json([one.model_dump(mode="json") for one in found])
         elif not found:
-            console.print("Nothing was changed yet that this asks for.")
+            console.print("No entries that match.")
         else:
             cells = [
-                (one.seq, when(one.at), one.actor.name, one.action, one.resource.name or one.resource.id)
+                (
+                    one.seq,
+                    when(one.at),
+                    escape(one.actor.name),
+                    one.action,
+                    escape(one.resource.name or one.resource.id),
+                )
                 for one in found
             ]
             console.print(table(("entry", "when", "who", "what", "which"), cells))

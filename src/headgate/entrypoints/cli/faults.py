@@ -49,5 +49,6 @@ def _settings_fault(error: Exception) -> SettingsInvalid | None:
 
 
 def _told(place: tuple[str | int, ...], message: str) -> str:
-    name = "HEADGATE_" + "__".join(part.upper() for part in place if isinstance(part, str))
+    # Of a union pydantic adds which alternative it tried, which is no part of the variable's name.
+    name = "HEADGATE_" + "__".join(part.upper() for part in place if isinstance(part, str) and part.isidentifier())
     return f"{name}: {message.removeprefix('Value error, ')}."

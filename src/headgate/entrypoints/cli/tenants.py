@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 from pydantic import BaseModel, StringConstraints
+from rich.markup import escape
 
 from headgate.entrypoints.cli.chosen import TENANT
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
@@ -38,7 +39,7 @@ def create(name: Annotated[str, typer.Argument(help="What it is called.")], json
         if json:
             print_json({"id": made.id, "name": made.name})
         else:
-            console.print(f"Made the tenant {made.name} ({made.id}).")
+            console.print(f"Made the tenant {made.name} ({made.id}).", markup=False)
             console.print(
                 f'Make its first admin: headgate users create EMAIL --admin --tenant "{made.name}"', markup=False
             )
@@ -56,7 +57,7 @@ def list_(json: JsonFlag = False) -> None:
         if json:
             print_json([{"id": tenant.id, "name": tenant.name, "people": people} for tenant, people in rows])
         else:
-            cells = [(tenant.name, tenant.id, people, tenant.created_at) for tenant, people in rows]
+            cells = [(escape(tenant.name), tenant.id, people, tenant.created_at) for tenant, people in rows]
             console.print(table(("name", "id", "people", "made"), cells))
 
     _with_parts(work)

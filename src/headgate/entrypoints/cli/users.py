@@ -8,6 +8,7 @@ import sys
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from headgate.entrypoints.cli.chosen import TENANT
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
@@ -46,6 +47,8 @@ def create(
     TENANT.set(tenant or TENANT.get())
     role = TenantRole.ADMIN if admin else TenantRole.MEMBER
     wanted = checked(UserIn, email=email, name=name, role=role)
+    if link and password_stdin:
+        raise Invalid("With --link they choose the password themselves.", remedy="Say one of them.")
     password = None if link else _password(from_input=password_stdin)
     if password is not None:
         check_password(password, own_words=(wanted.email, wanted.name or ""))
@@ -78,7 +81,13 @@ def list_(
         if json:
             print_json([_shown(row) for row in rows])
             return
-        cells = [(row.email or "(no sign-in)", row.name, row.role, _state(row), row.last_sign_in_at) for row in rows]
+        if not rows:
+            console.print("Nobody's name or address is like that.")
+            return
+        cells = [
+            (escape(row.email or "(no sign-in)"), escape(row.name), row.role, _state(row), row.last_sign_in_at)
+            for row in rows
+        ]
         console.print(table(("e-mail", "name", "role", "state", "last sign-in"), cells))
 
     with_parts(work)

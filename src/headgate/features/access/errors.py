@@ -1,6 +1,6 @@
 """What can go wrong between a caller and what they ask for."""
 
-from headgate.features.access.permissions import Permission
+from headgate.features.access.permissions import Permission, roles_with
 from headgate.foundation.errors import Forbidden
 
 
@@ -11,9 +11,20 @@ class PermissionMissing(Forbidden):
 
     def __init__(self, permission: Permission, *, by_key: bool = False) -> None:
         whose = "Your API key lacks" if by_key else "You lack"
-        remedy = (
-            "Use a key that has it among its scopes; what concerns the whole organisation needs one without spaces."
-            if by_key
-            else "Ask an owner of the space, or an admin of your organisation, for a role that has it."
-        )
+        remedy = _OF_KEY if by_key else _of_role(permission)
         super().__init__(f"{whose} the permission '{permission}'.", remedy=remedy, permission=permission.value)
+
+
+_OF_KEY = "Use a key that has it among its scopes; what concerns the whole organisation needs one without spaces."
+
+
+def _of_role(permission: Permission) -> str:
+    """What somebody can do whose role is too small: the roles that have it, and who gives them."""
+    if permission is Permission.RUNS_TEST:
+        return 'Run what is published ("version": "published"). Drafts are for editors, publishers and owners.'
+    roles = [f"{role}s" for role in roles_with(permission)]
+    if not roles:
+        return "Admins of your organisation have it. Ask one of them."
+    named = f"{', '.join(roles[:-1])} and {roles[-1]}" if len(roles) > 1 else roles[0]
+    ask = "Ask an owner, or an admin of your organisation."
+    return f"{named.capitalize()} of the space have it, and admins. {ask}"

@@ -133,6 +133,11 @@ def of_role(role: Role) -> frozenset[Permission]:
     return _OF_ROLE[role]
 
 
+def roles_with(permission: Permission) -> tuple[Role, ...]:
+    """The roles in a space that have a permission, the least first; none for one of the tenant."""
+    return tuple(role for role in Role if permission in _OF_ROLE[role])
+
+
 def is_of_space(permission: Permission) -> bool:
     """Whether the permission is had in a space, and not in the tenant as a whole."""
     return isinstance(TABLE[permission].least, Role)

@@ -10,7 +10,10 @@ class UserNotFound(NotFound):
     title = "Person not found"
 
     def __init__(self, who: str) -> None:
-        super().__init__(f"There is nobody '{who}' in your organisation.", remedy="List people at /api/v1/users.")
+        super().__init__(
+            f"There is nobody '{who[:254]}' in your organisation.",
+            remedy="`headgate users list`, or GET /api/v1/users, shows who there is.",
+        )
 
 
 class EmailTaken(Conflict):
@@ -21,7 +24,8 @@ class EmailTaken(Conflict):
 
     def __init__(self, email: str) -> None:
         super().__init__(
-            f"{email} is in your organisation already.", remedy="Make them a link to set a new password instead."
+            f"{email} is in your organisation already.",
+            remedy="`headgate users reset` makes them a link to set a new password.",
         )
 
 

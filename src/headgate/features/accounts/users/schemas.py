@@ -1,18 +1,28 @@
 """What the API says and takes about people."""
 
+import re
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from headgate.features.access.permissions import TenantRole
 from headgate.features.accounts.schemas import Person
 
+_ADDRESS = r"^[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+$"
+
+
+def _address(value: object) -> object:
+    """Say what is wrong in place of the pattern."""
+    if isinstance(value, str) and not re.match(_ADDRESS, value.strip()):
+        raise ValueError("that is no e-mail address, such as anna@example.org")
+    return value
+
+
 Email = Annotated[
     str,
-    StringConstraints(
-        strip_whitespace=True, to_lower=True, max_length=254, pattern=r"^[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+$"
-    ),
+    StringConstraints(strip_whitespace=True, to_lower=True, max_length=254, pattern=_ADDRESS),
+    BeforeValidator(_address),
 ]
 """An e-mail address in lower case. Whether letters arrive there is for the admin to know."""
 PersonName = Annotated[
