@@ -260,6 +260,8 @@ async def _make_credentials(world: World, database: Database) -> None:
         )
         session.add(OneTimeLink(id=world.link_id, **person, token_hash=_hash(), expires_at=later))
         session.add(ApiKey(id=key, **person, name=world.marker, prefix=world.key_prefix, secret_hash=_hash()))
+        more = {"name": world.marker, "secret_hash": _hash(), "made_by_key_id": key}
+        session.add(ApiKey(id=new_id(), **person, prefix=f"{world.key_prefix}+", **more))
 
 
 def _hash() -> str:

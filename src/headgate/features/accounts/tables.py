@@ -154,3 +154,5 @@ class ApiKey(Row):
     revoked_at: Mapped[datetime | None] = mapped_column(Timestamp)
     last_used_at: Mapped[datetime | None] = mapped_column(Timestamp)
     last_used_address: Mapped[str | None] = mapped_column(String(64))
+    made_by_key_id: Mapped[str | None] = mapped_column(String(36))
+    """The key that made this one, and takes it along when it is revoked; null where a person or a command did."""

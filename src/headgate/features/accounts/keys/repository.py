@@ -12,13 +12,19 @@ KeyRow = Row[ApiKey, User]
 
 
 async def find_key(session: AsyncSession, key_id: str, *, tenant_id: str) -> KeyRow | None:
-    """A key and its person, by the key's id."""
-    return (await session.execute(_keys(tenant_id).where(ApiKey.id == key_id))).one_or_none()
+    """A key and its person, by the key's id; nobody revokes it until the transaction ends."""
+    return (await session.execute(_held(_keys(tenant_id).where(ApiKey.id == key_id)))).one_or_none()
 
 
 async def find_by_prefix(session: AsyncSession, prefix: str, *, tenant_id: str) -> KeyRow | None:
-    """A key and its person, by what lists show of the key."""
-    return (await session.execute(_keys(tenant_id).where(ApiKey.prefix == prefix))).one_or_none()
+    """The same by what lists show of the key."""
+    return (await session.execute(_held(_keys(tenant_id).where(ApiKey.prefix == prefix)))).one_or_none()
+
+
+async def list_made_by(session: AsyncSession, key_id: str, *, tenant_id: str) -> Sequence[ApiKey]:
+    """The keys that a key made and that were not revoked; none of them makes another until the transaction ends."""
+    query = _held(_keys(tenant_id).where(ApiKey.made_by_key_id == key_id, ApiKey.revoked_at.is_(None)))
+    return [row for row, _ in (await session.execute(query.order_by(ApiKey.id))).all()]
 
 
 async def list_keys(
@@ -59,3 +65,7 @@ async def existing_spaces(session: AsyncSession, space_ids: Sequence[str], *, te
 def _keys(tenant_id: str) -> Select[ApiKey, User]:
     same = (User.id == ApiKey.user_id) & (User.tenant_id == ApiKey.tenant_id)
     return select(ApiKey, User).join(User, same).where(ApiKey.tenant_id == tenant_id)
+
+
+def _held(query: Select[ApiKey, User]) -> Select[ApiKey, User]:
+    return query.with_for_update(of=ApiKey).execution_options(populate_existing=True)

@@ -48,5 +48,5 @@ async def create_key(body: KeyIn, session: WriteSession, caller: Caller) -> KeyM
     dependencies=[needs(Permission.ACCOUNT_CHANGE)],
 )
 async def revoke_key(key_id: Annotated[str, Path(max_length=36)], session: WriteSession, caller: Caller) -> KeyOut:
-    """End a key for good: no server takes it from now on. Somebody else's needs `keys.manage` besides."""
+    """End a key and those made with it: no server takes them any more. Somebody else's needs `keys.manage` besides."""
     return await service.revoke_key(session, caller, key_id)

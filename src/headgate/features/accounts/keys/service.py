@@ -66,6 +66,7 @@ async def create_key(
         space_ids=None if wanted.space_ids is None else sorted(set(wanted.space_ids)),
         created_at=at,
         expires_at=wanted.expires_at,
+        made_by_key_id=principal.actor.key_id,
     )
     session.add(row)
     await session.flush()
@@ -90,7 +91,9 @@ async def list_keys(
 
 
 async def revoke_key(session: AsyncSession, principal: Principal, key: str) -> KeyOut:
-    """End a key for good, at once and everywhere; one that was revoked stays as it is. Raises `KeyNotFound`.
+    """End a key for good with every key that was made with it; one that was revoked stays as it is.
+
+    Whoever stole a key may have made more of it. Raises `KeyNotFound`.
 
     Args:
         session: The transaction.
@@ -104,20 +107,19 @@ async def revoke_key(session: AsyncSession, principal: Principal, key: str) -> K
     row, owner = found
     if row.user_id != principal.user_id and not principal.may(Permission.KEYS_MANAGE):
         raise KeyNotFound(key)
-    if row.revoked_at is None:
-        before = _told(row)
-        row.revoked_at = now()
-        await session.flush()
-        await record(
-            session,
-            principal,
-            "api_key.revoked",
-            id=row.id,
-            name=row.name,
-            before=before,
-            after=_told(row),
-        )
+    ending = [] if row.revoked_at is not None else [row]
+    for one in ending:  # it grows while there are keys that those in it made
+        ending += await repository.list_made_by(session, one.id, tenant_id=principal.tenant_id)
+    for one in ending:
+        await _end(session, principal, one)
     return _shown(row, KeyOwner.model_validate(owner))
+
+
+async def _end(session: AsyncSession, principal: Principal, row: ApiKey) -> None:
+    before = _told(row)
+    row.revoked_at = now()
+    await session.flush()
+    await record(session, principal, "api_key.revoked", id=row.id, name=row.name, before=before, after=_told(row))
 
 
 async def _check_spaces(session: AsyncSession, principal: Principal, space_ids: Sequence[str] | None) -> None:
@@ -169,6 +171,7 @@ def _told(row: ApiKey) -> dict[str, object]:
         "user_id": row.user_id,
         "scopes": row.scopes,
         "space_ids": row.space_ids,
+        "made_by_key_id": row.made_by_key_id,
         "expires_at": None if row.expires_at is None else row.expires_at.isoformat(),
         "revoked_at": None if row.revoked_at is None else row.revoked_at.isoformat(),
     }

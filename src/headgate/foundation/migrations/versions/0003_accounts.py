@@ -117,6 +117,7 @@ def _credentials() -> None:
         sa.Column("revoked_at", sa.BigInteger(), nullable=True),
         sa.Column("last_used_at", sa.BigInteger(), nullable=True),
         sa.Column("last_used_address", sa.String(length=64), nullable=True),
+        sa.Column("made_by_key_id", sa.String(length=36), nullable=True),
         sa.UniqueConstraint("prefix", name=op.f("uq_api_keys_prefix")),
         sa.UniqueConstraint("secret_hash", name=op.f("uq_api_keys_secret_hash")),
     )

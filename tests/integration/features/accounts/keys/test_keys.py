@@ -1,5 +1,6 @@
 """API keys through the real application: made once, listed without their secret, revoked, and never widened."""
 
+import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -166,6 +167,31 @@ class TestAKeyThatMakesKeys:
         )
         assert answer.status_code == 201, answer.text
         assert answer.json()["user"]["id"] == desk.person.id
+
+    async def test_takes_them_along_when_it_is_revoked(self, desk: Desk) -> None:
+        own = await desk.made(name="made by the person")
+        stolen = await desk.made(name="stolen")
+        more = (await desk.make(bearer(stolen["key"]), name="more of it")).json()
+        again = (await desk.make(bearer(more["key"]), name="and again")).json()
+        answer = await desk.client.delete(f"/api-keys/{stolen['id']}", headers=desk.headers)
+        assert answer.status_code == 200, answer.text
+        for key, status in ((own, 200), (stolen, 401), (more, 401), (again, 401)):
+            assert (await desk.client.get("/me", headers=bearer(key["key"]))).status_code == status, key["name"]
+        async with desk.database.reading() as session:
+            query = select(AuditEvent.resource_name).where(AuditEvent.action == "api_key.revoked")
+            assert set(await session.scalars(query)) == {"stolen", "more of it", "and again"}
+
+    async def test_makes_none_that_outlives_being_revoked_at_the_same_moment(self, desk: Desk) -> None:
+        stolen = await desk.made()
+        *made, _ = await asyncio.gather(
+            *(desk.make(bearer(stolen["key"]), name=f"more {number}") for number in range(5)),
+            desk.client.delete(f"/api-keys/{stolen['id']}", headers=desk.headers),
+        )
+        for answer in made:
+            assert answer.status_code in {201, 401, 403}, answer.text
+            if answer.status_code == 201:
+                used = await desk.client.get("/me", headers=bearer(answer.json()["key"]))
+                assert used.status_code == 401
 
     @pytest.mark.parametrize(
         "wish",
