@@ -77,6 +77,30 @@ class TestReadiness:
 
 
 class TestReady:
+    async def test_is_checked_once_for_many_who_ask_at_the_same_time(
+        self, app: FastAPI, client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked, begun, answered = 0, asyncio.Event(), asyncio.Event()
+        ping = app.state.database.ping
+
+        async def counted() -> None:
+            nonlocal asked
+            asked += 1
+            begun.set()
+            await answered.wait()
+            await ping()
+
+        monkeypatch.setattr(app.state.database, "ping", counted)
+        many = [asyncio.create_task(client.get("/health/ready")) for _ in range(30)]
+        await begun.wait()
+        many[0].cancel()  # one who hangs up spoils it for nobody
+        await asyncio.sleep(0.01)
+        answered.set()
+        statuses = [answer.status_code for answer in await asyncio.gather(*many[1:])]
+        assert (statuses, asked) == ([200] * 29, 1)
+        assert (await client.get("/health/ready")).status_code == 200
+        assert asked == 2
+
     async def test_answers_503_when_the_database_is_away(self, app: FastAPI, client: httpx2.AsyncClient) -> None:
         assert (await client.get("/health/ready")).status_code == 200
 

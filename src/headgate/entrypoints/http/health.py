@@ -125,8 +125,13 @@ def _has_token(request: Request, server: ServerSettings) -> bool:
 
 
 async def _readiness(request: Request) -> Readiness:
+    """One check at a time for all who ask meanwhile: strangers may ask, and each check takes a database connection."""
     state = request.app.state
-    return await check_readiness(state.database.ping, state.engine.health)
+    checking: asyncio.Task[Readiness] | None = getattr(state, "readiness_check", None)
+    if checking is None or checking.done():
+        checking = asyncio.create_task(check_readiness(state.database.ping, state.engine.health))
+        state.readiness_check = checking
+    return await asyncio.shield(checking)
 
 
 async def _refresh(request: Request, page: FigurePage) -> None:
