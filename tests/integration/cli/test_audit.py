@@ -38,6 +38,26 @@ class TestAudit:
         assert (entry["actor"]["kind"], entry["resource"]["name"]) == ("command", "Finance")
         assert "space.created" in terminal.says("audit", "list")
 
+    def test_says_in_words_what_was_asked_for(self, terminal: Terminal) -> None:
+        for command in (
+            ["users", "create", "bo@example.org", "--link"],
+            ["spaces", "create", "Permits"],
+            ["spaces", "add-member", "Permits", "bo@example.org", "--role", "editor"],
+            ["users", "deactivate", "bo@example.org"],
+            ["keys", "create", "nightly", "--user", "bo@example.org", "--scope", "runs.start"],
+        ):
+            terminal.says(*command)
+        said = [" ".join(line.split()) for line in terminal.says("audit", "list").splitlines()]
+        for wanted in (
+            "space.member_added Permits name bo, role editor",
+            "user.deactivated bo@example.org active no",
+            "api_key.created nightly of bo@example.org, prefix hg_",
+        ):
+            assert any(wanted in line for line in said), (wanted, said)
+        assert not any(
+            made["id"] in line for made in json.loads(terminal.says("users", "list", "--json")) for line in said
+        )
+
     def test_exports_what_verifies_offline(
         self, terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

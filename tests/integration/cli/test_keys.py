@@ -70,6 +70,14 @@ class TestKeys:
         left = datetime.fromisoformat(made["expires_at"]) - now()
         assert timedelta(days=29, hours=23) < left <= timedelta(days=30)
 
+    def test_are_a_persons_where_people_sign_in(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("HEADGATE_SERVER__AUTO_LOGIN", "false")
+        assert run(["keys", "create", "nightly"]) == 3
+        assert "--user EMAIL" in capsys.readouterr().err
+        assert answered(capsys, "keys", "create", "nightly", "--user", "ana@example.org")["user"]["email"]
+
     def test_are_shown_to_people_once(self, capsys: pytest.CaptureFixture[str]) -> None:
         capsys.readouterr()
         assert run(["keys", "create", "nightly", "--user", "ana@example.org"]) == 0

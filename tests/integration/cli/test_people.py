@@ -175,6 +175,17 @@ class TestTenants:
         assert answered(capsys, "tenants", "create", "other TOWN", code=6)["code"] == "tenant_name_taken"
         assert made["name"] == "Other town"
 
+    def test_are_renamed(self, capsys: pytest.CaptureFixture[str]) -> None:
+        made = answered(capsys, "tenants", "create", "Other town")
+        assert answered(capsys, "tenants", "rename", "default", " Our town ")["name"] == "Our town"
+        assert answered(capsys, "tenants", "rename", made["id"], "OTHER TOWN")["name"] == "OTHER TOWN"
+        assert [one["name"] for one in answered(capsys, "tenants", "list")] == ["Our town", "OTHER TOWN"]
+        assert answered(capsys, "tenants", "rename", "Other town", "our town", code=6)["code"] == "tenant_name_taken"
+        assert answered(capsys, "tenants", "rename", "Default", "Mine", code=4)["code"] == "tenant_not_found"
+        (entry,) = answered(capsys, "audit", "list", "--action", "tenant.renamed")
+        assert entry["resource"]["name"] == "Our town"
+        assert answered(capsys, "audit", "verify")["verified"]
+
     def test_are_chosen_by_option_and_environment(
         self, capsys: pytest.CaptureFixture[str], data_folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

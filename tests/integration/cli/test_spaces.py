@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from headgate.entrypoints.cli.app import run
+from headgate.features.access.principal import DEFAULT_SPACE_ID
 
 ANNA = "anna@example.org"
 
@@ -54,6 +55,27 @@ class TestSpaces:
         assert answered(capsys, "spaces", "add-member", "Permits", "x@example.org", code=4)["code"] == "user_not_found"
         assert run(["spaces", "members", "Permits"]) == 0
         assert ANNA in capsys.readouterr().out
+
+    def test_take_the_flows_that_are_made_for_them(self, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+        (tmp_path / "echo.flow").write_text("name: Echo\nnodes:\n  heard: ChatInput\n")
+        made = answered(capsys, "spaces", "create", "Permits")
+        answered(capsys, "import", str(tmp_path / "echo.flow"))
+        assert run(["flows", "list"]) == 0
+        assert "space" not in capsys.readouterr().out
+        for space in ("Permits", made["id"]):
+            answered(capsys, "--space", space, "import", str(tmp_path / "echo.flow"))
+        found = [one["space_id"] for one in answered(capsys, "flows", "list")]
+        assert found == [made["id"], made["id"], DEFAULT_SPACE_ID]
+        assert run(["flows", "list"]) == 0
+        assert capsys.readouterr().out.count("Permits") == 2
+        assert answered(capsys, "--space", "Nowhere", "flows", "list", code=4)["code"] == "space_not_found"
+
+    def test_are_somebodys_where_people_sign_in(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("HEADGATE_SERVER__AUTO_LOGIN", "false")
+        assert run(["spaces", "create", "Permits"]) == 3
+        assert "--owner EMAIL" in capsys.readouterr().err
 
     def test_are_of_the_tenant_that_was_chosen(self, capsys: pytest.CaptureFixture[str]) -> None:
         answered(capsys, "tenants", "create", "Other")

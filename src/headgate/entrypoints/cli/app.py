@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from headgate.entrypoints.cli.chosen import TENANT
+from headgate.entrypoints.cli.chosen import SPACE, TENANT
 from headgate.entrypoints.cli.exit_codes import INTERRUPTED, OK, code_for
 from headgate.foundation.errors import HeadgateError
 
@@ -84,9 +84,13 @@ def _root(
             metavar="NAME",
         ),
     ] = "",
+    space: Annotated[
+        str, typer.Option("--space", help="Space that new flows go to, by name or id.", metavar="NAME")
+    ] = "",
 ) -> None:
     """Headgate: say what you want, see the flow, run it, keep the evidence."""
     TENANT.set(tenant.strip())
+    SPACE.set(space.strip())
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -23,6 +23,7 @@ from headgate.features.audit.service import Place
 from headgate.features.audit.walk import Verdict
 from headgate.foundation.crypto import EvidenceSeed
 from headgate.foundation.errors import Invalid
+from headgate.foundation.ids import is_id
 from headgate.foundation.signing import Signer
 
 app = typer.Typer(
@@ -61,10 +62,11 @@ def list_(
                     escape(one.actor.name),
                     one.action,
                     escape(one.resource.name or one.resource.id),
+                    escape(_in_words(one)),
                 )
                 for one in found
             ]
-            console.print(table(("entry", "when", "who", "what", "which"), cells))
+            console.print(table(("entry", "when", "who", "what", "which", "how"), cells))
 
     with_parts(work)
 
@@ -169,6 +171,23 @@ def _opened(output: Path) -> BinaryIO:
         return output.open("wb")
     except OSError as error:
         raise Invalid(f"{output} cannot be written: {error.strerror}.", remedy="Check the path.") from error
+
+
+_FOR_PROGRAMS = ("id", "ids", "checksum", "agent", "nodes", "characters")
+"""What the last word of a member's name says of it; `--json` has them."""
+
+
+def _in_words(one: AuditOut) -> str:
+    """What was asked for, as far as a person reads it: no ids, no digests, nothing that the entry says already."""
+    asked = one.payload if isinstance(one.payload, dict) else {}
+    return ", ".join(
+        f"{key.replace('_', ' ')} {'yes' if value is True else 'no' if value is False else str(value)[:60]}"
+        for key, value in asked.items()
+        if isinstance(value, str | int)
+        and value not in ("", one.resource.name)
+        and key.rpartition("_")[2] not in _FOR_PROGRAMS
+        and not (isinstance(value, str) and is_id(value))
+    )
 
 
 def _utc(moment: datetime | None) -> datetime | None:

@@ -10,6 +10,7 @@ from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
+from headgate.features.accounts.spaces.service import list_spaces
 from headgate.features.flows import service, versions
 from headgate.features.flows.schemas import FlowSummary, VersionSummary
 from headgate.foundation.errors import Invalid
@@ -32,6 +33,7 @@ def list_(
         async with parts.database.reading() as session:
             rows = await service.list_flows(session, acting(), search=search, limit=limit)
             releases = await versions.published_releases(session, acting(), rows)
+            spaces = {one.space.id: one.space.name for one in await list_spaces(session, acting(), limit=1000)}
         found = [FlowSummary.model_validate(row) for row in rows]
         if json:
             print_json(found)
@@ -39,10 +41,20 @@ def list_(
             console.print('No flows yet. Say what you want: [bold]headgate ask "..."[/]')
         else:
             cells = [
-                (one.id, escape(one.name), one.revision, _release(releases.get(one.id)), when(one.updated_at))
+                (
+                    one.id,
+                    escape(one.name),
+                    one.revision,
+                    _release(releases.get(one.id)),
+                    when(one.updated_at),
+                    escape(spaces.get(one.space_id, "")),
+                )
                 for one in found
             ]
-            console.print(table(("id", "name", "revision", "published", "changed"), cells))
+            columns = ("id", "name", "revision", "published", "changed", "space")
+            # On a laptop there is one space, and nobody needs to know.
+            shown = None if len({one.space_id for one in found}) > 1 else -1
+            console.print(table(columns[:shown], [cell[:shown] for cell in cells]))
 
     with_parts(work)
 
@@ -131,9 +143,7 @@ def diff(
     async def work(parts: Parts) -> None:
         flow_id = await flow_id_of(parts, which)
         async with parts.database.reading() as session:
-            found = await versions.diff_versions(
-                session, acting(), parts.registry, flow_id, before=first, after=second
-            )
+            found = await versions.diff_versions(session, acting(), parts.registry, flow_id, before=first, after=second)
         if json:
             print_json({"identical": found.is_empty, "lines": found.lines(), "changes": found.as_json()})
         else:

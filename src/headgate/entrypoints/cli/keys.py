@@ -8,7 +8,7 @@ from rich.markup import escape
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.cli.session import acting, require_named, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.accounts.keys import service
 from headgate.features.accounts.keys.schemas import KeyIn, KeyOut
@@ -25,7 +25,9 @@ _MOST = 1000
 @app.command()
 def create(
     name: Annotated[str, typer.Argument(help="What it is for.")],
-    user: Annotated[str, typer.Option("--user", metavar="EMAIL", help="Whose key it is. None: the local user's.")] = "",
+    user: Annotated[
+        str, typer.Option("--user", metavar="EMAIL", help="Whose key it is. None, with auto-login: the local user's.")
+    ] = "",
     scope: Annotated[
         list[str] | None,
         typer.Option("--scope", help="A permission or a role; repeat it for more. None: all that the person has."),
@@ -38,6 +40,7 @@ def create(
     json: JsonFlag = False,
 ) -> None:
     """Make a key that acts for a person. It is printed once, and kept as a hash."""
+    require_named(user, "--user")
     expires_at = None if days is None else now() + timedelta(days=days)
 
     async def work(parts: Parts) -> None:

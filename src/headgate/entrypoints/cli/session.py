@@ -7,10 +7,13 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import TypeVar
 
-from headgate.entrypoints.cli.chosen import TENANT
+from headgate.entrypoints.cli.chosen import SPACE, TENANT
 from headgate.entrypoints.compose import Parts, open_parts
 from headgate.features.access.principal import LOCAL, Actor, Principal
+from headgate.features.accounts.spaces.service import get_space, get_space_named
 from headgate.features.accounts.tenants.service import get_operator
+from headgate.foundation.errors import Invalid
+from headgate.foundation.ids import is_id
 from headgate.foundation.log import configure
 from headgate.foundation.settings import LogSettings, Settings
 
@@ -49,8 +52,20 @@ def with_parts(work: Callable[[Parts], Awaitable[T]], settings: Settings | None 
 
 
 async def _chosen(parts: Parts) -> Principal:
-    tenant = TENANT.get() or parts.settings.tenant
-    if not tenant:
-        return replace(LOCAL, actor=operator())
+    tenant, space = TENANT.get() or parts.settings.tenant, SPACE.get()
+    found = replace(LOCAL, actor=operator())
+    if not tenant and not space:
+        return found
     async with parts.database.reading() as session:
-        return await get_operator(session, operator(), tenant=tenant)
+        if tenant:
+            found = await get_operator(session, operator(), tenant=tenant)
+        if space:
+            room = await (get_space if is_id(space) else get_space_named)(session, found, space)
+            found = replace(found, space_id=room.id)
+    return found
+
+
+def require_named(who: str, option: str) -> None:
+    """Raise `Invalid` when nobody is named where people sign in: the local user is nobody's account there."""
+    if not who and not Settings().server.auto_login:
+        raise Invalid("Where people sign in, this is somebody's.", remedy=f"Say whose: {option} EMAIL.")

@@ -8,7 +8,7 @@ from rich.prompt import Confirm
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.cli.session import acting, require_named, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.access.permissions import Role
 from headgate.features.accounts.spaces import members as memberships
@@ -47,11 +47,12 @@ def list_(json: JsonFlag = False) -> None:
 def create(
     name: Annotated[str, typer.Argument(help="What to call it.")],
     owner: Annotated[
-        str, typer.Option("--owner", metavar="PERSON", help="Who owns it; the local user when left out.")
+        str, typer.Option("--owner", metavar="PERSON", help="Who owns it. None, with auto-login: the local user.")
     ] = "",
     json: JsonFlag = False,
 ) -> None:
     """Make a space."""
+    require_named(owner, "--owner")
     wanted = checked(SpaceIn, name=name)
 
     async def work(parts: Parts) -> None:

@@ -47,6 +47,26 @@ def create(name: Annotated[str, typer.Argument(help="What it is called.")], json
     _with_parts(work)
 
 
+@app.command()
+def rename(
+    which: Annotated[str, typer.Argument(metavar="TENANT", help="Its name or id. The first is called Default.")],
+    name: Annotated[str, typer.Argument(help="Its new name.")],
+    json: JsonFlag = False,
+) -> None:
+    """Call a tenant otherwise. People read its name when they set their password."""
+    wanted = checked(_Wanted, name=name).name
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            found = await service.rename_tenant(session, operator(), tenant=which, name=wanted)
+        if json:
+            print_json({"id": found.id, "name": found.name})
+        else:
+            console.print(f"Renamed to {found.name}.", markup=False)
+
+    _with_parts(work)
+
+
 @app.command("list")
 def list_(json: JsonFlag = False) -> None:
     """List tenants, and how many people each has."""

@@ -41,6 +41,7 @@ Action = Literal[
     "space.member_removed",
     "space.renamed",
     "tenant.created",
+    "tenant.renamed",
     "user.activated",
     "user.changed",
     "user.created",

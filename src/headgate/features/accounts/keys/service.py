@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.accounts import repository as accounts
 from headgate.features.accounts.errors import AccountNotFound
 from headgate.features.accounts.keys import repository, secret
 from headgate.features.accounts.keys.errors import ExpiryPast, KeyNotFound, KeyTooWide, TooManyKeys
@@ -48,7 +49,7 @@ async def create_key(
         raise ExpiryPast
     scopes = None if wanted.scopes is None else expand(wanted.scopes)
     await _check_spaces(session, principal, wanted.space_ids)
-    owner = await repository.find_user(session, owner_user_id or principal.user_id, tenant_id=principal.tenant_id)
+    owner = await accounts.find_user(session, owner_user_id or principal.user_id, tenant_id=principal.tenant_id)
     if owner is None:
         raise AccountNotFound("Nobody is there whose key it would be.", remedy="Name the person whose key it is.")
     await _refuse_wider(session, principal, scopes, wanted)
@@ -70,7 +71,14 @@ async def create_key(
     )
     session.add(row)
     await session.flush()
-    await record(session, principal, "api_key.created", id=row.id, name=row.name, after=_told(row))
+    payload = {
+        "of": owner.email or owner.name,
+        "prefix": row.prefix,
+        "scopes": row.scopes,
+        "spaces": row.space_ids,
+        "expires_at": None if row.expires_at is None else row.expires_at.isoformat(),
+    }
+    await record(session, principal, "api_key.created", id=row.id, name=row.name, after=_told(row), payload=payload)
     return NewKey(_shown(row, KeyOwner.model_validate(owner)), text)
 
 
@@ -119,7 +127,11 @@ async def _end(session: AsyncSession, principal: Principal, row: ApiKey) -> None
     before = _told(row)
     row.revoked_at = now()
     await session.flush()
-    await record(session, principal, "api_key.revoked", id=row.id, name=row.name, before=before, after=_told(row))
+    payload = {"prefix": row.prefix}
+    after = _told(row)
+    await record(
+        session, principal, "api_key.revoked", id=row.id, name=row.name, before=before, after=after, payload=payload
+    )
 
 
 async def _check_spaces(session: AsyncSession, principal: Principal, space_ids: Sequence[str] | None) -> None:

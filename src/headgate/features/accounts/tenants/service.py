@@ -38,6 +38,23 @@ async def create_tenant(session: AsyncSession, actor: Actor, *, name: str) -> Te
     return tenant
 
 
+async def rename_tenant(session: AsyncSession, actor: Actor, *, tenant: str, name: str) -> Tenant:
+    """Call an organisation otherwise. Raises `TenantNotFound`, `TenantNameTaken`."""
+    found = await repository.find_tenant_called(session, tenant)
+    if found is None:
+        raise TenantNotFound(tenant)
+    other = await repository.find_tenant_called(session, name)
+    if other is not None and other.id != found.id:
+        raise TenantNameTaken(name)
+    before, found.name = found.name, name
+    await session.flush()
+    operator = await get_operator(session, actor, tenant=found.id)
+    await record(
+        session, operator, "tenant.renamed", id=found.id, name=name, before={"name": before}, after={"name": name}
+    )
+    return found
+
+
 async def list_tenants(session: AsyncSession) -> Sequence[tuple[Tenant, int]]:
     """Every tenant, oldest first, and how many people it has."""
     return await repository.list_tenants(session)
