@@ -20,7 +20,7 @@ from headgate.entrypoints.http.health import router as health_router
 from headgate.entrypoints.http.measuring import Measuring
 from headgate.entrypoints.http.pages.routes import router as pages_router
 from headgate.features.accounts.keys.routes import router as keys_router
-from headgate.features.accounts.routes import router as accounts_router
+from headgate.features.accounts.me.routes import router as me_router
 from headgate.features.accounts.sessions.routes import router as sessions_router
 from headgate.features.accounts.single_sign_on.routes import router as single_sign_on_router
 from headgate.features.accounts.spaces.routes import router as spaces_router
@@ -40,7 +40,7 @@ from headgate.foundation.settings import ServerSettings, Settings
 
 ROUTERS = (
     runs_router,
-    accounts_router,
+    me_router,
     assistant_router,
     audit_router,
     catalog_router,

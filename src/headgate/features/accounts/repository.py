@@ -1,9 +1,9 @@
-"""Every query on tenants and users. The tenant is always required."""
+"""The queries that several rooms of accounts ask. The tenant is always required."""
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.accounts.tables import Space, Tenant, User
+from headgate.features.accounts.tables import Tenant, User
 
 
 async def find_tenant(session: AsyncSession, *, tenant_id: str) -> Tenant | None:
@@ -14,10 +14,4 @@ async def find_tenant(session: AsyncSession, *, tenant_id: str) -> Tenant | None
 async def find_user(session: AsyncSession, user_id: str, *, tenant_id: str) -> User | None:
     """One person of the tenant."""
     query = select(User).where(User.id == user_id, User.tenant_id == tenant_id)
-    return (await session.execute(query)).scalar_one_or_none()
-
-
-async def find_space(session: AsyncSession, space_id: str, *, tenant_id: str) -> Space | None:
-    """One space of the tenant."""
-    query = select(Space).where(Space.id == space_id, Space.tenant_id == tenant_id)
     return (await session.execute(query)).scalar_one_or_none()

@@ -1,11 +1,8 @@
-"""What the API says and takes about accounts."""
-
-from collections.abc import Sequence
-from typing import Literal
+"""What the API says of people and of what has a name, for every room of accounts."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from headgate.features.access.permissions import Permission, Role, TenantRole
+from headgate.features.access.permissions import TenantRole
 
 
 class Named(BaseModel):
@@ -22,39 +19,3 @@ class Person(Named):
 
     email: str | None = Field(description="What they sign in with; null for the local user of auto-login.")
     role: TenantRole
-
-
-class SpaceRightsOut(BaseModel):
-    """What the caller may do in one space."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    space_id: str
-    role: Role | None = Field(description="Null for an admin of the tenant who is no member.")
-    permissions: Sequence[Permission]
-
-
-class RightsOut(BaseModel):
-    """What the caller may do, cut down by the API key they came with."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    tenant: Sequence[Permission] = Field(description="In the tenant as a whole.")
-    every_space: Sequence[Permission] = Field(description="In each space of the tenant: an admin's.")
-    spaces: Sequence[SpaceRightsOut] = Field(description="In spaces that the caller is a member of.")
-
-
-SignedInBy = Literal["auto_login", "password", "link", "single_sign_on", "key"]
-
-
-class Me(BaseModel):
-    """Who is asking."""
-
-    tenant: Named
-    user: Person
-    space: Named | None = Field(description="Where new flows go when none is named; null when that space is gone.")
-    permissions: RightsOut
-    signed_in_by: SignedInBy
-    csrf_token: str | None = Field(
-        description="What a page sends as `X-CSRF-Token` with every change; null where no cookie signed the caller in."
-    )

@@ -50,12 +50,6 @@ async def count_live(session: AsyncSession, user_id: str, at: datetime, *, tenan
     return (await session.execute(query)).scalar_one()
 
 
-async def find_user(session: AsyncSession, user_id: str, *, tenant_id: str) -> User | None:
-    """A person of the tenant."""
-    query = select(User).where(User.id == user_id, User.tenant_id == tenant_id)
-    return (await session.execute(query)).scalar_one_or_none()
-
-
 async def existing_spaces(session: AsyncSession, space_ids: Sequence[str], *, tenant_id: str) -> frozenset[str]:
     """Those of the spaces that the tenant has."""
     query = select(Space.id).where(Space.tenant_id == tenant_id, Space.id.in_(space_ids))

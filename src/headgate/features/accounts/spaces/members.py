@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission, Role
 from headgate.features.access.principal import Principal
+from headgate.features.accounts import repository as accounts
 from headgate.features.accounts.spaces import repository
 from headgate.features.accounts.spaces.errors import LastOwner, MemberNotFound
 from headgate.features.accounts.spaces.repository import Member
@@ -71,7 +72,7 @@ def _told(user_id: str, name: str, role: str) -> Mapping[str, object]:
 
 
 async def _person(session: AsyncSession, principal: Principal, user_id: str) -> User:
-    found = await repository.find_person(session, user_id, tenant_id=principal.tenant_id)
+    found = await accounts.find_user(session, user_id, tenant_id=principal.tenant_id)
     if found is None:
         raise UserNotFound(user_id[:64])
     return found

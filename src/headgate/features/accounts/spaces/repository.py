@@ -106,12 +106,6 @@ async def delete_space(session: AsyncSession, space_id: str, *, tenant_id: str) 
     await session.execute(delete(Space).where(Space.id == space_id, Space.tenant_id == tenant_id))
 
 
-async def find_person(session: AsyncSession, user_id: str, *, tenant_id: str) -> User | None:
-    """One person of the tenant."""
-    query = select(User).where(User.id == user_id, User.tenant_id == tenant_id)
-    return (await session.execute(query)).scalar_one_or_none()
-
-
 async def list_members(
     session: AsyncSession, space_id: str, *, tenant_id: str, limit: int, after: str | None = None
 ) -> Sequence[Member]:

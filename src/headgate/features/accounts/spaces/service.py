@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission, Role
 from headgate.features.access.principal import DEFAULT_SPACE_ID, Principal
+from headgate.features.accounts import repository as accounts
 from headgate.features.accounts.spaces import repository
 from headgate.features.accounts.spaces.errors import (
     AmbiguousSpace,
@@ -110,7 +111,7 @@ async def create_space(
     Raises `SpaceNameTaken`, `TooManySpaces`, or `UserNotFound` when the owner is not of the tenant.
     """
     owner = owner_user_id or principal.user_id
-    if await repository.find_person(session, owner, tenant_id=principal.tenant_id) is None:
+    if await accounts.find_user(session, owner, tenant_id=principal.tenant_id) is None:
         raise UserNotFound(owner)
     if not principal.access.admin:
         made = await repository.count_made_by(session, owner, tenant_id=principal.tenant_id)

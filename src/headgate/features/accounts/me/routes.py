@@ -1,11 +1,12 @@
-"""HTTP routes of accounts."""
+"""The HTTP route that says who is asking."""
 
 from fastapi import APIRouter, Request, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.features.accounts import service
-from headgate.features.accounts.schemas import Me, Named, Person, RightsOut, SignedInBy
+from headgate.features.accounts.me import service
+from headgate.features.accounts.me.schemas import Me, RightsOut, SignedInBy
+from headgate.features.accounts.schemas import Named, Person
 from headgate.features.accounts.sessions.cookie import session_token
 from headgate.features.accounts.sessions.csrf import token_for
 from headgate.features.accounts.sessions.service import find_current

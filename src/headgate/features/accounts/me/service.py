@@ -9,6 +9,7 @@ from headgate.features.access.permissions import TABLE, Permission, Role, is_of_
 from headgate.features.access.principal import Principal
 from headgate.features.accounts import repository
 from headgate.features.accounts.errors import AccountNotFound
+from headgate.features.accounts.spaces.repository import find_space
 from headgate.features.accounts.tables import Space, Tenant, User
 
 
@@ -47,7 +48,7 @@ async def get_account(session: AsyncSession, principal: Principal) -> Account:
     """The caller's tenant, user and space. Raises `AccountNotFound` when tenant or user is gone."""
     tenant = await repository.find_tenant(session, tenant_id=principal.tenant_id)
     user = await repository.find_user(session, principal.user_id, tenant_id=principal.tenant_id)
-    space = await repository.find_space(session, principal.space_id, tenant_id=principal.tenant_id)
+    space = await find_space(session, principal.space_id, tenant_id=principal.tenant_id)
     if tenant is None or user is None:
         raise AccountNotFound("Your account is gone.", remedy="Sign in again.")
     return Account(tenant=tenant, user=user, space=space)

@@ -7,8 +7,8 @@ import pytest
 
 from headgate.features.access.permissions import TABLE, Permission, Role, is_of_space
 from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, DEFAULT_USER_ID, LOCAL, Access
-from headgate.features.accounts.routes import router
-from headgate.features.accounts.service import rights_of
+from headgate.features.accounts.me.routes import router
+from headgate.features.accounts.me.service import rights_of
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
