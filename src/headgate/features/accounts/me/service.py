@@ -66,7 +66,7 @@ def rights_of(principal: Principal) -> Rights:
             SpaceRights(
                 space_id=space_id,
                 role=access.roles.get(space_id),
-                permissions=[one for one in TABLE if is_of_space(one) and principal.may(one, space_id)],
+                permissions=[one for one in _ordered(access.granted(space_id)) if is_of_space(one)],
             )
             for space_id in seen
         ],
