@@ -45,8 +45,16 @@ async def start_session(
     address: str,
     user_agent: str,
     method: Method = "password",
+    replaces: str | None = None,
 ) -> NewSession:
-    """Sign a person in who has proved who they are. The token is new: one known before sign-in is worth nothing."""
+    """Sign a person in who has proved who they are. The token is new: one known before sign-in is worth nothing.
+
+    `replaces` is the token that their browser had so far; that session ends.
+    """
+    if replaces is not None:
+        await repository.delete_sessions(
+            session, tenant_id=user.tenant_id, user_id=user.id, token_hash=hash_of(replaces)
+        )
     at = now()
     idle_since = at - timedelta(hours=settings.idle_hours)
     await repository.delete_dead_sessions(

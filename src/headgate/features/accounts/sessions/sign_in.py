@@ -97,9 +97,13 @@ class SignIn:
             if fresh is None or fresh.password_hash != user.password_hash:
                 raise SignInRefused  # shut out, or the password changed, while we compared
             fresh.password_hash = newer or fresh.password_hash
-            await _end_replaced(session, fresh, replaces)
             new = await start_session(
-                session, fresh, self.settings, address=client.address, user_agent=client.user_agent
+                session,
+                fresh,
+                self.settings,
+                address=client.address,
+                user_agent=client.user_agent,
+                replaces=replaces,
             )
         return SignedIn(user=fresh, tenant=tenant, session=new)
 
@@ -201,11 +205,6 @@ class SignIn:
             log.warning(
                 "a refused sign-in is not in the audit log", user_ids=[one.id for one in people], why=str(error)
             )
-
-
-async def _end_replaced(session: AsyncSession, user: User, token: str | None) -> None:
-    if token is not None:
-        await repository.delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id, token_hash=hash_of(token))
 
 
 async def _set_password(

@@ -11,9 +11,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.accounts.sessions.client import client_of
 from headgate.features.accounts.sessions.cookie import is_secure, put_cookie, session_token
 from headgate.features.accounts.sessions.ports import Scope, Throttle
-from headgate.features.accounts.sessions.repository import delete_sessions
 from headgate.features.accounts.sessions.service import NewSession, start_session
-from headgate.features.accounts.sessions.tokens import hash_of
 from headgate.features.accounts.single_sign_on import service
 from headgate.features.accounts.single_sign_on.errors import ExtraMissing, SignInLost, SingleSignOnOff
 from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn, Vouched
@@ -123,11 +121,8 @@ async def _start(request: Request, sign_on: SingleSignOn, vouched: Vouched) -> N
     """Let them in, in one transaction; a session that the browser had ends."""
     settings: Settings = request.app.state.settings
     client = client_of(request)
-    before = session_token(request, settings.server)
     async with get_database(request).writing() as session:
         user = await service.admit(session, vouched, sign_on.settings, address=client.address)
-        if before is not None:
-            await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id, token_hash=hash_of(before))
         return await start_session(
             session,
             user,
@@ -135,6 +130,7 @@ async def _start(request: Request, sign_on: SingleSignOn, vouched: Vouched) -> N
             address=client.address,
             user_agent=client.user_agent,
             method="single_sign_on",
+            replaces=session_token(request, settings.server),
         )
 
 
