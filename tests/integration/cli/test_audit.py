@@ -49,9 +49,9 @@ class TestAudit:
             terminal.says(*command)
         said = [" ".join(line.split()) for line in terminal.says("audit", "list").splitlines()]
         for wanted in (
-            "space.member_added Permits name bo, role editor",
-            "user.deactivated bo@example.org active no",
-            "api_key.created nightly of bo@example.org, prefix hg_",
+            "space.member_added Permits: name bo, role editor",
+            "user.deactivated bo@example.org: active no",
+            "api_key.created nightly: of bo@example.org, prefix hg_",
         ):
             assert any(wanted in line for line in said), (wanted, said)
         assert not any(
@@ -80,6 +80,13 @@ class TestAudit:
         for argument, code in ((str(tmp_path / "other.jsonl"), 3), (str(tmp_path / "none.jsonl"), 4)):
             terminal.says("audit", "verify", argument, code=code)
         terminal.says("audit", "verify", "--noted", "x", code=3)
+
+    def test_says_for_programs_what_it_exported(self, terminal: Terminal) -> None:
+        terminal.says("spaces", "create", "Finance")
+        told = json.loads(terminal.says("audit", "export", "-o", "audit.jsonl", "--json"))
+        assert told == {"path": "audit.jsonl", "entries": 1, "last": 1}
+        assert len(Path("audit.jsonl").read_text().splitlines()) == 2
+        assert json.loads(terminal.says("audit", "export", "--json", code=3))["code"] == "invalid"
 
     def test_exports_csv_to_standard_output(self, terminal: Terminal) -> None:
         terminal.says("spaces", "create", "=1+1")

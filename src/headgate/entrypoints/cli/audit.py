@@ -60,13 +60,11 @@ def list_(
                     one.seq,
                     when(one.at),
                     escape(one.actor.name),
-                    one.action,
-                    escape(one.resource.name or one.resource.id),
                     escape(_in_words(one)),
                 )
                 for one in found
             ]
-            console.print(table(("entry", "when", "who", "what", "which", "how"), cells))
+            console.print(table(("entry", "when", "who", "what"), cells))
 
     with_parts(work)
 
@@ -77,8 +75,11 @@ def export(
     csv: Annotated[bool, typer.Option("--csv", help="CSV for a spreadsheet; it cannot be verified.")] = False,
     since: Since = None,
     until: Until = None,
+    json: JsonFlag = False,
 ) -> None:
     """Write the log, oldest first: as JSON Lines under a signed head, which `headgate audit verify FILE` checks."""
+    if json and output is None:
+        raise Invalid("Standard output cannot be both the export and the answer.", remedy="Say --output FILE.")
 
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
@@ -88,7 +89,9 @@ def export(
             file = sys.stdout.buffer if output is None else stack.enter_context(_opened(output))
             async for piece in service.export_lines(parts.database, head, signer):
                 file.write(piece)
-        if output is not None:
+        if json:
+            print_json({"path": str(output), "entries": head.last - head.first + 1, "last": head.last})
+        elif output is not None:
             errors.print(f"Wrote {head.last - head.first + 1} entries to {escape(str(output))}.")
 
     with_parts(work)
@@ -178,9 +181,9 @@ _FOR_PROGRAMS = ("id", "ids", "checksum", "agent", "nodes", "characters")
 
 
 def _in_words(one: AuditOut) -> str:
-    """What was asked for, as far as a person reads it: no ids, no digests, nothing that the entry says already."""
+    """What was done and asked for, as far as a person reads it: no ids, no digests, nothing twice."""
     asked = one.payload if isinstance(one.payload, dict) else {}
-    return ", ".join(
+    more = ", ".join(
         f"{key.replace('_', ' ')} {'yes' if value is True else 'no' if value is False else str(value)[:60]}"
         for key, value in asked.items()
         if isinstance(value, str | int)
@@ -188,6 +191,8 @@ def _in_words(one: AuditOut) -> str:
         and key.rpartition("_")[2] not in _FOR_PROGRAMS
         and not (isinstance(value, str) and is_id(value))
     )
+    said = f"{one.action} {one.resource.name or one.resource.id}"
+    return f"{said}: {more}" if more else said
 
 
 def _utc(moment: datetime | None) -> datetime | None:

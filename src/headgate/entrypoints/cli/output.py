@@ -9,9 +9,11 @@ import orjson
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")]
 
+_LEAST_WIDTH = 8
 PIPED_WIDTH = 200
 """Columns when the answer goes to a file or another program, which do not fold."""
 
@@ -34,12 +36,29 @@ def print_json(value: Any) -> None:  # noqa: ANN401 - any JSON value
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "") -> Table:
     """A plain table; the first column is emphasised."""
     found = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="dim")
+    cells = [[_cell(value) for value in row] for row in rows]
+    whole = _whole([_width([column, *below]) for column, *below in zip(columns, *cells, strict=True)], console.width)
     for number, column in enumerate(columns):
-        first = number == 0
-        found.add_column(column, style="bold" if first else "", no_wrap=first, overflow="fold")
-    for row in rows:
-        found.add_row(*[_cell(value) for value in row])
+        found.add_column(column, style="" if number else "bold", no_wrap=number in whole, overflow="fold")
+    for row in cells:
+        found.add_row(*row)
     return found
+
+
+def _width(cells: Sequence[str]) -> int:
+    return max(Text.from_markup(cell).cell_len for cell in cells)
+
+
+def _whole(widths: Sequence[int], room: int) -> set[int]:
+    """The columns that are not folded: the first, then the narrow ones, as long as each other keeps some room."""
+    whole = {0}
+    left = room - 2 * (len(widths) - 1) - widths[0]
+    for number in sorted(range(1, len(widths)), key=widths.__getitem__):
+        left -= widths[number]
+        if left < _LEAST_WIDTH * (len(widths) - len(whole) - 1):
+            break
+        whole.add(number)
+    return whole
 
 
 def when(moment: datetime | None) -> str:
