@@ -66,7 +66,7 @@ class WebhookOut(Component):
         headers = await checked_headers(self.ctx, self.headers, component="WebhookOut", url=self.url)
         headers |= {"content-type": "application/json", "idempotency-key": webhook_id, "webhook-id": webhook_id}
         if self.secret:
-            secret = await self.ctx.secret(self.secret)
+            secret = await self.ctx.secret(self.secret, url=self.url)
             headers |= signature_headers(secret.get_secret_value(), webhook_id, int(time.time()), body)
         await self.ctx.check_cancelled()
         try:

@@ -8,6 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from headgate.components.web import HTTPRequest
+from headgate.components.webhook import WebhookOut
 from headgate.entrypoints.adapters import TenantSecrets
 from headgate.features.access.principal import LOCAL
 from headgate.features.models.providers import PROVIDER_VARIABLES
@@ -81,6 +82,11 @@ async def fetch(context: Context, url: str, header: str) -> None:
     await step.attach(context).produce("text")
 
 
+async def sign(context: Context, url: str, secret: str) -> None:
+    step = WebhookOut.create({"url": url, "payload": {}, "secret": secret}, node_id="n")
+    await step.attach(context).produce("response")
+
+
 class TestModelKeys:
     @pytest.mark.parametrize("name", ["OPENAI_COMPATIBLE_API_KEY", "FREE"])
     async def test_never_reach_a_server_that_a_flow_chose(
@@ -108,6 +114,27 @@ class TestModelKeys:
         model = await create_chat_model(Model(provider="openai_compatible", name="m", params=params), variables)
         await model.ainvoke("hi")
         assert model_server.asked[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+class TestSignatures:
+    """A signature lets its receiver try out guesses of the secret, as often as they like."""
+
+    @pytest.mark.parametrize("name", ["OPENAI_API_KEY", "TIED"])
+    async def test_are_made_with_no_key_for_a_server_that_it_does_not_belong_to(
+        self, context: Context, database: Database, box: SecretBox, server: WebServer, name: str
+    ) -> None:
+        await store(database, box, "TIED", "api.example.org")
+        with pytest.raises(VariableKept):
+            await sign(context, server.url("/"), name)
+        assert server.requests == []
+
+    @pytest.mark.parametrize("tied", [True, False])
+    async def test_are_made_for_the_server_that_a_secret_was_stored_for_and_of_one_for_any(
+        self, context: Context, database: Database, box: SecretBox, server: WebServer, *, tied: bool
+    ) -> None:
+        await store(database, box, "MINE", *([server.url("/")] if tied else []))
+        await sign(context, server.url("/"), "MINE")
+        assert "webhook-signature" in server.requests[0].headers
 
 
 class TestHeaders:
