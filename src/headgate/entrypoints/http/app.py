@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from ipaddress import IPv4Network, IPv6Network
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import BaseRoute
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from headgate.agents.assistant.routes import router as assistant_router
@@ -61,6 +62,18 @@ ROUTERS = (
 """In the order in which they are tried: what is asked most stands first."""
 
 
+def _routes_of(routers: Iterable[APIRouter]) -> list[BaseRoute]:
+    holder = APIRouter()
+    for router in routers:
+        holder.include_router(router, prefix="/api/v1")
+    return holder.routes
+
+
+API_ROUTES = _routes_of(ROUTERS)
+"""The routers where they stand in every application. FastAPI makes each route anew for its place when it is first asked
+for, and keeps it here: once a process, however many applications there are."""
+
+
 def create_app(settings: Settings) -> FastAPI:
     """The application with all its parts; they are opened when the server starts and closed when it stops."""
 
@@ -82,8 +95,7 @@ def create_app(settings: Settings) -> FastAPI:
     _wrap(app, settings.server)
     app.include_router(health_router)
     app.include_router(pages_router)
-    for router in ROUTERS:
-        app.include_router(router, prefix="/api/v1")
+    app.router.routes.extend(API_ROUTES)
     refuse_undeclared(app)
     return app
 
