@@ -129,8 +129,13 @@ async def update_user(session: AsyncSession, principal: Principal, user_id: str,
 async def create_password_link(
     session: AsyncSession, principal: Principal, settings: AccountSettings, user_id: str
 ) -> NewLink:
-    """A link that sets a new password; older ones stop working. Raises `UserNotFound`, `SignsInNowhere`."""
-    user = await get_user(session, principal, user_id)
+    """A link that sets a new password; older ones stop working, also one that is made at the same moment.
+
+    Raises `UserNotFound`, `SignsInNowhere`.
+    """
+    user = await repository.lock_user(session, user_id, tenant_id=principal.tenant_id) if is_id(user_id) else None
+    if user is None:
+        raise UserNotFound(user_id)
     if user.email is None:
         raise SignsInNowhere
     return await create_link(session, principal, user, settings)

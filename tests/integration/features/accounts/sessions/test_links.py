@@ -1,3 +1,4 @@
+import asyncio
 from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -60,6 +61,14 @@ class TestInvitation:
         again = await (await house.browser()).post("/password-links/use", body)
         assert (again.status_code, again.json()["code"]) == (404, "link_refused")
         assert "set-cookie" not in again.headers
+
+    async def test_made_anew_by_several_at_once_leaves_one(self, house: House) -> None:
+        admin = await admin_of(house)
+        path = f"/users/{(await invited(admin))['id']}/password-link"
+        made = await asyncio.gather(*(admin.post(path) for _ in range(5)))
+        browser = await house.browser()
+        looked = [await browser.post("/password-links/look", {"token": token_of(one.json())}) for one in made]
+        assert sorted(one.status_code for one in looked) == [200, 404, 404, 404, 404]
 
     async def test_expires(self, house: House) -> None:
         token = token_of((await invited(await admin_of(house)))["link"])
