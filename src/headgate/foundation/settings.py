@@ -397,3 +397,14 @@ class Settings(BaseSettings):
     def database_url(self) -> str:
         """The URL in force."""
         return self.database.url or f"sqlite+aiosqlite:///{self.data_dir / 'headgate.db'}"
+
+
+def known_variables() -> set[str]:
+    """The name of every variable of the environment that is a setting."""
+    found = set()
+    for name, field in Settings.model_fields.items():
+        kind = field.annotation
+        of_group = kind.model_fields if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+        for below in ("",) if of_group is None else ("", *(f"__{one}" for one in of_group)):
+            found.add(f"HEADGATE_{name}{below}".upper())
+    return found

@@ -219,6 +219,20 @@ class TestSystem:
         assert run([name, "--help"]) == 0
         assert "Usage" in capsys.readouterr().out
 
+    def test_doctor_names_what_is_no_setting_and_that_nobody_can_sign_in(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("HEADGATE_SERVER__AUTOLOGIN", "false")
+        monkeypatch.setenv("HEADGATE_HTTP", "{}")
+        said = {one["what"]: one for one in answered(capsys, "doctor")["findings"]}
+        assert said["settings"]["detail"].startswith("HEADGATE_SERVER__AUTOLOGIN is no setting")
+        assert said["settings"]["remedy"] == "Did you mean HEADGATE_SERVER__AUTO_LOGIN?"
+        assert "people" not in said
+        answered(capsys, "users", "list")
+        monkeypatch.setenv("HEADGATE_SERVER__AUTO_LOGIN", "false")
+        said = {one["what"]: one for one in answered(capsys, "doctor")["findings"]}
+        assert "users create" in said["people"]["remedy"]
+
     def test_every_answer_can_be_json(self) -> None:
         page = command_line_page()
         sections = [part for part in page.split("\n#") if "`headgate " in part.split("\n")[0] and "| `" in part]

@@ -8,9 +8,11 @@ import socket
 import stat
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 import typer
+from dotenv import dotenv_values
 from pydantic import SecretStr
 from rich.markup import escape
 
@@ -19,6 +21,7 @@ from headgate.entrypoints.cli.exit_codes import OK, UNAVAILABLE
 from headgate.entrypoints.cli.open_doors import exposures, refuse_open_door
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
 from headgate.entrypoints.compose import open_parts
+from headgate.entrypoints.doors import is_locked
 from headgate.entrypoints.readiness import Readiness, check_readiness
 from headgate.features.access.principal import DEFAULT_TENANT_ID
 from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn
@@ -29,7 +32,7 @@ from headgate.foundation.crypto import EVIDENCE_KEY_FILE, KEY_FILE, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import HEAD, current
 from headgate.foundation.errors import HeadgateError, Invalid
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import Settings, known_variables
 from headgate.sandbox.report import probe
 
 app = typer.Typer(add_completion=False)
@@ -54,6 +57,7 @@ def doctor(json: JsonFlag = False) -> int:
     settings = Settings()
     checks: tuple[Callable[[Settings], list[Finding]], ...] = (
         _system,
+        _settings,
         _folder,
         _secret_key,
         _evidence_key,
@@ -89,6 +93,25 @@ def _findings(check: Callable[[Settings], list[Finding]], settings: Settings) ->
 def _system(_settings: Settings) -> list[Finding]:
     where = f"Headgate {__version__} on Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     return [Finding("system", good=True, detail=where)]
+
+
+def _settings(_settings: Settings) -> list[Finding]:
+    """Variables that look like settings and are none: a slip of the hand could leave a door open."""
+    known = known_variables()
+    given = {name.upper() for name in (*os.environ, *dotenv_values(".env"))}
+    return [
+        Finding(
+            "settings",
+            good=False,
+            detail=f"{name} is no setting of Headgate; it does nothing",
+            remedy=f"Did you mean {close[0]}?"
+            if (close := get_close_matches(name, known, 1))
+            else "See docs/settings.md.",
+            needed=False,
+        )
+        for name in sorted(given - known)
+        if name.startswith("HEADGATE_")
+    ]
 
 
 def _folder(settings: Settings) -> list[Finding]:
@@ -206,7 +229,26 @@ def _sign_in(settings: Settings) -> list[Finding]:
         Finding("open", good=False, detail=one, remedy="docs/security.md says what that means.", needed=False)
         for one in exposures(server)
     ]
-    return [Finding("sign-in", good=True, detail=f"{mode}, at {server.public_url or server.host}"), *warnings]
+    found = Finding("sign-in", good=True, detail=f"{mode}, at {server.public_url or server.host}")
+    return [found, *_locked(settings), *warnings]
+
+
+def _locked(settings: Settings) -> list[Finding]:
+    """Whether everybody has to sign in and nobody can."""
+
+    async def work() -> bool:
+        database = Database(settings)
+        try:
+            return await current(database) == HEAD and await is_locked(settings, database)
+        except HeadgateError:
+            return False  # said by the check of the database
+        finally:
+            await database.close()
+
+    if not asyncio.run(work()):
+        return []
+    remedy = "Make the first admin: headgate users create EMAIL --admin"
+    return [Finding("people", good=False, detail="nobody can sign in yet", remedy=remedy, needed=False)]
 
 
 def _single_sign_on(settings: Settings) -> list[Finding]:

@@ -38,6 +38,11 @@ def exposures(server: ServerSettings) -> list[str]:
         found.append(f"Nobody signs in: everybody who reaches {server.host} may do everything.")
     if not server.auto_login and _is_plain(server):
         found.append(f"Passwords and cookies travel in the clear to {server.public_url}.")
+    if not server.auto_login and server.public_url.startswith("https:") and not server.trusted_proxies:
+        found.append(
+            "Everybody seems to come from the proxy, in limits and in the audit log: "
+            "name it in HEADGATE_SERVER__TRUSTED_PROXIES."
+        )
     if server.cors_origins:
         found.append(f"Pages of {', '.join(server.cors_origins)} may call the API with a key.")
     return found

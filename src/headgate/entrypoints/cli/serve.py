@@ -54,6 +54,8 @@ def serve(
             print_json({"url": url, "pid": os.getpid()})
         else:
             errors.print(f"Headgate is at [bold]{url}[/]  (API: /docs, stop: Ctrl+C)")
+            if not settings.server.auto_login and settings.server.public_url:
+                errors.print(f"People sign in at [bold]{escape(settings.server.public_url)}/sign-in[/]")
         if made.state.locked:
             errors.print(f"[bold yellow]{NOBODY}[/]")
 

@@ -54,7 +54,8 @@ class TestRefuseOpenDoor:
 
 class TestExposures:
     def test_are_none_where_nothing_is_open(self) -> None:
-        for values in ({}, SIGN_IN, {**SIGN_IN, "host": WIDE, "public_url": HTTPS}):
+        behind = {"public_url": HTTPS, "trusted_proxies": ["127.0.0.1"]}
+        for values in ({}, SIGN_IN, {**SIGN_IN, **behind}, {**SIGN_IN, "host": WIDE, **behind}):
             assert exposures(server(**values)) == []
 
     @pytest.mark.parametrize(
@@ -63,6 +64,7 @@ class TestExposures:
             ({"host": WIDE, "insecure": True}, "Nobody signs in"),
             ({**SIGN_IN, "host": WIDE, "public_url": HTTP, "insecure": True}, "in the clear"),
             ({**SIGN_IN, "public_url": HTTP}, "in the clear"),
+            ({**SIGN_IN, "public_url": HTTPS}, "HEADGATE_SERVER__TRUSTED_PROXIES"),
             ({"cors_origins": ["https://a.example"]}, "https://a.example"),
         ],
     )
