@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 
+import argon2
 import httpx2
 import pytest
 from fastapi import FastAPI
@@ -9,6 +10,12 @@ from fastapi import FastAPI
 from headgate.foundation.settings import Settings
 from tests.support.people import asking, running, signed_in
 from tests.support.sign_in import House, house_of
+
+
+@pytest.fixture(autouse=True)
+def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passwords cost a thousandth here; what they really cost is a unit's matter."""
+    monkeypatch.setattr(argon2.profiles, "RFC_9106_LOW_MEMORY", argon2.profiles.CHEAPEST)
 
 
 @pytest.fixture

@@ -40,7 +40,10 @@ class TestCredentials:
         finally:
             await credentials.close()
 
-    async def test_that_cannot_be_reached_say_so(self, settings: Settings, tmp_path: Path) -> None:
+    async def test_that_cannot_be_reached_say_so(
+        self, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("headgate.features.accounts.credentials.postgres._WAIT_SECONDS", 1.0)
         nowhere = settings.database_url.replace("headgate.db", "nowhere/headgate.db")
         if nowhere.startswith("postgresql"):
             nowhere = "postgresql+psycopg://nobody@127.0.0.1:1/nothing?connect_timeout=1"

@@ -4,7 +4,7 @@ import argon2
 import pytest
 from sqlalchemy import select
 
-from headgate.features.accounts.passwords.hashing import Passwords
+from headgate.features.accounts.passwords.hashing import Passwords, is_outdated
 from headgate.features.accounts.sessions.sign_in import SignIn
 from headgate.features.accounts.sessions.tokens import hash_of
 from headgate.features.accounts.tables import User, UserSession
@@ -158,7 +158,8 @@ class TestSignIn:
         async with house.database.reading() as session:
             kept = (await session.execute(select(User.password_hash).where(User.id == anna.id))).scalar_one()
         assert kept is not None
-        assert kept.startswith("$argon2id$v=19$m=65536,t=3,p=4$")
+        assert kept != former
+        assert not is_outdated(kept)
         assert (await (await house.browser()).sign_in(ANNA)).status_code == 200
 
     async def test_refuses_a_password_that_is_changed_while_it_is_compared(
