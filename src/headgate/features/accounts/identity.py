@@ -18,10 +18,9 @@ from headgate.features.accounts.errors import CsrfMissing, NotSignedIn, SessionO
 from headgate.features.accounts.keys import secret
 from headgate.features.accounts.keys.errors import KeyRefused
 from headgate.features.accounts.keys.scopes import known
+from headgate.features.accounts.ports import Scope, Throttle
 from headgate.features.accounts.sessions import csrf, tokens
 from headgate.features.accounts.sessions.cookie import session_token
-from headgate.features.accounts.sessions.ports import Throttle
-from headgate.features.accounts.throttle import API_ADDRESS, API_KEY, API_PERSON
 from headgate.foundation.database import microseconds, now
 from headgate.foundation.errors import Unauthenticated
 from headgate.foundation.settings import Settings
@@ -81,12 +80,12 @@ class SignedInIdentity:
         try:
             found = await self._find(request)
         except Unauthenticated:
-            await self._throttle.allow(API_ADDRESS, counted(address))
+            await self._throttle.allow(Scope.API_ADDRESS, counted(address))
             raise
         if found.kind is Kind.KEY:
-            await self._throttle.allow(API_KEY, found.id)
+            await self._throttle.allow(Scope.API_KEY, found.id)
         else:
-            await self._throttle.allow(API_PERSON, found.user_id)
+            await self._throttle.allow(Scope.API_PERSON, found.user_id)
         self._last_use.note(found, address, microseconds(now()))
         return principal_of(found, address)
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from headgate.features.accounts.sessions.ports import Scope
+from headgate.features.accounts.ports import Scope
 from headgate.foundation.errors import Invalid, RateLimited
 from headgate.foundation.log import get_logger
 from headgate.foundation.settings import Settings
@@ -21,9 +21,6 @@ if TYPE_CHECKING:  # 0.2 s of imports; nobody needs it who is the only user
     from limits.aio.strategies import RateLimiter
     from limits.limits import RateLimitItem
 
-API_KEY = "api.key"
-API_PERSON = "api.person"
-API_ADDRESS = "api.address"
 WINDOW_SECONDS = 60
 SWEEP_SECONDS = 10.0
 """How often counts that are over leave the memory. The library looks at all of them at every count."""
@@ -144,10 +141,10 @@ async def _counted(limiter: "RateLimiter", item: "RateLimitItem", who: str) -> i
 def rate_limits(settings: Settings) -> RateLimits:
     """The limits that are set."""
     own = settings.rate_limits
-    amounts = {
-        API_KEY: own.api_per_minute,
-        API_PERSON: own.api_per_minute,
-        API_ADDRESS: own.address_per_minute,
+    amounts: dict[str, int] = {
+        Scope.API_KEY: own.api_per_minute,
+        Scope.API_PERSON: own.api_per_minute,
+        Scope.API_ADDRESS: own.address_per_minute,
     }
     amounts |= {scope: own.sign_in_per_minute * times for scope, times in _SIGN_IN_TIMES.items()}
     url = own.redis_url.get_secret_value()

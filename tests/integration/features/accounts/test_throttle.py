@@ -14,11 +14,8 @@ from headgate.entrypoints.own_services import OwnRedis
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import DEFAULT_SPACE_ID
 from headgate.features.accounts.keys.secret import new_key
-from headgate.features.accounts.sessions.ports import Scope
+from headgate.features.accounts.ports import Scope
 from headgate.features.accounts.throttle import (
-    API_ADDRESS,
-    API_KEY,
-    API_PERSON,
     AWAY_SECONDS,
     RateLimits,
     TooManyRequests,
@@ -184,7 +181,7 @@ class TestRedis:
 class TestSettings:
     def test_give_every_scope_a_limit(self, tmp_path: Path) -> None:
         found = rate_limits(_settings(tmp_path))
-        assert {*found._amounts} == {API_KEY, API_PERSON, API_ADDRESS, *Scope}
+        assert {*found._amounts} == {*Scope}
         assert all(found._amounts.values())
 
     def test_take_the_redis_that_is_set_else_that_of_the_workers(self, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ async def start_session(
     await session.flush()
     await record(
         session,
-        principal_of(user, address),
+        newcomer(user, address),
         "session.started",
         id=row.id,
         name=name_of(user),
@@ -129,7 +129,7 @@ async def sign_out(session: AsyncSession, principal: Principal, token: str | Non
         await end_session(session, principal, found.id)
 
 
-def principal_of(user: User, address: str) -> Principal:
+def newcomer(user: User, address: str) -> Principal:
     """A person who has no access yet: whom the audit log names while they prove who they are."""
     return Principal(
         tenant_id=user.tenant_id,

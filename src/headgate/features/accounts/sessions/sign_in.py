@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.passwords.hashing import Passwords, is_outdated
 from headgate.features.accounts.passwords.rules import check_password
+from headgate.features.accounts.ports import Scope, Throttle
 from headgate.features.accounts.sessions import repository
 from headgate.features.accounts.sessions.client import Client
 from headgate.features.accounts.sessions.errors import (
@@ -22,8 +23,7 @@ from headgate.features.accounts.sessions.errors import (
     PasswordWrong,
     SignInRefused,
 )
-from headgate.features.accounts.sessions.ports import Scope, Throttle
-from headgate.features.accounts.sessions.service import NewSession, find_current, name_of, principal_of, start_session
+from headgate.features.accounts.sessions.service import NewSession, find_current, name_of, newcomer, start_session
 from headgate.features.accounts.sessions.tokens import hash_of
 from headgate.features.accounts.tables import Tenant, User
 from headgate.features.audit.recorder import record
@@ -135,7 +135,7 @@ class SignIn:
             user = await repository.find_active(session, found[1].id, tenant_id=found[1].tenant_id, lock=True)
             if user is None:
                 raise LinkRefused
-            await _set_password(session, principal_of(user, client.address), user, kept)
+            await _set_password(session, newcomer(user, client.address), user, kept)
             new = await start_session(
                 session, user, self.settings, address=client.address, user_agent=client.user_agent, method="link"
             )
@@ -195,7 +195,7 @@ class SignIn:
                 for user in sorted(people, key=lambda one: one.tenant_id):
                     await record(
                         session,
-                        principal_of(user, client.address),
+                        newcomer(user, client.address),
                         "user.sign_in_refused",
                         id=user.id,
                         name=name_of(user),

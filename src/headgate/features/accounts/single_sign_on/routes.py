@@ -8,9 +8,9 @@ from fastapi.responses import RedirectResponse
 
 from headgate.features.access.caller import Caller, needs, public
 from headgate.features.access.permissions import Permission
+from headgate.features.accounts.ports import Scope, Throttle
 from headgate.features.accounts.sessions.client import client_of
 from headgate.features.accounts.sessions.cookie import is_secure, put_cookie, session_token
-from headgate.features.accounts.sessions.ports import Scope, Throttle
 from headgate.features.accounts.sessions.service import NewSession, start_session
 from headgate.features.accounts.single_sign_on import service
 from headgate.features.accounts.single_sign_on.errors import ExtraMissing, SignInLost, SingleSignOnOff

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import TenantRole
 from headgate.features.access.principal import DEFAULT_TENANT_ID, Actor, Principal, system_principal
 from headgate.features.accounts.sessions.repository import find_active
-from headgate.features.accounts.sessions.service import name_of, principal_of
+from headgate.features.accounts.sessions.service import name_of, newcomer
 from headgate.features.accounts.single_sign_on import repository
 from headgate.features.accounts.single_sign_on.errors import (
     DomainNotAdmitted,
@@ -132,7 +132,7 @@ async def _link(session: AsyncSession, user: User, vouched: Vouched, address: st
         raise LinkedToAnother from error
     await record(
         session,
-        principal_of(fresh, address),
+        newcomer(fresh, address),
         "user.linked",
         id=fresh.id,
         name=name_of(fresh),

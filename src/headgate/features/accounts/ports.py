@@ -1,12 +1,18 @@
-"""What signing in needs from elsewhere."""
+"""What signing in, and knowing who asks, need from elsewhere."""
 
 from enum import StrEnum
 from typing import Protocol
 
 
 class Scope(StrEnum):
-    """What is counted when somebody proves who they are. The value names it in the store of counts."""
+    """What is counted when somebody asks, or proves who they are. The value names it in the store of counts."""
 
+    API_KEY = "api.key"
+    """Requests with one API key."""
+    API_PERSON = "api.person"
+    """Requests in the sessions of one person."""
+    API_ADDRESS = "api.address"
+    """Requests from one network address that came with nothing valid."""
     SIGN_IN_ACCOUNT_ADDRESS = "sign_in.account_address"
     """Tries for one e-mail address from one network address: somebody guessing a password."""
     SIGN_IN_ADDRESS = "sign_in.address"
