@@ -10,15 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from platformdirs import user_data_path
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    Field,
-    SecretStr,
-    StringConstraints,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, Field, SecretStr, StringConstraints, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from headgate.foundation.rate_limit_settings import RateLimitSettings
@@ -397,14 +389,3 @@ class Settings(BaseSettings):
     def database_url(self) -> str:
         """The URL in force."""
         return self.database.url or f"sqlite+aiosqlite:///{self.data_dir / 'headgate.db'}"
-
-
-def known_variables() -> set[str]:
-    """The name of every variable of the environment that is a setting."""
-    found = set()
-    for name, field in Settings.model_fields.items():
-        kind = field.annotation
-        of_group = kind.model_fields if isinstance(kind, type) and issubclass(kind, BaseModel) else None
-        for below in ("",) if of_group is None else ("", *(f"__{one}" for one in of_group)):
-            found.add(f"HEADGATE_{name}{below}".upper())
-    return found

@@ -1,4 +1,4 @@
-"""Writes `docs/settings.md` from the `Settings` class, so that the page is never behind the code."""
+"""Which settings there are: writes `docs/settings.md` from the class, so that the page is never behind the code."""
 
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,16 @@ def settings_page() -> str:
         about = (group.__doc__ or "").strip().splitlines()[0]
         parts.append(_section(title, about, f"{PREFIX}{name.upper()}__", group, list(group.model_fields)))
     return "\n".join(parts)
+
+
+def known_variables() -> set[str]:
+    """The name of every variable of the environment that is a setting."""
+    found = set()
+    for name, field in Settings.model_fields.items():
+        group = _group(field)
+        own = f"{PREFIX}{name.upper()}"
+        found |= {own, *(f"{own}__{one.upper()}" for one in (group.model_fields if group else ()))}
+    return found
 
 
 def _group(field: FieldInfo) -> type[BaseModel] | None:

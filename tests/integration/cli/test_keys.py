@@ -78,6 +78,16 @@ class TestKeys:
         assert "--user EMAIL" in capsys.readouterr().err
         assert answered(capsys, "keys", "create", "nightly", "--user", "ana@example.org")["user"]["email"]
 
+    def test_are_listed_with_what_they_are_for(self, capsys: pytest.CaptureFixture[str]) -> None:
+        answered(capsys, "keys", "create", "nightly", "--scope", "runs.start", "--space", "Personal")
+        answered(capsys, "keys", "create", "builder", "--scope", "editor")
+        answered(capsys, "keys", "create", "mine")
+        assert run(["keys", "list"]) == 0
+        _head, nightly, builder, mine = capsys.readouterr().out.splitlines()
+        assert "runs.start in 1 space " in nightly
+        assert " permissions " in builder
+        assert " all " in mine
+
     def test_are_shown_to_people_once(self, capsys: pytest.CaptureFixture[str]) -> None:
         capsys.readouterr()
         assert run(["keys", "create", "nightly", "--user", "ana@example.org"]) == 0

@@ -32,7 +32,8 @@ from headgate.foundation.crypto import EVIDENCE_KEY_FILE, KEY_FILE, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import HEAD, current
 from headgate.foundation.errors import HeadgateError, Invalid
-from headgate.foundation.settings import Settings, known_variables
+from headgate.foundation.settings import Settings
+from headgate.foundation.settings_page import known_variables
 from headgate.sandbox.report import probe
 
 app = typer.Typer(add_completion=False)

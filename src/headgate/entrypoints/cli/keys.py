@@ -20,6 +20,8 @@ from headgate.foundation.ids import is_id
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="API keys: a person's rights in a program's hand.")
 _MOST = 1000
+_NAMED = 3
+"""So many permissions are named in a list; of more, their number."""
 
 
 @app.command()
@@ -71,10 +73,17 @@ def list_(json: JsonFlag = False) -> None:
             console.print("No API keys yet. Make one: [bold]headgate keys create NAME --user EMAIL[/]")
         else:
             cells = [
-                (one.prefix, escape(one.name), escape(_owner(one)), _state(one), when(one.last_used_at) or "never")
+                (
+                    one.prefix,
+                    escape(one.name),
+                    escape(_owner(one)),
+                    _may(one),
+                    _state(one),
+                    when(one.last_used_at) or "never",
+                )
                 for one in found
             ]
-            console.print(table(("key", "name", "of", "state", "last used"), cells))
+            console.print(table(("key", "name", "of", "may", "state", "last used"), cells))
 
     with_parts(work)
 
@@ -103,6 +112,15 @@ async def _space(session: AsyncSession, space: str) -> str:
 
 def _owner(key: KeyOut) -> str:
     return key.user.email or key.user.name
+
+
+def _may(key: KeyOut) -> str:
+    """What it is for, of what its person may do."""
+    scopes = ["all"] if key.scopes is None else key.scopes
+    shown = ", ".join(scopes) if len(scopes) <= _NAMED else f"{len(scopes)} permissions"
+    if key.space_ids is None:
+        return shown
+    return f"{shown} in {len(key.space_ids)} space{'' if len(key.space_ids) == 1 else 's'}"
 
 
 def _state(key: KeyOut) -> str:
