@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import SecretStr
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
@@ -76,7 +77,10 @@ async def create_server(
     _write(row, target, box)
     row.created_at = row.updated_at
     session.add(row)
-    await session.flush()
+    try:
+        await session.flush()
+    except IntegrityError as error:  # somebody else registered it at the same moment
+        raise McpServerNameTaken(wanted.name) from error
     await record_of(session, principal, "mcp_server.registered", row, after=_described(row))
     return row
 

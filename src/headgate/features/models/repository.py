@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from sqlalchemy import delete, select
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.models.tables import ModelClass
@@ -20,10 +21,17 @@ async def find_class(session: AsyncSession, *, tenant_id: str, provider: str, na
 
 
 async def put_class(session: AsyncSession, *, tenant_id: str, provider: str, name: str, level: int) -> ModelClass:
-    """Set a class, whether there was one or not."""
-    row = await session.merge(ModelClass(tenant_id=tenant_id, provider=provider, name=name, level=level))
-    await session.flush()
-    return row
+    """Set a class, new or not, in one statement: two who set it at once both succeed."""
+    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+    query = (
+        insert(ModelClass)
+        .values(tenant_id=tenant_id, provider=provider, name=name, level=level)
+        .on_conflict_do_update(
+            index_elements=[ModelClass.tenant_id, ModelClass.provider, ModelClass.name], set_={"level": level}
+        )
+        .returning(ModelClass)
+    )
+    return (await session.execute(query, execution_options={"populate_existing": True})).scalar_one()
 
 
 async def delete_class(session: AsyncSession, *, tenant_id: str, provider: str, name: str) -> bool:
