@@ -78,6 +78,7 @@ WORKER_ONLY = {
     "flows_with_retention": _UPKEEP,
     "expired_runs": _UPKEEP,
     "payers_among": _UPKEEP,
+    "audit_heads": _UPKEEP,
     "orphan_candidates": _UPKEEP,
     "known_files": _UPKEEP,
     "list_tenants": _OPERATOR,

@@ -61,11 +61,6 @@ async def find_end(session: AsyncSession, *, tenant_id: str) -> End | None:
     return None if taken is None and place is None else End(place or 0, found or "", taken or 0)
 
 
-async def list_heads(session: AsyncSession) -> Sequence[AuditHead]:
-    """The end of every tenant's chain."""
-    return (await session.scalars(select(AuditHead).order_by(AuditHead.tenant_id))).all()
-
-
 async def find_range(
     session: AsyncSession, *, tenant_id: str, since: datetime | None, until: datetime | None
 ) -> tuple[int, int]:

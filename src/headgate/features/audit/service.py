@@ -45,11 +45,6 @@ async def get_head(session: AsyncSession, principal: Principal) -> Place:
     return Place(0, GENESIS) if end is None else Place(end.seq, end.hash)
 
 
-async def list_heads(session: AsyncSession) -> Sequence[tuple[str, Place]]:
-    """The end of every tenant's chain, with the tenant's id: for maintenance."""
-    return [(head.tenant_id, Place(head.seq, head.hash)) for head in await repository.list_heads(session)]
-
-
 async def verify_chain(database: Database, principal: Principal, noted: Place | None = None) -> Verdict:
     """Go along the caller's whole chain. Raises `PermissionMissing`.
 

@@ -1,7 +1,7 @@
 """Writes the end of each tenant's audit log into the server's log, which whoever owns the database may not own."""
 
-from headgate.features.audit import service as audit
 from headgate.features.files.storage import Storage
+from headgate.features.maintenance import repository
 from headgate.features.maintenance.outcome import Outcome
 from headgate.foundation.database import Database
 from headgate.foundation.log import get_logger
@@ -17,6 +17,6 @@ async def log_audit_heads(
     if dry:
         return Outcome()
     async with database.reading() as session:
-        for tenant_id, head in await audit.list_heads(session):
-            log.info("audit log ends", tenant_id=tenant_id, noted=f"{head.seq}:{head.hash}")
+        for head in await repository.audit_heads(session):
+            log.info("audit log ends", tenant_id=head.tenant_id, noted=f"{head.seq}:{head.hash}")
     return Outcome()

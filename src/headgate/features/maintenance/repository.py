@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Text, and_, cast, delete, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.audit.tables import AuditHead
 from headgate.features.files.tables import StoredFile
 from headgate.features.flows.tables import FlowRow
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
@@ -28,6 +29,11 @@ async def flows_with_retention(session: AsyncSession) -> list[tuple[str, int]]:
     """Flow ids and the days they keep their runs."""
     days = RETENTION.as_integer()
     return [(row[0], row[1]) for row in await session.execute(select(FlowRow.id, days).where(days.is_not(None)))]
+
+
+async def audit_heads(session: AsyncSession) -> Sequence[AuditHead]:
+    """The end of every tenant's audit log."""
+    return (await session.scalars(select(AuditHead).order_by(AuditHead.tenant_id))).all()
 
 
 async def expired_runs(
