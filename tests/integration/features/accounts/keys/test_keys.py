@@ -204,7 +204,7 @@ class TestAKeyThatMakesKeys:
             {"expires_at": None},
             {"expires_at": (now() + timedelta(days=2)).isoformat()},
         ],
-        ids=lambda wish: str(wish)[:40],
+        ids=["every scope", "another scope", "an owner", "an admin", "every space", "no end", "a later end"],
     )
     async def test_never_makes_a_wider_one(self, desk: Desk, wish: dict[str, Any]) -> None:
         mine = {
