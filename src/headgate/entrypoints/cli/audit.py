@@ -35,7 +35,7 @@ Until = Annotated[datetime | None, typer.Option(help="Before this moment, in UTC
 
 @app.command("list")
 def list_(
-    actor: Annotated[str | None, typer.Option(help="A person's id, or the actor's name.")] = None,
+    actor: Annotated[str | None, typer.Option(help="A person's address or id, or a user of the system.")] = None,
     action: Annotated[str | None, typer.Option(help="An action, or how it begins: flow.")] = None,
     resource: Annotated[str | None, typer.Option(help="The id of the thing that was changed.")] = None,
     since: Since = None,

@@ -1,5 +1,7 @@
 """First schema."""
 
+import time
+
 import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
@@ -384,7 +386,7 @@ def upgrade() -> None:
 def _first_rows() -> None:
     """The tenant, user and space that a single-user installation works in."""
     tenant, space, user = (f"00000000-0000-7000-8000-00000000000{number}" for number in (1, 2, 3))
-    made_at = 1_700_000_000_000_000
+    made_at = time.time_ns() // 1000
     op.execute(
         sa.text("INSERT INTO tenants (id, name, created_at) VALUES (:id, 'Default', :at)").bindparams(
             id=tenant, at=made_at
