@@ -6,6 +6,7 @@ const error = document.getElementById("error");
 
 function tell(code, fields, seconds) {
   error.textContent = (texts[code] || texts.other).replace("{seconds}", seconds);
+  error.classList.toggle("asks", code === "organisation_needed");
   for (const field of fields) field.setAttribute("aria-invalid", "true");
   if (fields.length) fields[0].focus();
 }
