@@ -21,6 +21,7 @@ DEFAULT_SPACE_ID = "00000000-0000-7000-8000-000000000002"
 DEFAULT_USER_ID = "00000000-0000-7000-8000-000000000003"
 
 _OF_ADMIN = of_tenant_role(TenantRole.ADMIN)
+_OF_SPACES = MEMBER - {Permission.SPACES_CREATE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,12 @@ class Access:
     """What an API key is for; None: no key narrows it."""
     spaces: frozenset[str] | None = None
     """The spaces an API key is for; None: all that the person has. With spaces it does nothing that only admins may:
-    people, keys, variables and the audit log are of the whole tenant."""
+    people, keys, variables and the audit log are of the whole tenant. Nor does it make spaces, which it would not be for.
+    """
 
     def granted(self, space_id: str | None = None) -> frozenset[Permission]:
         """The permissions in a space and the tenant; without a space, those of the tenant alone."""
-        found = _OF_ADMIN if self.admin and self.spaces is None else MEMBER
+        found = (_OF_ADMIN if self.admin else MEMBER) if self.spaces is None else _OF_SPACES
         if space_id is not None and self.sees(space_id):
             found |= of_role(Role.OWNER if self.admin else self.roles[space_id])
         return found if self.scopes is None else found & self.scopes
