@@ -4,12 +4,12 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from headgate.entrypoints.cli.app import COMMANDS, run
 from headgate.entrypoints.cli.document import command_line_page
+from tests.support.cli import answered
 from tests.support.mcp_server import McpProcess
 
 FLOW = """name: Echo
@@ -34,13 +34,6 @@ def flow_file(data_folder: Path) -> Path:
     path = data_folder / "echo.flow"
     path.write_text(FLOW)
     return path
-
-
-def answered(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
-    """The JSON that a command answers with."""
-    capsys.readouterr()
-    assert run([*arguments, "--json"]) == code, capsys.readouterr()
-    return json.loads(capsys.readouterr().out)
 
 
 class TestFlowsAndRuns:

@@ -1,7 +1,6 @@
 """Deliveries from the command line: a real receiver, the whole application, nothing replaced."""
 
 import io
-import json
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -13,6 +12,7 @@ from standardwebhooks.webhooks import Webhook
 
 from headgate.entrypoints.cli import exit_codes
 from headgate.entrypoints.cli.app import run
+from tests.support.cli import answered
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 FLOW = """name: Tell
@@ -61,12 +61,6 @@ def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADGATE_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS", '["127.0.0.1/32"]')
     monkeypatch.chdir(tmp_path)
-
-
-def answered(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
-    capsys.readouterr()
-    assert run([*arguments, "--json"]) == code, capsys.readouterr()
-    return json.loads(capsys.readouterr().out)
 
 
 def started(capsys: pytest.CaptureFixture[str], receiver: Any) -> str:

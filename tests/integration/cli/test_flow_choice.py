@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from headgate.entrypoints.cli.app import run
-from tests.integration.cli.test_commands import answered, data_folder, flow_file
+from tests.integration.cli.test_commands import data_folder, flow_file
+from tests.support.cli import answered
 
 __all__ = ["data_folder", "flow_file"]
 CODE = """nodes:

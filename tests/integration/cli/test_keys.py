@@ -5,7 +5,6 @@ import json
 import re
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import httpx2
 import pytest
@@ -15,6 +14,7 @@ from headgate.features.access.principal import DEFAULT_SPACE_ID
 from headgate.features.accounts.keys.secret import is_key
 from headgate.foundation.database import now
 from headgate.foundation.settings import Settings
+from tests.support.cli import answered
 from tests.support.people import asking, bearer, running, signed_in
 
 
@@ -28,13 +28,6 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(autouse=True)
 def ana(capsys: pytest.CaptureFixture[str], data_folder: Path) -> None:
     answered(capsys, "users", "create", "ana@example.org", "--link")
-
-
-def answered(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
-    """The JSON that a command answers with."""
-    capsys.readouterr()
-    assert run([*arguments, "--json"]) == code, capsys.readouterr()
-    return json.loads(capsys.readouterr().out)
 
 
 def asked(folder: Path, key: str) -> httpx2.Response:

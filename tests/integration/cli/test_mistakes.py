@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from headgate.entrypoints.cli.app import run
-from tests.integration.cli.test_commands import HEADGATE, answered, data_folder, flow_file
+from tests.integration.cli.test_commands import HEADGATE, data_folder, flow_file
+from tests.support.cli import answered
 
 __all__ = ["data_folder", "flow_file"]
 SLOW = """name: Slow

@@ -8,11 +8,11 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from headgate.entrypoints.cli.app import run
+from tests.support.cli import answered
 
 HEADGATE = Path(sys.executable).with_name("headgate")
 PASSWORD = "correct horse battery"
@@ -25,12 +25,6 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("HEADGATE_TENANT", raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def answered(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
-    capsys.readouterr()
-    assert run([*arguments, "--json"]) == code, capsys.readouterr()
-    return json.loads(capsys.readouterr().out)
 
 
 class TestUsers:

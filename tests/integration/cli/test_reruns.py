@@ -1,12 +1,11 @@
 """`headgate runs resume`, `headgate runs rerun` and `headgate maintenance`, as a terminal calls them."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from headgate.entrypoints.cli.app import run
+from tests.support.cli import answered
 
 
 @pytest.fixture(autouse=True)
@@ -14,12 +13,6 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HEADGATE_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def answered(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
-    capsys.readouterr()
-    assert run([*arguments, "--json"]) == code, capsys.readouterr()
-    return json.loads(capsys.readouterr().out)
 
 
 @pytest.fixture

@@ -1,13 +1,12 @@
 """Spaces and their members, from the command line."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from headgate.entrypoints.cli.app import run
 from headgate.features.access.principal import DEFAULT_SPACE_ID
+from tests.support.cli import answered
 
 ANNA = "anna@example.org"
 
@@ -18,12 +17,6 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("HEADGATE_TENANT", raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def answered(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
-    capsys.readouterr()
-    assert run([*arguments, "--json"]) == code, capsys.readouterr()
-    return json.loads(capsys.readouterr().out)
 
 
 class TestSpaces:
