@@ -35,8 +35,7 @@ class Access:
     """What an API key is for; None: no key narrows it."""
     spaces: frozenset[str] | None = None
     """The spaces an API key is for; None: all that the person has. With spaces it does nothing that only admins may:
-    people, keys, variables and the audit log are of the whole tenant. Nor does it make spaces, which it would not be for.
-    """
+    people, keys, variables and the audit log are of the whole tenant. Nor does it make spaces, which it is not for."""
 
     def granted(self, space_id: str | None = None) -> frozenset[Permission]:
         """The permissions in a space and the tenant; without a space, those of the tenant alone."""

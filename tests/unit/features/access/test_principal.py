@@ -43,7 +43,7 @@ class TestMember:
                 assert not somebody.may(permission, "two")
                 assert not somebody.may(permission)
             else:
-                assert somebody.may(permission) == (permission not in BEYOND_SPACES)
+                assert somebody.may(permission) == (permission not in OF_ADMINS)
 
     def test_sees_the_spaces_of_their_roles(self) -> None:
         somebody = person(Access(roles={"one": Role.OWNER, "two": Role.VIEWER}))
