@@ -101,6 +101,7 @@ class TestKeys:
             (("--user", "nobody@example.org"), "user_not_found"),
             (("--scope", "runs.strat"), "scope_unknown"),
             (("--space", "Nowhere"), "space_not_found"),
+            (("--user", "ana@example.org", "--space", "Personal"), "key_for_no_member"),
         ],
     )
     def test_are_not_made_for_what_is_not_there(

@@ -57,8 +57,8 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
 """Arguments that one function wants other than all the rest, so that it finds or changes something."""
 CUTS = ("space_ids", "spaces", "seen_by")
 """Arguments that say which spaces the caller sees."""
-ASKS_WHICH_SPACES = "existing_spaces"
-"""Its `space_ids` are what is asked about."""
+ASKS_WHICH_SPACES = {"names_of_spaces", "spaces_of_member"}
+"""Their `space_ids` are what is asked about."""
 NEW_ROWS = {
     "add_space": "inserts the row that a service made; a foreign key binds it to its tenant",
     "add_file": "inserts the record of a content that was stored under the tenant's own folder",

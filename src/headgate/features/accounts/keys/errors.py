@@ -10,6 +10,7 @@ Conflict
 └── TooManyKeys
 Invalid
 ├── ScopeUnknown      no permission and no role has that name
+├── NoMember          the key would be for a space that its person is not in
 └── ExpiryPast        the key would be dead when it is made
 """
 
@@ -50,6 +51,19 @@ class TooManyKeys(Conflict):
 
     def __init__(self, most: int) -> None:
         super().__init__(f"There are {most} API keys in use already.", remedy="Revoke those that nothing uses.")
+
+
+class NoMember(Invalid):
+    """The key would be for a space in which its person may do nothing."""
+
+    code = "key_for_no_member"
+    title = "Not a member of the space"
+
+    def __init__(self, person: str, space: str) -> None:
+        super().__init__(
+            f"{person} is no member of the space '{space}', so the key would do nothing there.",
+            remedy="Add them to the space first, or leave the space out.",
+        )
 
 
 class ScopeUnknown(Invalid):

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Row, Select, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.accounts.tables import ApiKey, Space, User
+from headgate.features.accounts.tables import ApiKey, Space, SpaceMember, User
 
 KeyRow = Row[ApiKey, User]
 
@@ -50,9 +50,19 @@ async def count_live(session: AsyncSession, user_id: str, at: datetime, *, tenan
     return (await session.execute(query)).scalar_one()
 
 
-async def existing_spaces(session: AsyncSession, space_ids: Sequence[str], *, tenant_id: str) -> frozenset[str]:
-    """Those of the spaces that the tenant has."""
-    query = select(Space.id).where(Space.tenant_id == tenant_id, Space.id.in_(space_ids))
+async def names_of_spaces(session: AsyncSession, space_ids: Sequence[str], *, tenant_id: str) -> dict[str, str]:
+    """Those of the spaces that the tenant has: id to name."""
+    query = select(Space.id, Space.name).where(Space.tenant_id == tenant_id, Space.id.in_(space_ids))
+    return {row[0]: row[1] for row in (await session.execute(query)).all()}
+
+
+async def spaces_of_member(
+    session: AsyncSession, user_id: str, space_ids: Sequence[str], *, tenant_id: str
+) -> frozenset[str]:
+    """Those of the spaces that a person is a member of."""
+    query = select(SpaceMember.space_id).where(
+        SpaceMember.tenant_id == tenant_id, SpaceMember.user_id == user_id, SpaceMember.space_id.in_(space_ids)
+    )
     return frozenset((await session.execute(query)).scalars())
 
 

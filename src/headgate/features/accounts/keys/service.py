@@ -10,16 +10,16 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.access.permissions import Permission
+from headgate.features.access.permissions import Permission, TenantRole
 from headgate.features.access.principal import Principal
 from headgate.features.accounts import repository as accounts
 from headgate.features.accounts.errors import AccountNotFound
 from headgate.features.accounts.keys import repository, secret
-from headgate.features.accounts.keys.errors import ExpiryPast, KeyNotFound, KeyTooWide, TooManyKeys
+from headgate.features.accounts.keys.errors import ExpiryPast, KeyNotFound, KeyTooWide, NoMember, TooManyKeys
 from headgate.features.accounts.keys.schemas import KeyIn, KeyOut, KeyOwner
 from headgate.features.accounts.keys.scopes import expand, known
 from headgate.features.accounts.spaces.errors import SpaceNotFound
-from headgate.features.accounts.tables import ApiKey
+from headgate.features.accounts.tables import ApiKey, User
 from headgate.features.audit.recorder import record
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
@@ -41,17 +41,17 @@ async def create_key(
 ) -> NewKey:
     """A new key of the caller's, or of somebody else where a command names them.
 
-    Raises `ScopeUnknown`, `SpaceNotFound`, `ExpiryPast`, `TooManyKeys`; `KeyTooWide` when the caller came with a key
-    that may less, and `AccountNotFound` when they are nobody of the tenant.
+    Raises `ScopeUnknown`, `SpaceNotFound`, `NoMember`, `ExpiryPast`, `TooManyKeys`; `KeyTooWide` when the caller came
+    with a key that may less, and `AccountNotFound` when they are nobody of the tenant.
     """
     at = now()
     if wanted.expires_at is not None and wanted.expires_at <= at:
         raise ExpiryPast
     scopes = None if wanted.scopes is None else expand(wanted.scopes)
-    await _check_spaces(session, principal, wanted.space_ids)
     owner = await accounts.find_user(session, owner_user_id or principal.user_id, tenant_id=principal.tenant_id)
     if owner is None:
         raise AccountNotFound("Nobody is there whose key it would be.", remedy="Name the person whose key it is.")
+    await _check_spaces(session, principal, wanted.space_ids or (), owner)
     await _refuse_wider(session, principal, scopes, wanted)
     if await repository.count_live(session, owner.id, at, tenant_id=principal.tenant_id) >= MOST_KEYS:
         raise TooManyKeys(MOST_KEYS)
@@ -134,13 +134,19 @@ async def _end(session: AsyncSession, principal: Principal, row: ApiKey) -> None
     )
 
 
-async def _check_spaces(session: AsyncSession, principal: Principal, space_ids: Sequence[str] | None) -> None:
-    if space_ids is None:
+async def _check_spaces(session: AsyncSession, principal: Principal, space_ids: Sequence[str], owner: User) -> None:
+    if not space_ids:
         return
-    there = await repository.existing_spaces(session, space_ids, tenant_id=principal.tenant_id)
+    names = await repository.names_of_spaces(session, space_ids, tenant_id=principal.tenant_id)
     for space_id in space_ids:
-        if space_id not in there or not principal.sees(space_id):
+        if space_id not in names or not principal.sees(space_id):
             raise SpaceNotFound(space_id)
+    if owner.role == TenantRole.ADMIN:
+        return
+    theirs = await repository.spaces_of_member(session, owner.id, space_ids, tenant_id=principal.tenant_id)
+    for space_id in space_ids:
+        if space_id not in theirs:
+            raise NoMember(owner.email or owner.name, names[space_id])
 
 
 async def _refuse_wider(
