@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings as hypothesis_settings
 
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
@@ -16,6 +17,8 @@ from tests.support.databases import Postgres, SqliteFiles, make_settings
 from tests.support.figures import pytest_terminal_summary
 
 __all__ = ["pytest_terminal_summary"]
+hypothesis_settings.register_profile("unhurried", deadline=None)  # how long a case takes is the machine's affair
+hypothesis_settings.load_profile("unhurried")
 KINDS = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
 

@@ -117,11 +117,11 @@ class Fuzz:
 
     def run(self) -> Asked:
         """Try every operation, what destroys last."""
-        for operation in sorted(self._operations(), key=_what_it_destroys):
-            started = time.perf_counter()
-            self._try(operation)
-            self.asked.seconds[operation.label] = time.perf_counter() - started
-        self._session.close()
+        with self._session:
+            for operation in sorted(self._operations(), key=_what_it_destroys):
+                started = time.perf_counter()
+                self._try(operation)
+                self.asked.seconds[operation.label] = time.perf_counter() - started
         return self.asked
 
     def _operations(self) -> Iterator[Operation]:
@@ -175,9 +175,10 @@ class Fuzz:
         self._check(operation, case, name, answer)
 
     def _check(self, operation: Operation, case: Case, name: str, answer: Response) -> None:
-        shown = f"{name}: {case.as_curl_command()}\n    {answer.status_code} {answer.text[:400]}"
+        text = answer.content.decode(errors="replace")  # a download may be of any kind
+        shown = f"{name}: {case.as_curl_command()}\n    {answer.status_code} {text[:400]}"
         for word in TELLING:
-            if word in answer.text:
+            if word in text:
                 self._fault(operation, f"shows {word}", shown)
         try:
             case.validate_response(answer, checks=CHECKS)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import redis
 from pydantic import SecretStr
-from structlog.testing import capture_logs
 
 from headgate.entrypoints.own_services import OwnRedis
 from headgate.features.access.permissions import Role
@@ -25,6 +24,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid
 from headgate.foundation.rate_limit_settings import RateLimitSettings
 from headgate.foundation.settings import CelerySettings, EngineSettings, Settings
+from tests.support.logs import captured_logs
 from tests.support.people import add_key, add_session, add_user, asking, bearer, cookie, running, signed_in
 
 SCOPE = "test"
@@ -147,7 +147,7 @@ class TestRedis:
         limits = RateLimits({SCOPE: 3}, server.url(0))
         await limits.allow(SCOPE, "ana")
         server.stop()
-        with capture_logs() as logs:
+        with captured_logs() as logs:
             for _ in range(3):
                 await limits.allow(SCOPE, "ana")
             await refused(limits, SCOPE, "ana")
@@ -166,7 +166,7 @@ class TestRedis:
     async def test_that_never_answers_is_waited_for_once(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as silent:
             limits = RateLimits({SCOPE: 3}, f"redis://127.0.0.1:{silent.getsockname()[1]}/0")
-            with capture_logs() as logs:
+            with captured_logs() as logs:
                 for _ in range(3):
                     await limits.allow(SCOPE, "ana")
                 await refused(limits, SCOPE, "ana")

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select, text
-from structlog.testing import capture_logs
 
 from headgate.features.access.principal import LOCAL
 from headgate.features.audit import service as audit
@@ -29,6 +28,7 @@ from headgate.foundation.settings import RetentionSettings, Settings
 from headgate.graph.model import FlowSettings
 from tests.integration.features.runs.conformance import finish
 from tests.support.engine import make_chain, make_flow, make_services, new_run, on_disk, store_flow
+from tests.support.logs import captured_logs
 from tests.support.rows import execute, run_row, step_rows
 from tests.support.tenants import add_tenant
 
@@ -280,7 +280,7 @@ class TestAuditHeads:
         async with database.writing() as session:
             await record(session, LOCAL, "flow.created", id="f1")
             await record(session, other, "flow.created", id="f2")
-        with capture_logs() as logs:
+        with captured_logs() as logs:
             await maintenance(database, storage).run_job("audit_heads")
         told = {line["tenant_id"]: line["noted"] for line in logs if line["event"] == "audit log ends"}
         for who in (LOCAL, other):
