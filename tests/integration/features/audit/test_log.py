@@ -77,20 +77,14 @@ async def chain_anew(database: Database, *, with_head: bool) -> None:
 
 
 class TestTable:
-    @pytest.mark.parametrize(
-        "statement",
-        [
-            "UPDATE audit_events SET actor_name = 'nobody'",
-            "DELETE FROM audit_events WHERE seq = 2",
-            "TRUNCATE audit_events",
-        ],
-    )
-    async def test_refuses_to_be_changed(self, database: Database, statement: str) -> None:
+    async def test_refuses_to_be_changed(self, database: Database) -> None:
         await fill(database)
-        if statement.startswith("TRUNCATE") and database.dialect == "sqlite":
-            pytest.skip("SQLite knows no TRUNCATE")
-        with pytest.raises(DBAPIError, match="append-only"):
-            await execute(database, statement)
+        statements = ["UPDATE audit_events SET actor_name = 'nobody'", "DELETE FROM audit_events WHERE seq = 2"]
+        if database.dialect == "postgresql":  # SQLite has no such statement
+            statements.append("TRUNCATE audit_events")
+        for statement in statements:
+            with pytest.raises(DBAPIError, match="append-only"):
+                await execute(database, statement)
         assert await faults(database) == []
 
     async def test_refuses_to_have_an_entry_replaced(self, database: Database) -> None:
