@@ -10,11 +10,9 @@ Processor time is that of the server, over as many requests of one kind.
 import asyncio
 import os
 import socket
-import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -23,6 +21,7 @@ from tests.support.databases import Postgres, make_settings
 from tests.support.people import Person, add_key, add_session, add_space_row, add_user, bearer, cookie
 
 from benchmarks.measure import Report, arguments, cpu_seconds, percentile
+from benchmarks.serving import serving
 from benchmarks.startup import free_port
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import DEFAULT_TENANT_ID, DEFAULT_USER_ID
@@ -187,24 +186,8 @@ def _cpu_ms(line: _Line, pid: int, rounds: int) -> float:
 def _server(environment: dict[str, str]) -> Iterator[tuple[int, int]]:
     """A `headgate serve` on a free port, with its process id."""
     port = free_port()
-    inherited = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    process = subprocess.Popen(
-        [HEADGATE, "serve", "--port", str(port)], env=inherited | environment, stderr=subprocess.DEVNULL
-    )
-    try:
-        deadline = time.monotonic() + 30
-        while True:
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5).close()
-                break
-            except OSError:
-                if process.poll() is not None or time.monotonic() > deadline:
-                    raise RuntimeError("the server did not start") from None
-                time.sleep(0.05)
-        yield port, process.pid
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
+    with serving([HEADGATE, "serve", "--port", str(port)], environment, port, "/health") as found:
+        yield found
 
 
 if __name__ == "__main__":

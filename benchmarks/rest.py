@@ -8,8 +8,6 @@ kind of server that takes the same body and answers as many bytes.
 
 import asyncio
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import Report, arguments, cpu_seconds, percentile
+from benchmarks.serving import serving
 from benchmarks.startup import free_port
 
 HEADGATE = str(Path(sys.executable).with_name("headgate"))
@@ -92,22 +91,8 @@ def _process(command: list[str], extra: dict[str, str]) -> Iterator[tuple[int, i
     """A server on a free port, with its process id."""
     port = free_port()
     last = FLOOR.replace("PORT", str(port)) if command[-1] == "-c" else str(port)
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"} | extra
-    process = subprocess.Popen([*command, last], env=environment, stderr=subprocess.DEVNULL)
-    try:
-        deadline = time.monotonic() + 30
-        while True:
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/docs", timeout=5).close()
-                break
-            except OSError:
-                if process.poll() is not None or time.monotonic() > deadline:
-                    raise RuntimeError("the server did not start") from None
-                time.sleep(0.05)
-        yield port, process.pid
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
+    with serving([*command, last], extra, port, "/docs") as found:
+        yield found
 
 
 def _published(port: int, steps: int) -> str:

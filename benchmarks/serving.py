@@ -1,0 +1,29 @@
+"""A real server process for the length of a measurement."""
+
+import os
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+
+@contextmanager
+def serving(command: Sequence[str], environment: Mapping[str, str], port: int, path: str) -> Iterator[tuple[int, int]]:
+    """The port and process id of a server that answers at `path`; it is ended with the block."""
+    inherited = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    process = subprocess.Popen(command, env=inherited | dict(environment), stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5).close()
+                break
+            except OSError:
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError("the server did not start") from None
+                time.sleep(0.05)
+        yield port, process.pid
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
