@@ -68,7 +68,7 @@ def add_node(
         params: Values to set.
         label: Shown on the canvas instead of the component's own label.
         position: Upper left corner; right of everything when None.
-        code: The node's own code.
+        code: The node's own code; what the catalog has for the type when None.
     """
     template = catalog.template(type_, params or {})
     if template is None:
@@ -79,7 +79,8 @@ def add_node(
     else:
         _require_free_id(node_id, taken)
     where = position or free_position(flow, catalog)
-    made = _checked(id=node_id, type=type_, label=label, position=where, params=dict(params or {}), code=code)
+    source = catalog.code(type_) if code is None else code
+    made = _checked(id=node_id, type=type_, label=label, position=where, params=dict(params or {}), code=source)
     raise_if_any(param_issues(made, template))
     return apply_changes(flow, [Change(ChangeKind.NODE_ADDED, len(flow.nodes), None, made)])
 

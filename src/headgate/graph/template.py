@@ -147,3 +147,7 @@ class Catalog(Protocol):
     def template(self, type_: str, params: Mapping[str, JsonValue] | None = None) -> Template | None:
         """The template of a type, with the ports that these params give it; None when unknown."""
         ...
+
+    def code(self, type_: str) -> str | None:
+        """The source that a node of an own component carries; None for components that came with Headgate."""
+        ...

@@ -20,11 +20,9 @@ async def search_components(bench: Workbench, query: str) -> Result:
     Args:
         query: A few words: what the component should do.
     """
-    found = [bench.registry.template(match.key) for match in bench.index.search(query, most=MOST_FOUND)]
     rows: list[JsonValue] = [
         {"type": template.type, "category": template.category, "what": first_sentence(template.description)}
-        for template in found
-        if template is not None
+        for template in bench.registry.search(query, most=MOST_FOUND)
     ]
     answer: Result = {"ok": True, "components": rows}
     if not rows:

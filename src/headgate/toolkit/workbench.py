@@ -8,8 +8,8 @@ from pydantic import JsonValue
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
-from headgate.features.catalog.registry import Registry
-from headgate.features.catalog.search import WordIndex
+from headgate.features.catalog.own.checked import CheckedComponent
+from headgate.features.catalog.own.overlay import Overlay
 from headgate.graph.model import Flow
 from headgate.toolkit.actions import Action
 
@@ -38,6 +38,18 @@ class Runner(Protocol):
         ...
 
 
+class ComponentMaker(Protocol):
+    """Makes components that are missing: written, scanned, checked in the sandbox, and kept for the person."""
+
+    async def generate(self, description: str) -> CheckedComponent:
+        """Let the model write it. Raises `ComponentNotMade` with the last fault when no attempt passed."""
+        ...
+
+    async def register(self, code: str) -> CheckedComponent:
+        """Check code that somebody wrote, and keep it. Raises `ComponentNotMade` with every finding."""
+        ...
+
+
 @dataclass(slots=True)
 class Workbench:
     """A flow being worked on, and who works on it. Each tool replaces `flow` with a new value and tells what it did."""
@@ -46,9 +58,9 @@ class Workbench:
     space_id: str
     """The space that the flow is in, or that it will be in."""
     flow: Flow
-    registry: Registry
-    index: WordIndex
+    registry: Overlay
     runner: Runner | None = None
+    maker: ComponentMaker | None = None
     on_action: Callable[[Action], None] = lambda _action: None
     actions: list[Action] = field(default_factory=list)
     history: list[Flow] = field(default_factory=list)

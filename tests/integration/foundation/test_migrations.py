@@ -11,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 
 import headgate.features.assistants.tables
 import headgate.features.audit.tables
+import headgate.features.catalog.own.tables
 import headgate.features.files.tables
 import headgate.features.flows.tables
 import headgate.features.maintenance.tables

@@ -8,6 +8,7 @@ from fastapi import FastAPI
 
 from headgate.features.access.permissions import Permission, is_of_space
 from headgate.features.access.principal import Principal
+from headgate.features.catalog.own.overlay import Overlay
 from headgate.graph.model import Flow
 from headgate.toolkit.tools import TOOLS, tools_for
 from headgate.toolkit.workbench import Workbench
@@ -125,8 +126,7 @@ def _bench(app: FastAPI, tenant: Tenant, principal: Principal) -> Workbench:
         principal=principal,
         space_id=tenant.spaces.here,
         flow=Flow.model_validate(tenant.here.definition),
-        registry=app.state.registry,
-        index=app.state.index,
+        registry=Overlay(app.state.registry, app.state.index),
     )
 
 

@@ -77,6 +77,9 @@ class Builtins:
         found = next((component for component in BUILTINS if component.__name__ == type_), None)
         return found.template(params) if found else None
 
+    def code(self, type_: str) -> str | None:
+        return None
+
 
 class TestContract:
     @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.partition(":")[0])

@@ -104,6 +104,9 @@ class Palette:
     def types(self) -> Sequence[str]:
         return sorted(self.templates)
 
+    def code(self, type_: str) -> str | None:
+        return None
+
     def template(self, type_: str, params: Mapping[str, JsonValue] | None = None) -> Template | None:
         found = self.templates.get(type_)
         if found is None or not params:

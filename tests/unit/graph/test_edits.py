@@ -252,6 +252,9 @@ class _Anything:
         field = found.fields[0].model_copy(update={"types": (), "options": ()})
         return found.model_copy(update={"fields": tuple(field.model_copy(update={"name": name}) for name in params)})
 
+    def code(self, type_: str) -> str | None:
+        return None
+
 
 class TestRenameNode:
     def test_follows_edges_and_references(self) -> None:

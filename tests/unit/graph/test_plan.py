@@ -180,6 +180,9 @@ class _WithTool:
     def template(self, type_, params=None):  # type: ignore[no-untyped-def]
         return self.changed if type_ == self.changed.type else PALETTE.template(type_, params)
 
+    def code(self, type_: str) -> str | None:
+        return None
+
 
 def with_tool(type_: str) -> _WithTool:
     return _WithTool(type_)

@@ -221,6 +221,9 @@ class _ToolAgents:
         fields = tuple(field.model_copy(update={"tool_mode": field.name == "input"}) for field in found.fields)
         return found.model_copy(update={"fields": fields})
 
+    def code(self, type_: str) -> str | None:
+        return None
+
 
 class TestStepPolicies:
     @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import pytest
 from pydantic import SecretStr
 
 from headgate.features.access.principal import LOCAL
+from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.graph.model import Flow
@@ -59,6 +60,5 @@ def registry() -> Registry:
 
 @pytest.fixture
 def bench(registry: Registry) -> Workbench:
-    return Workbench(
-        principal=LOCAL, space_id=LOCAL.space_id, flow=Flow(), registry=registry, index=component_index(registry)
-    )
+    overlay = Overlay(registry, component_index(registry))
+    return Workbench(principal=LOCAL, space_id=LOCAL.space_id, flow=Flow(), registry=overlay)

@@ -6,6 +6,7 @@
 | token        | chunk                                                                                    |
 | flow_update  | action and what it concerns (`toolkit.actions`)                                          |
 | flow_preview | flow, name, node_count, edge_count, graph                                                |
+| file_written | action, path, size, content                                                              |
 | run_update   | run_id, kind, data: a step started, ended ...                                            |
 | complete     | data: result, validated, changes, usage, duration_seconds, run_metrics, flow, model ...  |
 | error        | message, code, remedy                                                                    |
@@ -34,6 +35,15 @@ Step = Literal[
     "running_flow",
     "orchestrating",
     "generating",
+    "generating_component",
+    "generation_complete",
+    "extracting_code",
+    "validating",
+    "validated",
+    "validation_failed",
+    "retrying",
+    "generating_document",
+    "verifying_flow",
 ]
 MESSAGES: dict[Step, str] = {
     "generating_flow": "Reading the request...",
@@ -44,15 +54,24 @@ MESSAGES: dict[Step, str] = {
     "flow_proposal_ready": "The flow is ready to look at.",
     "editing_flow": "Editing the flow...",
     "running_flow": "Running the flow...",
-    "orchestrating": "Putting the parts together...",
+    "orchestrating": "Orchestrating...",
     "generating": "Writing the answer...",
+    "generating_component": "Writing the component...",
+    "generation_complete": "The code is written.",
+    "extracting_code": "Reading the code...",
+    "validating": "Checking the component in the sandbox...",
+    "validated": "The component works.",
+    "validation_failed": "The component did not pass its checks.",
+    "retrying": "Correcting the component...",
+    "generating_document": "Generating document...",
+    "verifying_flow": "Checking that the flow runs...",
 }
 
 
-def progress(step: Step, *, attempt: int = 1, max_attempts: int = 1) -> AssistEvent:
-    """The turn has come to a new stage."""
-    message = MESSAGES[step]
-    return {"event": "progress", "step": step, "attempt": attempt, "max_attempts": max_attempts, "message": message}
+def progress(step: Step, *, attempt: int = 1, max_attempts: int = 1, **more: str) -> AssistEvent:
+    """The turn has come to a new stage; `more` is `error`, `class_name`, `component_code` where there is any."""
+    told = {"event": "progress", "step": step, "attempt": attempt, "max_attempts": max_attempts}
+    return told | {"message": MESSAGES[step]} | more
 
 
 def token(chunk: str) -> AssistEvent:
@@ -75,6 +94,11 @@ def flow_preview(flow: Flow, catalog: Catalog) -> AssistEvent:
         "edge_count": len(flow.edges),
         "graph": draw(flow, catalog),
     }
+
+
+def file_written(written: dict[str, JsonValue]) -> AssistEvent:
+    """A file of the workspace was written: `action`, `path`, `size` in bytes, and `content` of a whole file."""
+    return {"event": "file_written", **written}
 
 
 def run_update(run_id: str, kind: str, data: dict[str, JsonValue]) -> AssistEvent:

@@ -13,6 +13,7 @@ from headgate.agents.assistant.schemas import AssistRequest, CheckConfig
 from headgate.agents.assistant.turn import Turn
 from headgate.features.access.caller import Again
 from headgate.features.access.principal import Principal
+from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
 from headgate.foundation.database import Database
@@ -118,8 +119,7 @@ class Assistant:
             principal=principal,
             space_id=desk.space_id,
             flow=flow,
-            registry=self.registry,
-            index=self.index,
+            registry=Overlay(self.registry, self.index),
             runner=desk,
         )
         turn = Turn(request=request.input_value, principal=principal, bench=bench, emit=queue.put_nowait, before=flow)

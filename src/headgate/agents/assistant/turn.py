@@ -61,9 +61,9 @@ class Turn:
     began: float = field(default_factory=perf_counter)
     _deadline_from: float = field(default_factory=monotonic)
 
-    def stage(self, step: Step) -> None:
-        """Tell that a new stage began."""
-        self.emit(progress(step))
+    def stage(self, step: Step, *, attempt: int = 1, max_attempts: int = 1, **more: str) -> None:
+        """Tell that a new stage began; see `events.progress`."""
+        self.emit(progress(step, attempt=attempt, max_attempts=max_attempts, **more))
 
     def on_action(self, action: Action) -> None:
         """Tell what changed, at the moment it changed."""

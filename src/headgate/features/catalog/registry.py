@@ -50,6 +50,10 @@ class Registry:
             self._plain[type_] = component.template()
         return self._plain[type_]
 
+    def code(self, type_: str) -> str | None:  # noqa: ARG002 - a catalog's signature
+        """None: what is registered here came with the installation."""
+        return None
+
     def templates(self) -> tuple[Template, ...]:
         """Every template, sorted by type."""
         return tuple(template for type_ in self._types if (template := self.template(type_)) is not None)

@@ -33,6 +33,10 @@ class Components(Protocol):
         """The template of a type with these params; None when unknown."""
         ...
 
+    def code(self, type_: str) -> str | None:
+        """The source of an own component; None for others."""
+        ...
+
     def component(self, type_: str) -> type[Component]:
         """The class of a type. Raises `NotFound`."""
         ...

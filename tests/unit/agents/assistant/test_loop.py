@@ -9,6 +9,7 @@ from headgate.agents.assistant.loop import run_loop
 from headgate.agents.assistant.turn import Budget, BudgetSpent, Turn
 from headgate.components import BUILTINS
 from headgate.features.access.principal import LOCAL
+from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.graph.model import Flow, Node
@@ -26,9 +27,8 @@ edges:
 
 def turn_on(flow: Flow, request: str = "build it", **options: Any) -> tuple[Turn, list[dict[str, Any]]]:
     registry = Registry(BUILTINS)
-    bench = Workbench(
-        principal=LOCAL, space_id=LOCAL.space_id, flow=flow, registry=registry, index=component_index(registry)
-    )
+    overlay = Overlay(registry, component_index(registry))
+    bench = Workbench(principal=LOCAL, space_id=LOCAL.space_id, flow=flow, registry=overlay)
     told: list[dict[str, Any]] = []
     turn = Turn(request=request, principal=LOCAL, bench=bench, emit=told.append, before=flow, **options)
     bench.on_action = turn.on_action

@@ -1,0 +1,31 @@
+"""An own component that was checked: what was found out about its code, which stays true as long as the code does."""
+
+import hashlib
+from dataclasses import dataclass
+
+from headgate.graph.template import Template
+from headgate.sandbox.manifest import Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedComponent:
+    """Code that passed the scan and showed its template in the sandbox."""
+
+    code: str
+    template: Template
+    manifest: Manifest
+
+    @property
+    def type(self) -> str:
+        """The class name, which is the node's type."""
+        return self.template.type
+
+    @property
+    def code_hash(self) -> str:
+        """What the code is known by."""
+        return code_hash(self.code)
+
+
+def code_hash(code: str) -> str:
+    """SHA-256 of the source as UTF-8, in hex."""
+    return hashlib.sha256(code.encode()).hexdigest()

@@ -1,0 +1,56 @@
+"""The registry as one request sees it: the built-in components, and own ones beside them. Built-in ones win."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+from pydantic import JsonValue
+
+from headgate.features.catalog.own.checked import CheckedComponent
+from headgate.features.catalog.registry import Registry
+from headgate.features.catalog.search import WordIndex, template_texts
+from headgate.graph.template import Template
+
+
+class Overlay:
+    """A `graph.template.Catalog` over a registry and own components; a value, never changed.
+
+    Args:
+        base: The built-in components and those that the operator installed.
+        index: The search index over `base`.
+        own: Own components; one whose name is taken by a built-in one is left out (seed 000, ADR-MCP-025).
+    """
+
+    def __init__(self, base: Registry, index: WordIndex, own: Iterable[CheckedComponent] = ()) -> None:
+        taken = frozenset(base.types())
+        self.base = base
+        self.index = index
+        self.own: Mapping[str, CheckedComponent] = {one.type: one for one in own if one.type not in taken}
+
+    def with_own(self, *more: CheckedComponent) -> "Overlay":
+        """The same with further own components; a later one takes the place of an earlier one of its name."""
+        return Overlay(self.base, self.index, (*self.own.values(), *more))
+
+    def types(self) -> Sequence[str]:
+        """Every known type, sorted."""
+        return sorted((*self.base.types(), *self.own)) if self.own else self.base.types()
+
+    def template(self, type_: str, params: Mapping[str, JsonValue] | None = None) -> Template | None:
+        """The template of a type; None when unknown. The ports of own components do not depend on params."""
+        found = self.own.get(type_)
+        return found.template if found is not None else self.base.template(type_, params)
+
+    def code(self, type_: str) -> str | None:
+        """The source of an own component; None for others."""
+        found = self.own.get(type_)
+        return found.code if found is not None else None
+
+    def search(self, query: str, *, most: int = 8) -> list[Template]:
+        """The components a query is about, best first."""
+        matches = self.index.search(query, most=most)
+        if self.own:
+            matches = sorted((*matches, *self._own_index.search(query, most=most)), key=lambda one: -one.score)[:most]
+        return [found for match in matches if (found := self.template(match.key)) is not None]
+
+    @cached_property
+    def _own_index(self) -> WordIndex:
+        return WordIndex({one.type: template_texts(one.template) for one in self.own.values()})
