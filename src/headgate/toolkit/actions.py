@@ -15,6 +15,9 @@ ActionKind = Literal[
     "rename_component",
     "set_flow",
     "set_connection_mode",
+    "select_output",
+    "edit_field",
+    "propose_plan",
 ]
 Action = dict[str, JsonValue]
 

@@ -1,6 +1,6 @@
 """The working copy of a flow that a toolkit acts on, for the length of one request."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -50,9 +50,48 @@ class ComponentMaker(Protocol):
         ...
 
 
+Envelope = dict[str, JsonValue]
+"""What a file tool answers: `status` and what it found, or `error` and `path` (seed 003)."""
+FileTool = Callable[..., Awaitable[Envelope]]
+
+
+class PersonalFiles(Protocol):
+    """The sandboxed workspace of the person who works here (seed 003). Its tools never raise."""
+
+    @property
+    def read_file(self) -> FileTool:
+        """Read lines of a text file."""
+        ...
+
+    @property
+    def write_file(self) -> FileTool:
+        """Write a whole file."""
+        ...
+
+    @property
+    def edit_file(self) -> FileTool:
+        """Replace text in a file."""
+        ...
+
+    @property
+    def glob_search(self) -> FileTool:
+        """Find files by name."""
+        ...
+
+    @property
+    def grep_search(self) -> FileTool:
+        """Find files by content."""
+        ...
+
+
 @dataclass(slots=True)
 class Workbench:
-    """A flow being worked on, and who works on it. Each tool replaces `flow` with a new value and tells what it did."""
+    """A flow being worked on, and who works on it. Each tool replaces `flow` with a new value and tells what it did.
+
+    It lives for one request. Who makes one sets what the request has: `runner` to run flows, `maker` to make
+    components, `files` for the person's workspace; tools of what is missing refuse. `on_action` is told of each change
+    and proposal when it happens, `on_file` of each file that was written.
+    """
 
     principal: Principal
     space_id: str
@@ -61,8 +100,16 @@ class Workbench:
     registry: Overlay
     runner: Runner | None = None
     maker: ComponentMaker | None = None
+    files: PersonalFiles | None = None
     on_action: Callable[[Action], None] = lambda _action: None
+    on_file: Callable[[dict[str, JsonValue]], None] = lambda _written: None
+    """Told of a written file: `action` (`write_file`, `edit_file`), `path`, `size` in bytes, `content` when whole."""
     actions: list[Action] = field(default_factory=list)
+    """What was done to the flow, in order."""
+    proposals: list[Action] = field(default_factory=list)
+    """Edits of fields that were proposed and wait for a person; the flow does not hold them."""
+    plan: str = ""
+    """The plan that was proposed, in Markdown; the turn then waits for a person."""
     history: list[Flow] = field(default_factory=list)
     runs: list[RunOutcome] = field(default_factory=list)
 
@@ -73,6 +120,16 @@ class Workbench:
         for action in actions:
             self.actions.append(action)
             self.on_action(action)
+
+    def propose(self, action: Action) -> None:
+        """Tell of an edit that a person may accept; the flow stays as it is."""
+        self.proposals.append(action)
+        self.on_action(action)
+
+    def propose_plan(self, action: Action) -> None:
+        """Tell of a plan that a person may approve."""
+        self.plan = str(action["markdown"])
+        self.on_action(action)
 
     def may(self, permission: Permission) -> bool:
         """Whether the one who works here has a permission in the flow's space."""

@@ -4,9 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic, perf_counter
 
-from headgate.agents.assistant.events import AssistEvent, Step, flow_preview, flow_update, progress
+from pydantic import JsonValue
+
+from headgate.agents.assistant.events import AssistEvent, Step, file_written, flow_preview, flow_update, progress
 from headgate.features.access.principal import Principal
 from headgate.foundation.errors import HeadgateError
+from headgate.foundation.ids import new_id
 from headgate.graph.model import Flow
 from headgate.toolkit import Workbench
 from headgate.toolkit.actions import Action
@@ -30,16 +33,42 @@ class Budget:
 
 
 @dataclass(slots=True)
-class Usage:
-    """Tokens of the whole turn, over every model call."""
+class Tokens:
+    """Tokens that went to a model and came from it."""
 
     input_tokens: int = 0
     output_tokens: int = 0
 
+    def add(self, input_tokens: int, output_tokens: int) -> None:
+        """Count a model call."""
+        self.input_tokens += input_tokens
+        self.output_tokens += output_tokens
+
+    @property
+    def total(self) -> int:
+        """Both."""
+        return self.input_tokens + self.output_tokens
+
     def as_json(self) -> dict[str, int]:
         """As `complete` reports it."""
-        total = self.input_tokens + self.output_tokens
-        return {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens, "total_tokens": total}
+        return {
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "total_tokens": self.total,
+        }
+
+
+@dataclass(slots=True)
+class Usage(Tokens):
+    """Tokens of the whole turn, over every model call, and of each of its phases."""
+
+    phases: dict[str, Tokens] = field(default_factory=dict)
+    """Phase to its tokens: `intent`, `main`, `generation`, `verification`, `run` (the models inside a flow's run)."""
+
+    def spend(self, phase: str, input_tokens: int, output_tokens: int) -> None:
+        """Count a model call of a phase."""
+        self.add(input_tokens, output_tokens)
+        self.phases.setdefault(phase, Tokens()).add(input_tokens, output_tokens)
 
 
 @dataclass(slots=True)
@@ -52,7 +81,13 @@ class Turn:
     emit: Callable[[AssistEvent], None]
     before: Flow
     """The flow as it was when the turn began; what was done is read from the difference."""
+    turn_id: str = field(default_factory=new_id)
+    session_id: str | None = None
+    """The conversation it belongs to; None: nothing is remembered."""
+    provider: str = ""
     model_name: str = ""
+    intent: str = ""
+    """What the request was taken for (`agents.assistant.intent`); empty before that is known."""
     budget: Budget = field(default_factory=Budget)
     usage: Usage = field(default_factory=Usage)
     tool_calls: int = 0
@@ -64,6 +99,10 @@ class Turn:
     def stage(self, step: Step, *, attempt: int = 1, max_attempts: int = 1, **more: str) -> None:
         """Tell that a new stage began; see `events.progress`."""
         self.emit(progress(step, attempt=attempt, max_attempts=max_attempts, **more))
+
+    def on_file(self, written: dict[str, JsonValue]) -> None:
+        """Tell that a file was written."""
+        self.emit(file_written(written))
 
     def on_action(self, action: Action) -> None:
         """Tell what changed, at the moment it changed."""
@@ -78,15 +117,14 @@ class Turn:
             raise BudgetSpent(f"The turn was stopped after {self.budget.tool_calls} tool calls.", remedy=_ASK_LESS)
         self.check()
 
-    def spend_tokens(self, input_tokens: int, output_tokens: int) -> None:
+    def spend_tokens(self, input: int, output: int, phase: str = "main") -> None:  # noqa: A002 - tokens have no better names
         """Count the tokens of a model call. Raises `BudgetSpent`."""
-        self.usage.input_tokens += input_tokens
-        self.usage.output_tokens += output_tokens
+        self.usage.spend(phase, input, output)
         self.check()
 
     def check(self) -> None:
         """Raise `BudgetSpent` when time or tokens are used up."""
-        if self.usage.input_tokens + self.usage.output_tokens > self.budget.tokens:
+        if self.usage.total > self.budget.tokens:
             raise BudgetSpent(f"The turn was stopped after {self.budget.tokens} tokens.", remedy=_ASK_LESS)
         if monotonic() - self._deadline_from > self.budget.seconds:
             raise BudgetSpent(f"The turn was stopped after {self.budget.seconds:g} seconds.", remedy=_ASK_LESS)
