@@ -8,7 +8,9 @@ from headgate.graph.canonical import logic_checksum
 from headgate.graph.issues import Issue
 from headgate.graph.model import Edge, Flow, Node, StepPolicy
 from headgate.graph.plan import compile_plan
-from headgate.graph.tool_names import offer, tool_name
+from headgate.graph.ports import PortType
+from headgate.graph.template import OutputTemplate, Template
+from headgate.graph.tool_names import GENERIC_METHODS, component_tool_names, offer, tool_name
 from headgate.graph.validate import check_draft, check_runnable
 from headgate.graph.wiring import wire
 
@@ -85,10 +87,55 @@ class TestOffer:
 
 class TestToolName:
     @pytest.mark.parametrize(
-        ("type_", "name"), [("Calculator", "calculator"), ("HTTPRequest", "http_request"), ("ParseJSON", "parse_json")]
+        ("type_", "name"),
+        [
+            ("Calculator", "calculator"),
+            ("HTTPRequest", "http_request"),
+            ("HTTPClient", "http_client"),
+            ("S3Bucket", "s3_bucket"),
+            ("RandomMenuItem", "random_menu_item"),
+            ("ParseJSON", "parse_json"),
+        ],
     )
     def test_is_the_type_in_snake_case(self, type_: str, name: str) -> None:
         assert tool_name(type_) == name
+
+    @pytest.mark.parametrize("method", sorted(GENERIC_METHODS))
+    def test_is_the_type_where_the_only_method_says_nothing(self, method: str) -> None:
+        assert tool_name("RandomMenuItem", [method]) == "random_menu_item"
+
+    @pytest.mark.parametrize("method", ["get_forecast", "search_products"])
+    def test_is_the_method_where_it_says_what_it_does(self, method: str) -> None:
+        assert tool_name("Weather", [method]) == method
+
+    def test_is_the_method_where_there_are_several(self) -> None:
+        assert tool_name("Weather", ["run", "get_alerts"]) == "run"
+
+
+class TestComponentToolNames:
+    def template(self, type_: str, *outputs: str) -> Template:
+        given = tuple(OutputTemplate(name=name, type=PortType.TEXT) for name in outputs)
+        return Template(type=type_, label="", description="", category="other", outputs=given)
+
+    def test_tell_own_components_by_their_methods_and_others_by_their_type(self) -> None:
+        weather, menu = self.template("Weather", "get_forecast"), self.template("RandomMenuItem", "run")
+        attached = [
+            (Node(id="sky", type="Weather", code="..."), weather),
+            (Node(id="menu", type="RandomMenuItem", code="..."), menu),
+            (Node(id="now", type="Weather"), weather),
+            (Node(id="lost", type="NeverChecked", code="..."), None),
+        ]
+        assert component_tool_names(attached) == {
+            "sky": "get_forecast",
+            "menu": "random_menu_item",
+            "now": "weather",
+            "lost": "never_checked",
+        }
+
+    def test_are_ids_where_two_would_be_called_the_same(self) -> None:
+        first, second = self.template("Weather", "get_forecast"), self.template("Wind", "get_forecast")
+        attached = [(Node(id="sky", type="Weather", code="a"), first), (Node(id="air", type="Wind", code="b"), second)]
+        assert component_tool_names(attached) == {"sky": "sky", "air": "air"}
 
 
 class TestEffect:

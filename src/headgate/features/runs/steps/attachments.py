@@ -1,6 +1,5 @@
 """Models and tools attached to a step: nodes that are configuration, not steps."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from headgate.graph.model import StepPolicy
 from headgate.graph.names import listed
 from headgate.graph.plan import Attachment
 from headgate.graph.template import TOOL_OUTPUT, Template
-from headgate.graph.tool_names import component_tool_name
+from headgate.graph.tool_names import component_tool_names
 from headgate.sdk import Component, Tool
 from headgate.sdk.tools import tool_of
 
@@ -40,10 +39,10 @@ class Attacher:
 
     async def _values(self, target: Template, attachments: Sequence[Attachment], policy: StepPolicy) -> dict[str, Any]:
         """The policy is the step's own: it holds for the tools of its tools too."""
-        types = Counter(one.node.type for one in attachments)
+        names = component_tool_names((one.node, one.template) for one in attachments)
         found: dict[str, Any] = {}
         for one in attachments:
-            value = await self._value(one, component_tool_name(one.node, types), policy)
+            value = await self._value(one, names[one.node.id], policy)
             field = target.field(one.edge.input)
             if field is not None and field.many:
                 found.setdefault(field.name, []).extend(allowed(value, policy))
