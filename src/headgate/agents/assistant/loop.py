@@ -35,9 +35,10 @@ async def run_loop(model: BaseChatModel, turn: Turn, history: Sequence[BaseMessa
     Tokens, stages and actions go out through `turn.emit` while it works. Raises `BudgetSpent`; a provider's own errors
     pass through for the caller to explain.
     """
-    tools = [_as_langchain(tool) for tool in tools_for(turn.bench)]
+    offered = [tool for tool in tools_for(turn.bench) if turn.only is None or tool.name in turn.only]
+    tools = [_as_langchain(tool) for tool in offered]
     agent = create_agent(model, tools, system_prompt=PROMPT, context_schema=Turn)
-    opening: Any = {"messages": [*history, HumanMessage(with_canvas(turn.request, turn.bench.flow))]}
+    opening: Any = {"messages": [*history, HumanMessage(turn.preface + with_canvas(turn.request, turn.bench.flow))]}
     answer = ""
     stream: AsyncIterator[Any] = agent.astream(
         opening,

@@ -7,6 +7,7 @@ from time import monotonic, perf_counter
 from pydantic import JsonValue
 
 from headgate.agents.assistant.events import AssistEvent, Step, file_written, flow_preview, flow_update, progress
+from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.features.access.principal import Principal
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import new_id
@@ -90,6 +91,12 @@ class Turn:
     """What the request was taken for (`agents.assistant.intent`); empty before that is known."""
     budget: Budget = field(default_factory=Budget)
     usage: Usage = field(default_factory=Usage)
+    metrics: AssistantMetrics = field(default_factory=AssistantMetrics)
+    """What is counted and logged of the turn."""
+    preface: str = ""
+    """Quoted blocks that stand before the canvas in the model's message: the conversation, the models there are."""
+    only: frozenset[str] | None = None
+    """Names of the only tools that the model is offered; None: every tool that the person may use."""
     tool_calls: int = 0
     declined: bool = False
     """Whether the model said that it did not do what was asked. The offline builder always tells; others cannot."""
@@ -120,6 +127,7 @@ class Turn:
     def spend_tokens(self, input: int, output: int, phase: str = "main") -> None:  # noqa: A002 - tokens have no better names
         """Count the tokens of a model call. Raises `BudgetSpent`."""
         self.usage.spend(phase, input, output)
+        self.metrics.tokens_spent(phase, input, output, user_id=self.principal.user_id, session_id=self.session_id)
         self.check()
 
     def check(self) -> None:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
 from headgate.features.flows.schemas import Wanted
 from headgate.features.runs.deliveries.schemas import DeliveryOut
@@ -12,6 +12,9 @@ from headgate.graph.json_values import PlainObject, PlainText
 RunState = Literal["queued", "running", "completed", "failed", "cancelled"]
 StepState = Literal["pending", "running", "completed", "failed", "cancelled", "skipped"]
 Identifier = Annotated[str, Field(max_length=36)]
+ASSISTANT_SESSION_PREFIX = "agentic_"
+"""What ids of conversations with the assistant begin with. They are kept apart from the chats of flows (seed 001,
+ADR-011): no run may bear one."""
 
 
 class RunStart(BaseModel):
@@ -27,6 +30,16 @@ class RunStart(BaseModel):
     )
     version: Wanted = Field(default="draft", description="`draft`, `published`, or the number of a version.")
     wait: bool = Field(default=False, description="Answer when the run is over, not when it has begun.")
+
+    @field_validator("session_id")
+    @classmethod
+    def _is_a_chat_of_flows(cls, session_id: str | None) -> str | None:
+        if session_id is not None and session_id.startswith(ASSISTANT_SESSION_PREFIX):
+            raise ValueError(
+                f"ids that begin with '{ASSISTANT_SESSION_PREFIX}' are conversations with the assistant; "
+                "choose another for the chat of a flow"
+            )
+        return session_id
 
 
 class Ending(BaseModel):

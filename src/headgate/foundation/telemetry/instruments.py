@@ -35,6 +35,15 @@ class Instruments:
     def request_answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """The API answered a request; the route is its pattern, such as `/api/v1/flows/{flow_id}`."""
 
+    def count(self, key: str, *labels: str, amount: float = 1) -> None:
+        """Something happened: the key of a counter (its name without `headgate_`), its labels, and how often."""
+
+    def observe(self, key: str, value: float, *labels: str) -> None:
+        """A value for a histogram."""
+
+    def gauge(self, key: str, value: float, *labels: str) -> None:
+        """How much there is of something now."""
+
 
 @runtime_checkable
 class FigurePage(Protocol):

@@ -5,14 +5,15 @@ Imported only by processes that are asked for figures.
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 from wsgiref.simple_server import WSGIServer
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, start_http_server
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from headgate.foundation.telemetry.assistant_metrics import ASSISTANT_METRICS
 from headgate.foundation.telemetry.instruments import Failing, Instruments
+from headgate.foundation.telemetry.metric import Metric
 from headgate.foundation.telemetry.sharing import SHARED_FOLDER
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -21,22 +22,6 @@ MOST_VALUES = 200
 OTHER = "other"
 _STEP_BUCKETS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600)
 _REQUEST_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60)
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """One metric: its kind, what it says and how it is told apart."""
-
-    kind: Literal["counter", "gauge", "histogram"]
-    name: str
-    text: str
-    labels: tuple[str, ...] = ()
-    buckets: tuple[float, ...] = ()
-
-    @property
-    def shown_name(self) -> str:
-        """The name on the page of figures, without a histogram's endings."""
-        return f"{self.name}_total" if self.kind == "counter" else self.name
 
 
 METRICS: Mapping[str, Metric] = {
@@ -73,6 +58,7 @@ METRICS: Mapping[str, Metric] = {
         Metric("gauge", "headgate_workers", "Workers that answer."),
         Metric("gauge", "headgate_ready", "Whether a part works: 1 or 0.", ("part",)),
         Metric("gauge", "headgate_deliveries_waiting", "Deliveries that are still to be made."),
+        *ASSISTANT_METRICS,
     )
 }
 
@@ -130,6 +116,14 @@ class PrometheusInstruments(Instruments):
     def request_answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """The API answered a request."""
         self._child("http_request_seconds", method, route, str(status)).observe(seconds)
+
+    def count(self, key: str, *labels: str, amount: float = 1) -> None:
+        """Count something that happened."""
+        self._child(key, *labels).inc(amount)
+
+    def observe(self, key: str, value: float, *labels: str) -> None:
+        """Add a value to a histogram."""
+        self._child(key, *labels).observe(value)
 
     def gauge(self, key: str, value: float, *labels: str) -> None:
         """Set a gauge to what was found out just now."""
