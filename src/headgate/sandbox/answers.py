@@ -28,7 +28,7 @@ class ProtocolBroken(CodeFailed):
     """What came back is not an answer: the code wrote to the worker's own socket. The worker must not be used again."""
 
 
-def read_answer(frame: bytes, call: int, code: str, function: str, limits: Limits) -> JsonValue:
+def read_answer(frame: bytes, call: int, code: str, what: str, limits: Limits) -> JsonValue:
     """The value in an answer frame.
 
     Raises:
@@ -39,28 +39,28 @@ def read_answer(frame: bytes, call: int, code: str, function: str, limits: Limit
     containers = frame.count(b"[") + frame.count(b"{")
     if containers > limits.output_containers:
         raise CodeTooBig(
-            f"{function}() returned more than {limits.output_containers} lists and objects.", remedy="Return less."
+            f"{what} returned more than {limits.output_containers} lists and objects.", remedy="Return less."
         )
     try:
         answer = orjson.loads(frame)
         if containers > DEEPEST_CHEAP:
             orjson.dumps(answer)  # refuses what is too deep for whoever stores or sends it later
     except (orjson.JSONDecodeError, TypeError) as error:
-        raise _broken(function, f"it is not proper JSON ({str(error)[:200]})") from None
+        raise _broken(what, f"it is not proper JSON ({str(error)[:200]})") from None
     if not isinstance(answer, dict) or answer.get("id") != call:
-        raise _broken(function, "it does not belong to this call")
+        raise _broken(what, "it does not belong to this call")
     if "value" in answer:
         return cast("JsonValue", answer["value"])
     if isinstance(size := answer.get("too_big"), int):
         raise CodeTooBig(
-            f"{function}() returned {size} bytes as JSON; the limit is {limits.output_bytes}.", remedy="Return less."
+            f"{what} returned {size} bytes as JSON; the limit is {limits.output_bytes}.", remedy="Return less."
         )
     if isinstance(failure := answer.get("failure"), dict):
-        raise _failed(failure, code, function)
-    raise _broken(function, "it holds neither a value nor a failure")
+        raise _failed(failure, code, what)
+    raise _broken(what, "it holds neither a value nor a failure")
 
 
-def ended(function: str, status: int | None) -> CodeFailed:
+def ended(what: str, status: int | None) -> CodeFailed:
     """The error for a worker that ended in the middle of a call."""
     if status is None:
         reason = "its process ended"
@@ -68,17 +68,17 @@ def ended(function: str, status: int | None) -> CodeFailed:
         reason = SIGNALS.get(-status, "its process was killed") + f" (signal {-status})"
     else:
         reason = f"it ended its own process with status {status}"
-    return CodeFailed(f"{function}() gave no answer: {reason}.", remedy="Return a value instead of ending the process.")
+    return CodeFailed(f"{what} gave no answer: {reason}.", remedy="Return a value instead of ending the process.")
 
 
-def _broken(function: str, why: str) -> ProtocolBroken:
+def _broken(what: str, why: str) -> ProtocolBroken:
     return ProtocolBroken(
-        f"{function}() gave no usable answer: {why}.",
+        f"{what} gave no usable answer: {why}.",
         remedy="Return plain JSON values, and leave the process's open descriptors alone.",
     )
 
 
-def _failed(failure: Mapping[str, Any], code: str, function: str) -> CodeFailed:
+def _failed(failure: Mapping[str, Any], code: str, what: str) -> CodeFailed:
     exception = _text(failure.get("exception"))
     message = _text(failure.get("message"))
     line = failure.get("line")
@@ -89,8 +89,8 @@ def _failed(failure: Mapping[str, Any], code: str, function: str) -> CodeFailed:
     verb = "raised" if exception else "failed:"
     place = f" (line {line}: {lines[line - 1].strip()[:200]})" if line else ""
     return CodeFailed(
-        f"{function}() {verb} {raised}{place}",
-        remedy=REMEDIES.get(exception, "Correct the code of the node."),
+        f"{what} {verb} {raised}{place}",
+        remedy=_text(failure.get("remedy")) or REMEDIES.get(exception, "Correct the code of the node."),
         exception=exception,
         message=message,
         line=line,

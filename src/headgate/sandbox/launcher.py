@@ -43,10 +43,9 @@ class Launcher:
         """Start a zygote with an empty environment and wait until it can fork. Raises `SandboxUnavailable`."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         ours.settimeout(0)
-        source = str(Path(__file__).parents[2])
         try:
             process = subprocess.Popen(  # noqa: ASYNC220, S603 - our own interpreter; vfork returns within a millisecond
-                [sys.executable, "-I", "-S", "-X", "utf8", "-c", BOOT, source, str(theirs.fileno())],
+                [sys.executable, "-I", "-S", "-X", "utf8", "-c", BOOT, policy.platform, str(theirs.fileno())],
                 env=libraries.environment(),
                 cwd="/",
                 stdin=subprocess.DEVNULL,

@@ -3,6 +3,7 @@
 import os
 import sys
 import sysconfig
+from dataclasses import dataclass
 from pathlib import Path
 
 SYSTEM = (
@@ -31,6 +32,23 @@ _PRELOAD = """
 """
 PRELOAD = tuple(_PRELOAD.split())
 """What own code imports most, loaded once by the zygote."""
+
+HOSTS = ("headgate.sdk.hosting:describe", "headgate.sdk.hosting:produce")
+"""The platform's functions that work on a component's code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """What a zygote's workers find loaded."""
+
+    preload: tuple[str, ...] = PRELOAD
+    hosts: tuple[str, ...] = ()
+    """Trusted functions that may be called on own code, as `module:function`."""
+
+
+def platform_folder() -> str:
+    """The folder that holds the platform's own packages."""
+    return str(Path(__file__).parents[2])
 
 
 def installed_packages() -> tuple[str, ...]:

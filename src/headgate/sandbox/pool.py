@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +11,14 @@ import orjson
 from pydantic import JsonValue
 
 from headgate.foundation.errors import Invalid
+from headgate.graph.manifest import Manifest
 from headgate.sandbox import answers, libraries
 from headgate.sandbox.errors import CodeTimedOut, CodeTooBig, SandboxBusy
 from headgate.sandbox.guest.wire import FrameTooLong
+from headgate.sandbox.libraries import Kit
 from headgate.sandbox.limits import Limits, PoolSize
 from headgate.sandbox.report import SandboxReport, probe
+from headgate.sandbox.request import Owner, Request
 from headgate.sandbox.scan import check_code
 from headgate.sandbox.stock import WorkerStock
 from headgate.sandbox.watchdog import Watchdog
@@ -37,6 +41,20 @@ class TenantRunner:
         """Call a function of `code`; see `SandboxPool.call`."""
         return await self.pool.call(self.tenant_id, code, function, arguments, timeout_seconds=timeout_seconds)
 
+    async def call_host(
+        self,
+        code: str,
+        host: str,
+        arguments: Mapping[str, JsonValue],
+        *,
+        manifest: Manifest,
+        timeout_seconds: float = 10.0,
+    ) -> JsonValue:
+        """Call a trusted function on the loaded code; see `SandboxPool.call_host`."""
+        return await self.pool.call_host(
+            self.tenant_id, code, host, arguments, manifest=manifest, timeout_seconds=timeout_seconds
+        )
+
 
 class SandboxPool:
     """Workers for foreign code. Starts on first use; belongs to one event loop; close it with `aclose`.
@@ -48,6 +66,7 @@ class SandboxPool:
             refuse. Where none is missing it changes nothing.
         scan: Whether code is read and refused with a good message before it runs.
         import_paths: Folders own code imports from beside the standard library; by default the installed packages.
+        hosts: The trusted functions that `call_host` knows, as `module:function`.
         temporary: Folder for the workers' scratch folders, which other users must be able to pass; by default the
             system's.
         probe: What tells which layers this system has.
@@ -61,6 +80,7 @@ class SandboxPool:
         insecure: bool = False,
         scan: bool = True,
         import_paths: tuple[str, ...] | None = None,
+        hosts: tuple[str, ...] = libraries.HOSTS,
         temporary: Path | None = None,
         probe: Callable[[], SandboxReport] = probe,
     ) -> None:
@@ -68,7 +88,8 @@ class SandboxPool:
         self.size = size
         self.scan = scan
         self._turns = asyncio.Semaphore(size.running)
-        self._stock = WorkerStock(
+        new_stock = functools.partial(
+            WorkerStock,
             limits=limits,
             size=size,
             insecure=insecure,
@@ -76,6 +97,9 @@ class SandboxPool:
             import_paths=libraries.installed_packages() if import_paths is None else import_paths,
             temporary=temporary,
         )
+        self._hosts = hosts
+        self._stock = new_stock(kit=Kit())
+        self._components = new_stock(kit=Kit(hosts=hosts))
 
     def runner(self, tenant_id: str) -> TenantRunner:
         """The runner that components of one tenant get."""
@@ -100,12 +124,42 @@ class SandboxPool:
             SandboxUnavailable: This system cannot isolate it.
             SandboxBusy: No worker became free.
         """
-        self._check_code(code, function)
-        encoded = self._encode(function, arguments)
-        request = _Request(code, function, encoded, min(timeout_seconds, self.limits.wall_seconds))
-        async with self._turn():
-            worker = await self._stock.take(tenant_id, code)
-            return await self._serve(worker, request)
+        self._check_size(code)
+        if self.scan:
+            check_code(code, function)
+        what = f"{function}()"
+        encoded = self._encode(what, arguments)
+        seconds = min(timeout_seconds, self.limits.wall_seconds)
+        request = Request(Owner(tenant_id, code), what, {"function": function}, encoded, seconds)
+        return await self._carry_out(self._stock, request)
+
+    async def call_host(
+        self,
+        tenant_id: str,
+        code: str,
+        host: str,
+        arguments: Mapping[str, JsonValue],
+        *,
+        manifest: Manifest,
+        timeout_seconds: float = 10.0,
+    ) -> JsonValue:
+        """Load `code` in a worker and call the trusted function `host` on it: `host(module, arguments)` gives JSON.
+
+        The worker serves no other tenant, code or manifest. The code may import what the manifest names and no more.
+
+        Raises:
+            CodeFailed: The code or the function on it raised; the function's own message, remedy and the code's line.
+            CodeRefused, CodeTimedOut, CodeTooBig, SandboxUnavailable, SandboxBusy: As for `call`.
+        """
+        if host not in self._hosts:
+            raise Invalid(f"'{host}' is not among the functions that may be called on own code.")
+        self._check_size(code)
+        what = "the component"
+        encoded = self._encode(what, arguments)
+        seconds = min(timeout_seconds, self.limits.wall_seconds)
+        grants: dict[str, JsonValue] = {"imports": list(manifest.imports)}
+        request = Request(Owner(tenant_id, code, manifest), what, {"host": host}, encoded, seconds, grants)
+        return await self._carry_out(self._components, request)
 
     async def start(self) -> None:
         """Start now rather than on first use. Raises `SandboxUnavailable`."""
@@ -113,9 +167,10 @@ class SandboxPool:
 
     async def aclose(self) -> None:
         """End every process and remove every file of the pool."""
-        await self._stock.aclose()
+        for stock in (self._stock, self._components):
+            await stock.aclose()
 
-    def _check_code(self, code: str, function: str) -> None:
+    def _check_size(self, code: str) -> None:
         try:
             size = len(code.encode())
         except UnicodeEncodeError as error:
@@ -125,20 +180,18 @@ class SandboxPool:
                 f"the code is {size} bytes long; the limit is {self.limits.code_bytes}.",
                 remedy="Split the node in two, or install what is long as a package.",
             )
-        if self.scan:
-            check_code(code, function)
 
-    def _encode(self, function: str, arguments: Mapping[str, JsonValue]) -> bytes:
+    def _encode(self, what: str, arguments: Mapping[str, JsonValue]) -> bytes:
         try:
             encoded = orjson.dumps(dict(arguments))
         except TypeError as error:
             raise Invalid(
-                f"the arguments of {function}() are not JSON: {error}.",
+                f"the arguments of {what} are not JSON: {error}.",
                 remedy="Numbers must fit 64 bits, and text must be valid Unicode.",
             ) from error
         if len(encoded) > self.limits.input_bytes:
             raise CodeTooBig(
-                f"{function}() got {len(encoded)} bytes of arguments; the limit is {self.limits.input_bytes}.",
+                f"{what} got {len(encoded)} bytes of arguments; the limit is {self.limits.input_bytes}.",
                 remedy="Pass less, for example a selection of the data.",
             )
         return encoded
@@ -159,16 +212,18 @@ class SandboxPool:
         finally:
             self._turns.release()
 
-    async def _serve(self, worker: Worker, request: "_Request") -> JsonValue:
-        answered = False
-        try:
-            value = await self._exchange(worker, request)
-            answered = True
-            return value
-        finally:
-            self._stock.put_back(worker, fit=answered)
+    async def _carry_out(self, stock: WorkerStock, request: Request) -> JsonValue:
+        async with self._turn():
+            worker = await stock.take(request.owner)
+            answered = False
+            try:
+                value = await self._exchange(worker, request)
+                answered = True
+                return value
+            finally:
+                stock.put_back(worker, fit=answered)
 
-    async def _exchange(self, worker: Worker, request: "_Request") -> JsonValue:
+    async def _exchange(self, worker: Worker, request: Request) -> JsonValue:
         worker.calls += 1
         limits = self.limits
         with Watchdog(worker, limits) as watchdog:
@@ -178,29 +233,13 @@ class SandboxPool:
                     frame = await worker.read_frame(limits.output_bytes)
             except TimeoutError:
                 raise CodeTimedOut(
-                    f"{request.function}() took longer than {request.timeout_seconds:g} s and was stopped.",
+                    f"{request.what} took longer than {request.timeout_seconds:g} s and was stopped.",
                     remedy="Look for a loop that does not end, or raise the node's time limit.",
                 ) from None
             except FrameTooLong as error:
-                raise CodeTooBig(f"the result of {request.function}(): {error}.", remedy="Return less.") from None
+                raise CodeTooBig(f"the result of {request.what}: {error}.", remedy="Return less.") from None
             except (EOFError, ConnectionError):
                 if watchdog.verdict:
                     raise watchdog.verdict from None
-                raise answers.ended(request.function, await worker.exit_status()) from None
-        return answers.read_answer(frame, worker.calls, request.code, request.function, limits)
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """One call, ready to be sent."""
-
-    code: str
-    function: str
-    arguments: bytes
-    """JSON object."""
-    timeout_seconds: float
-
-    def payload(self, call: int) -> bytes:
-        """The request's JSON; a worker's first call brings the code along."""
-        members = {"id": call, "function": self.function, "arguments": orjson.Fragment(self.arguments)}
-        return orjson.dumps(members | {"code": self.code} if call == 1 else members)
+                raise answers.ended(request.what, await worker.exit_status()) from None
+        return answers.read_answer(frame, worker.calls, request.owner.code, request.what, limits)

@@ -13,8 +13,10 @@ from headgate.sandbox import libraries
 from headgate.sandbox.errors import SandboxUnavailable
 from headgate.sandbox.guest.policy import Policy
 from headgate.sandbox.launcher import Launcher
+from headgate.sandbox.libraries import Kit
 from headgate.sandbox.limits import Limits, PoolSize
 from headgate.sandbox.report import SandboxReport
+from headgate.sandbox.request import Owner
 from headgate.sandbox.worker_process import Worker
 
 log = logging.getLogger(__name__)
@@ -24,7 +26,8 @@ FIRST_USER, USERS = 60578, 500
 WORKER_PROCESSOR_SECONDS = 600
 """Processor time of a worker's whole life, a hard limit; half of it used, a worker is replaced between calls."""
 ENVELOPE_BYTES, LONGEST_ESCAPE = 4096, 6
-"""A request is its arguments, its code as a JSON string (six bytes for the worst character) and little more."""
+"""A request is its arguments, its code as a JSON string (six bytes for the worst character), twice that for the names
+the code imports, and little more."""
 REFILL_SECONDS = 0.005
 """Forking the next spare waits this long, so as not to compete with the call that took the last."""
 TEND_SECONDS = 1.0
@@ -44,11 +47,13 @@ class WorkerStock:
         probe: Callable[[], SandboxReport],
         import_paths: tuple[str, ...],
         temporary: Path | None,
+        kit: Kit,
     ) -> None:
         self.limits = limits
         self.size = size
         self.insecure = insecure
         self.probe = probe
+        self.kit = kit
         self.import_paths = tuple(str(Path(path).resolve()) for path in import_paths)
         self.temporary = (temporary or Path(tempfile.gettempdir())).resolve()
         self._launcher: Launcher | None = None
@@ -90,11 +95,10 @@ class WorkerStock:
         async with self._starting:
             await self._discard()
 
-    async def take(self, tenant_id: str, code: str) -> Worker:
-        """A worker that belongs to this tenant and code, or becomes theirs now. Raises `SandboxUnavailable`."""
+    async def take(self, owner: Owner) -> Worker:
+        """A worker that belongs to this owner, or becomes his now. Raises `SandboxUnavailable`."""
         while not self._launcher or not self._launcher.alive:
             await self.start()
-        owner = (tenant_id, code)
         for worker in reversed(self._idle):
             if worker.owner == owner and not worker.gone:
                 self._idle.remove(worker)
@@ -181,13 +185,15 @@ class WorkerStock:
             open_files=limits.open_files,
             threads=limits.threads,
             processor_seconds=WORKER_PROCESSOR_SECONDS,
-            input_bytes=limits.input_bytes + ENVELOPE_BYTES + LONGEST_ESCAPE * limits.code_bytes,
+            input_bytes=limits.input_bytes + ENVELOPE_BYTES + 2 * LONGEST_ESCAPE * limits.code_bytes,
             output_bytes=limits.output_bytes,
             first_user=FIRST_USER + secrets.randbelow(USERS),
             import_paths=self.import_paths,
             readable=libraries.readable_paths(self.import_paths),
             devices=libraries.DEVICES,
-            preload=libraries.PRELOAD,
+            preload=self.kit.preload,
+            platform=libraries.platform_folder(),
+            hosts=self.kit.hosts,
             scratch_parent=str(self.temporary),
         )
 

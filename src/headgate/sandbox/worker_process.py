@@ -15,6 +15,7 @@ from headgate.sandbox.errors import SandboxUnavailable
 from headgate.sandbox.guest.wire import HEADER_BYTES, frame_length, pack
 from headgate.sandbox.launcher import Launcher
 from headgate.sandbox.limits import Limits
+from headgate.sandbox.request import Owner
 
 READY_SECONDS = 20.0
 READY_BYTES = 4096
@@ -31,8 +32,8 @@ class Worker:
         self.scratch = launcher.root / name
         self.process = 0
         self.calls = 0
-        self.owner: tuple[str, str] | None = None
-        """Tenant and code it belongs to from its first call on."""
+        self.owner: Owner | None = None
+        """Whom it belongs to from its first call on."""
         self.idle_since = 0.0
         self.idle_processor = 0.0
         self.status: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()

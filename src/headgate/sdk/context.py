@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.guarded_http import HttpAnswer
+from headgate.graph.manifest import Manifest
 from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
 
 if TYPE_CHECKING:  # the chat model type is named without importing LangChain at start-up
@@ -66,6 +67,29 @@ class CodeRunner(Protocol):
         self, code: str, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float = 10.0
     ) -> JsonValue:
         """Call a function of `code` with JSON arguments. Raises `Invalid` with the code's own error and line."""
+        ...
+
+    async def call_host(
+        self,
+        code: str,
+        host: str,
+        arguments: Mapping[str, JsonValue],
+        *,
+        manifest: Manifest,
+        timeout_seconds: float = 10.0,
+    ) -> JsonValue:
+        """Load `code` as a module and call a trusted function of the platform's on it, where the code runs.
+
+        Args:
+            code: The whole source.
+            host: `module:function`, such as `headgate.sdk.hosting:produce`; it gets the module and the arguments.
+            arguments: JSON.
+            manifest: What the code may import and reach.
+            timeout_seconds: For the whole call, loading included.
+
+        Raises:
+            Invalid: The code failed, with its own error and line.
+        """
         ...
 
 

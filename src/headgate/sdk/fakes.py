@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.errors import Cancelled, HeadgateError, Invalid, NotFound, UpstreamFailed
+from headgate.graph.manifest import Manifest
 from headgate.sdk.context import HttpAnswer, RunInput
 from headgate.sdk.values import File, Model, Recording, Tool, Transcript
 
@@ -128,8 +129,11 @@ class CodeCall:
 
     code: str
     function: str
+    """The code's own, or the trusted function that was called on it."""
     arguments: dict[str, JsonValue]
     timeout_seconds: float
+    manifest: Manifest | None = None
+    """What the code may reach, in calls of trusted functions."""
 
 
 class FakeCode:
@@ -143,10 +147,25 @@ class FakeCode:
         self, code: str, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float = 10.0
     ) -> JsonValue:
         """Record the call and let the handler answer it."""
-        self.calls.append(CodeCall(code, function, dict(arguments), timeout_seconds))
+        return await self._answer(CodeCall(code, function, dict(arguments), timeout_seconds))
+
+    async def call_host(
+        self,
+        code: str,
+        host: str,
+        arguments: Mapping[str, JsonValue],
+        *,
+        manifest: Manifest,
+        timeout_seconds: float = 10.0,
+    ) -> JsonValue:
+        """Record the call and let the handler answer it, the trusted function's name in place of the code's own."""
+        return await self._answer(CodeCall(code, host, dict(arguments), timeout_seconds, manifest))
+
+    async def _answer(self, call: CodeCall) -> JsonValue:
+        self.calls.append(call)
         if self.handler is None:
             raise Invalid("No code handler is scripted.", remedy="Give StepHarness a code= function.")
-        result = self.handler(code, function, arguments)
+        result = self.handler(call.code, call.function, call.arguments)
         return await result if isinstance(result, Awaitable) else result
 
 

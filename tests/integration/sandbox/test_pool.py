@@ -10,6 +10,7 @@ from headgate.foundation.errors import Invalid
 from headgate.sandbox.errors import CodeFailed, CodeRefused, CodeTimedOut, CodeTooBig, SandboxBusy, SandboxUnavailable
 from headgate.sandbox.limits import Limits, PoolSize
 from headgate.sandbox.pool import SandboxPool
+from headgate.sandbox.request import Owner
 from headgate.sdk import CodeRunner
 
 pytestmark = pytest.mark.isolated
@@ -207,7 +208,7 @@ def run(inputs):
         pool = SandboxPool(scan=False, size=PoolSize(idle=2, spare=0))
         for number in range(5):
             await who(pool, f"tenant{number}")
-        assert [worker.owner for worker in pool._stock._idle] == [("tenant3", WHO), ("tenant4", WHO)]
+        assert [worker.owner for worker in pool._stock._idle] == [Owner("tenant3", WHO), Owner("tenant4", WHO)]
         await pool.aclose()
 
     async def test_refuses_an_answer_that_was_sent_ahead(self, pool: SandboxPool) -> None:

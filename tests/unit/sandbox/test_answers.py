@@ -22,7 +22,7 @@ json_values = st.recursive(
 
 
 def read(frame: bytes, call: int = 1) -> object:
-    return read_answer(frame, call, CODE, "run", LIMITS)
+    return read_answer(frame, call, CODE, "run()", LIMITS)
 
 
 def failure(**members: object) -> bytes:
@@ -121,4 +121,4 @@ class TestEnded:
         [(None, "its process ended"), (3, "status 3"), (-11, "signal 11"), (-9, "memory"), (-5, "signal 5")],
     )
     def test_says_how_the_process_ended(self, status: int | None, words: str) -> None:
-        assert words in ended("run", status).detail
+        assert words in ended("run()", status).detail

@@ -3,9 +3,10 @@
 import pytest
 
 from headgate.foundation.errors import Cancelled, Forbidden, Invalid, NotFound, UpstreamFailed
+from headgate.graph.manifest import Manifest
 from headgate.sdk import NOT_TAKEN, Component, Data, File, Message, Model, Table, output
 from headgate.sdk.coerce import ValueMismatch
-from headgate.sdk.testing import FakeContext, FakeFiles, FakeHttp, StepHarness
+from headgate.sdk.testing import CodeCall, FakeCode, FakeContext, FakeFiles, FakeHttp, StepHarness
 from tests.unit.sdk.samples import Sample
 
 
@@ -66,6 +67,15 @@ class TestFakeHttp:
             await http.request("GET", "https://a.test")
         with pytest.raises(UpstreamFailed, match=r"https://b\.test"):
             await http.request("GET", "https://b.test")
+
+
+class TestFakeCode:
+    async def test_answers_trusted_functions_too_and_keeps_what_the_code_may_reach(self) -> None:
+        manifest = Manifest(imports=("headgate",))
+        code = FakeCode(lambda code, host, arguments: [code, host, dict(arguments)])
+        answer = await code.call_host("x = 1", "a:b", {"n": 1}, manifest=manifest, timeout_seconds=2)
+        assert answer == ["x = 1", "a:b", {"n": 1}]
+        assert code.calls == [CodeCall("x = 1", "a:b", {"n": 1}, 2, manifest)]
 
 
 class TestFakeContext:

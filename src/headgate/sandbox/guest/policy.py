@@ -32,6 +32,10 @@ class Policy:
     """Device files it may read and write."""
     preload: tuple[str, ...]
     """Modules imported once by the zygote, shared by all workers."""
+    platform: str
+    """Folder of the platform's own packages, on the import path while the zygote prepares and no longer."""
+    hosts: tuple[str, ...]
+    """Trusted functions that may be called on own code, as `module:function`; loaded by the zygote."""
     scratch_parent: str
     """Folder in which the zygote makes its own for the workers' scratch folders."""
 

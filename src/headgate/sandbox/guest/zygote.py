@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from headgate.sandbox.guest import import_path
+from headgate.sandbox.guest.calls import HostFunction
 from headgate.sandbox.guest.policy import Policy
 from headgate.sandbox.guest.scratch import make_scratch, remove_scratch
 from headgate.sandbox.guest.worker import run_worker
@@ -76,16 +77,27 @@ class Zygote:
         if self.changes_user:
             self.root.chmod(0o711)  # workers pass through, and cannot list it
         self.library_descriptors: tuple[int, ...] = ()
+        self.hosts: dict[str, HostFunction] = {}
 
     def prepare(self) -> None:
         """Import what workers share, and make forking cheap."""
         sys.path += [path for path in self.policy.import_paths if path not in sys.path]
         for name in self.policy.preload:
             importlib.import_module(name)
+        self._load_hosts()
         if self.changes_user:
             self.library_descriptors = import_path.reroute([*sys.path])
         gc.collect()
         gc.freeze()
+
+    def _load_hosts(self) -> None:
+        """The platform is importable while its trusted functions are loaded; workers find what is loaded, no more."""
+        sys.path.insert(0, self.policy.platform)
+        for name in self.policy.hosts:
+            module, _, function = name.partition(":")
+            self.hosts[name] = getattr(importlib.import_module(module), function)
+        del sys.path[0]
+        sys.path_importer_cache.clear()
 
     def run(self) -> None:
         """Serve until the server is gone."""
@@ -140,7 +152,8 @@ class Zygote:
         for standard in (0, 1, 2):
             os.dup2(silence, standard)
         close_all_but({0, 1, 2, descriptor, *self.library_descriptors})
-        run_worker(socket.socket(fileno=descriptor), self.policy, str(scratch), user=user, parent=parent)
+        connection = socket.socket(fileno=descriptor)
+        run_worker(connection, self.policy, str(scratch), user=user, parent=parent, hosts=self.hosts)
 
     def _reap(self) -> None:
         while self.children:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from headgate.sandbox.guest.worker import answer
+from headgate.sandbox.guest.calls import answer
 
 LIMIT = 10_000
 
