@@ -1,0 +1,239 @@
+"""What an own component sees as `self.ctx`: it works in a sandbox worker, away from the installation."""
+
+import asyncio
+import base64
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from email.message import Message as Headers
+from http.client import HTTPException
+from typing import IO, Any, NoReturn
+
+from pydantic import JsonValue, SecretStr
+
+from headgate.foundation.errors import Forbidden, NotFound, TooLarge, UpstreamFailed
+from headgate.foundation.guarded_http.answer import HttpAnswer
+from headgate.graph.names import clipped
+from headgate.sdk.context import RunInput
+from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
+
+MOST_ANSWER_BYTES = 8 << 20
+"""Of one HTTP answer."""
+MOST_FILES = 20
+MOST_FILE_BYTES = 4 << 20
+"""Of all the files that one call makes: they leave the worker in its answer."""
+MOST_LINES = 200
+LINE_CHARACTERS = 2_000
+
+
+class NotInTheSandbox(Forbidden):
+    """An own component asked for what only components that came with the installation have."""
+
+    code = "not_in_the_sandbox"
+    title = "Not in the sandbox"
+
+
+class HostedContext:
+    """A `RunContext` inside a worker. What the component logged and made is read from it afterwards.
+
+    Args:
+        told: `{"run_id", "node_id", "input", "files"}`; files are their content in base64 by id, input is null where
+            the component did not say that it reads it.
+    """
+
+    def __init__(self, told: Mapping[str, Any]) -> None:
+        self.run_id: str = told.get("run_id", "")
+        self.node_id: str = told.get("node_id", "")
+        self._input = told.get("input")
+        self.http = HostedHttp()
+        self.files = HostedFiles(told.get("files") or {})
+        self.lines: list[dict[str, JsonValue]] = []
+        self.tokens: list[str] = []
+
+    @property
+    def input(self) -> RunInput:
+        """What the run was started with. Raises `NotInTheSandbox` when the class does not say that it reads it."""
+        if self._input is None:
+            raise NotInTheSandbox(
+                "This component is not given the run's input.", remedy="Set reads_input = True on its class."
+            )
+        return RunInput(
+            text=self._input["text"],
+            form_data=self._input["form_data"],
+            files=tuple(File.model_validate(one) for one in self._input["files"]),
+            history=tuple(Message.model_validate(one) for one in self._input["history"]),
+        )
+
+    @property
+    def code(self) -> NoReturn:
+        """Raises `NotInTheSandbox`: it is there already."""
+        raise _refused("run other code", "Write the code into the component itself.")
+
+    async def chat_model(self, model: Model) -> NoReturn:  # noqa: ARG002 - the protocol's signature
+        """Raises `NotInTheSandbox`."""
+        raise _refused("ask a model", "Connect an AIStep or an Agent, and work on what it answers.")
+
+    def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> NoReturn:  # noqa: ARG002
+        """Raises `NotInTheSandbox`."""
+        raise _refused("ask a model", "Connect an AIStep or an Agent, and work on what it answers.")
+
+    async def transcribe(self, model: Model, audio: Recording) -> Transcript:  # noqa: ARG002
+        """Raises `NotInTheSandbox`."""
+        raise _refused("ask a model", "Connect a Transcribe step, and work on its text.")
+
+    async def secret(self, name: str, *, url: str | None = None) -> SecretStr:  # noqa: ARG002
+        """Raises `NotInTheSandbox`: a secret comes in through a field."""
+        raise _refused(
+            f"look up the variable '{clipped(name)}'",
+            "Declare a field of type SecretStr, and set it to the variable's name in the flow.",
+        )
+
+    async def mcp_tools(self, server: str) -> Sequence[Tool]:  # noqa: ARG002
+        """Raises `NotInTheSandbox`."""
+        raise _refused("reach an MCP server", "Connect McpTools to an Agent.")
+
+    async def emit(self, token: str) -> None:
+        """Keep a piece of text; whoever watches the run sees it when the call is over."""
+        if len(self.tokens) < MOST_LINES:
+            self.tokens.append(str(token)[:LINE_CHARACTERS])
+
+    async def check_cancelled(self) -> None:
+        """Nothing: a cancelled run ends the worker."""
+
+    def log(self, message: str, **details: JsonValue) -> None:
+        """Keep a line."""
+        if len(self.lines) < MOST_LINES:
+            self.lines.append({"message": str(message)[:LINE_CHARACTERS], "details": details})
+
+    def record_prompt(self, prompt: str) -> None:
+        """Keep a line: own code is no witness of what a model was asked."""
+        self.log(f"The component says that it asked: {prompt}")
+
+    def record_usage(self, model: Model, *, input_tokens: int | None, output_tokens: int | None) -> None:
+        """Keep a line: own code is no witness of what a model cost."""
+        self.log(f"The component says that it used {model}.", input_tokens=input_tokens, output_tokens=output_tokens)
+
+    def record_tool_call(
+        self,
+        name: str,
+        arguments: Mapping[str, JsonValue],
+        result: JsonValue = None,  # noqa: ARG002 - the protocol's signature
+        *,
+        server: str = "",  # noqa: ARG002
+        error: str = "",
+        ms: float | None = None,  # noqa: ARG002
+    ) -> None:
+        """Keep a line: own code is no witness of what a tool did."""
+        self.log(f"The component says that it called {name}.", arguments=dict(arguments), error=error)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait; the time counts against the component's limit."""
+        await asyncio.sleep(max(0.0, seconds))
+
+
+class HostedFiles:
+    """The files that a component was given, and those that it makes.
+
+    Args:
+        given: Content in base64, by the file's id.
+    """
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._given = given
+        self._made: dict[str, bytes] = {}
+        self.saved: list[File] = []
+
+    async def of_run(self) -> tuple[File, ...]:
+        """What this call made so far; the other steps' files come in through fields."""
+        return tuple(self.saved)
+
+    async def read(self, file: File) -> bytes:
+        """The content of a file that came in through a field or with the run. Raises `NotFound`."""
+        if file.id in self._made:
+            return self._made[file.id]
+        if file.id not in self._given:
+            raise NotFound(
+                f"The component was not given the content of '{clipped(file.name)}'.",
+                remedy="It gets the files that arrive in its fields.",
+            )
+        return base64.b64decode(self._given[file.id])
+
+    async def save(self, name: str, content: bytes, media_type: str) -> File:
+        """A new file; it is stored as an artifact of the step when the call is over. Raises `TooLarge`."""
+        size = sum(len(one) for one in self._made.values()) + len(content)
+        if size > MOST_FILE_BYTES or len(self.saved) >= MOST_FILES:
+            raise TooLarge(
+                f"The component makes more than {MOST_FILES} files or {MOST_FILE_BYTES} bytes of files.",
+                remedy="Make less, or give text or a table, which SaveFile makes a file of.",
+            )
+        file = File(id=f"new-file-{len(self.saved) + 1}", name=name, media_type=media_type, size=len(content))
+        self._made[file.id] = bytes(content)
+        self.saved.append(file)
+        return file
+
+    def made(self) -> list[dict[str, JsonValue]]:
+        """What was made: `{"id", "name", "media_type", "content"}`, the content in base64."""
+        return [
+            {
+                "id": file.id,
+                "name": file.name,
+                "media_type": file.media_type,
+                "content": base64.b64encode(self._made[file.id]).decode(),
+            }
+            for file in self.saved
+        ]
+
+
+class HostedHttp:
+    """HTTP to the hosts that the component declares, where the operator allows them; the sandbox sees to that."""
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | str | None = None,
+        timeout_seconds: float = 30.0,
+    ) -> HttpAnswer:
+        """One request, an answer of any status. Raises `UpstreamFailed`, `TooLarge`."""
+        content = body.encode() if isinstance(body, str) else body
+        if not url.lower().startswith(("http://", "https://")):
+            raise UpstreamFailed(f"'{clipped(url)}' is no web address.", remedy="Begin it with https://.")
+        request = urllib.request.Request(  # noqa: S310 - http and https only, see above
+            url, data=content, headers=dict(headers or {}), method=method.upper()
+        )
+        try:
+            return await asyncio.to_thread(_fetch, request, timeout_seconds)
+        except (OSError, ValueError, HTTPException) as error:
+            reason = getattr(error, "reason", error)
+            raise UpstreamFailed(
+                f"{clipped(url)} could not be reached: {reason}.",
+                remedy="Declare its host in `hosts`, and have the operator allow it: HEADGATE_SANDBOX__HOSTS.",
+            ) from error
+
+
+def _fetch(request: urllib.request.Request, seconds: float) -> HttpAnswer:
+    try:
+        with urllib.request.urlopen(request, timeout=seconds) as answer:  # noqa: S310 - http and https only
+            return _answer(answer, answer.status, answer.headers, answer.url)
+    except urllib.error.HTTPError as error:
+        with error:
+            return _answer(error, error.code, error.headers, error.url or request.full_url)
+
+
+def _answer(body: IO[bytes], status: int, headers: "Headers[str, str]", url: str) -> HttpAnswer:
+    content = body.read(MOST_ANSWER_BYTES + 1)
+    if len(content) > MOST_ANSWER_BYTES:
+        raise TooLarge(f"{clipped(url)} answered more than {MOST_ANSWER_BYTES} bytes.", remedy="Ask for less.")
+    return HttpAnswer(
+        status=status,
+        headers={name.lower(): value for name, value in headers.items()},
+        content=content,
+        media_type=headers.get_content_type(),
+        url=url,
+    )
+
+
+def _refused(what: str, remedy: str) -> NotInTheSandbox:
+    return NotInTheSandbox(f"A component with code of its own cannot {what}.", remedy=remedy)
