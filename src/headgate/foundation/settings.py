@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from headgate.foundation.rate_limit_settings import RateLimitSettings
 from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
+from headgate.foundation.workspace_settings import WorkspaceSettings
 
 MEBIBYTE = 1024 * 1024
 
@@ -372,6 +373,7 @@ class Settings(BaseSettings):
     accounts: AccountSettings = AccountSettings()
     limits: LimitSettings = LimitSettings()
     storage: StorageSettings = StorageSettings()
+    workspace: WorkspaceSettings = WorkspaceSettings()
     engine: EngineSettings = EngineSettings()
     celery: CelerySettings = CelerySettings()
     retention: RetentionSettings = RetentionSettings()

@@ -1,0 +1,122 @@
+"""A workspace held open for one operation: where its paths begin, what it may hold, and how a file gets into it."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from headgate.features.workspace.errors import WorkspaceFileTooLarge, WorkspaceFull
+from headgate.features.workspace.folder import Folder
+from headgate.foundation.settings import Settings
+
+if sys.platform != "win32":
+    import fcntl
+
+    def _wait_for(folder: Folder) -> None:
+        fcntl.flock(folder.descriptor, fcntl.LOCK_EX)
+
+
+MAX_FILE_BYTES = 10 * 1024 * 1024
+STAGING = ".incoming"
+STALE_SECONDS = 86_400
+"""Age at which a half-written file is one of a process that died."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a workspace holds."""
+
+    files: int
+    size: int
+    """Bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """The open folders of a workspace."""
+
+    base: Folder
+    """The folder of all workspaces."""
+    whole: Folder
+    """This workspace: what quotas count, and what is locked."""
+    folder: Folder
+    """Where paths begin: the workspace or a folder in it."""
+    settings: Settings
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the workspace's lock, against other processes too, so that what was counted or read stays true."""
+        with Folder(os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.whole.descriptor)) as mine:
+            _wait_for(mine)
+            yield
+
+    def write(self, parts: Sequence[str], content: bytes) -> bool:
+        """Give a file this content, with the folders that its path needs; the caller holds the lock.
+
+        Returns:
+            Whether it is new.
+
+        Raises:
+            WorkspaceFileTooLarge, WorkspaceFull, NotATextFile, OSError: nothing has changed then.
+        """
+        if len(content) > MAX_FILE_BYTES:
+            raise WorkspaceFileTooLarge(len(content), MAX_FILE_BYTES)
+        *folders, name = parts
+        before = self._size_of(folders, name)
+        self._require_room(len(content), before)
+        with self.folder.below(folders, create=True) as target, self._staging() as staging:
+            target.replace(name, content, staging)
+        return before is None
+
+    def usage(self) -> Usage:
+        """Count what the whole workspace holds, components included."""
+        return _usage(self.whole)
+
+    def _size_of(self, folders: Sequence[str], name: str) -> int | None:
+        try:
+            with self.folder.below(folders) as target:
+                return target.size_of(name)
+        except FileNotFoundError:
+            return None
+
+    def _require_room(self, size: int, before: int | None) -> None:
+        limits, held = self.settings.workspace, self.usage()
+        if before is None and held.files >= limits.max_files:
+            raise WorkspaceFull(
+                f"The workspace is full: it holds {held.files} files, and {limits.max_files} are allowed. Delete some.",
+                remedy="Or let the operator raise HEADGATE_WORKSPACE__MAX_FILES.",
+            )
+        if held.size - (before or 0) + size > limits.max_bytes and size > (before or 0):
+            raise WorkspaceFull(
+                f"The workspace is full: {size} bytes do not fit beside the {held.size - (before or 0)} that it holds; "
+                f"{limits.max_bytes} are allowed. Delete some files.",
+                remedy="Or let the operator raise HEADGATE_WORKSPACE__MAX_BYTES.",
+            )
+
+    @contextmanager
+    def _staging(self) -> Iterator[Folder]:
+        """Where files are written before they get their name: outside of every workspace."""
+        with self.base.child(STAGING, create=True) as staging:
+            _remove_stale(staging)
+            yield staging
+
+
+def _usage(folder: Folder, depth: int = 0) -> Usage:
+    files = size = 0
+    for entry in folder.entries():
+        if entry.is_folder and depth < 64:
+            with suppress(OSError), folder.child(entry.name) as child:
+                inner = _usage(child, depth + 1)
+                files, size = files + inner.files, size + inner.size
+        elif not entry.is_folder:
+            files, size = files + 1, size + entry.size
+    return Usage(files, size)
+
+
+def _remove_stale(staging: Folder) -> None:
+    for entry in staging.entries():
+        if time.time() - entry.modified > STALE_SECONDS:
+            with suppress(FileNotFoundError):
+                staging.remove(entry.name)

@@ -1,0 +1,34 @@
+"""Workspaces of people, for agents and for steps of flows."""
+
+from collections.abc import Callable
+
+from headgate.features.access.principal import Principal
+from headgate.features.workspace.places import Binding, Owner, Places, owner_of
+from headgate.features.workspace.user_workspace import UserWorkspace
+from headgate.foundation.settings import Settings
+
+
+class Workspace:
+    """The workspaces of an installation.
+
+    Args:
+        settings: Where their folders are, who signs in, and what one person may keep.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._places = Places(settings)
+
+    def for_agent(self, principal: Principal) -> UserWorkspace:
+        """A person's own files, for an agent that works for them: theirs alone in every mode."""
+        owner = owner_of(principal)
+        return UserWorkspace(Binding(self._places, owner, lambda: owner, isolated=True))
+
+    def for_flow(self, now: Callable[[], Owner], *, root_path: str = "", read_only: bool = False) -> UserWorkspace:
+        """Files for a step of a flow: shared, somebody's own or none, as it is decided at each call.
+
+        Args:
+            now: Who the step works for at the moment.
+            root_path: The folder in the workspace where the step's paths begin, as its author wrote it.
+            read_only: Whether writing is refused.
+        """
+        return UserWorkspace(Binding(self._places, now(), now, root_path=root_path), read_only=read_only)
