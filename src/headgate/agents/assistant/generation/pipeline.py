@@ -1,0 +1,164 @@
+"""One component, from a description: the model writes, the sandbox checks, what was wrong goes back.
+
+    generating_component -> generation_complete -> extracting_code -> validating -> validated
+                                                                                 -> validation_failed -> retrying -> ...
+
+Imports LangChain; imported with the first request only.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langchain_core.runnables import RunnableConfig
+
+from headgate.agents.assistant.generation.extraction import class_name_of, extract_component_code
+from headgate.agents.assistant.generation.prompts import PROMPT, retry_prompt
+from headgate.agents.assistant.turn import Turn
+from headgate.features.catalog.own.checked import CheckedComponent
+from headgate.features.catalog.own.errors import ComponentNotMade
+
+DEFAULT_MAX_RETRIES = 3
+_ALONE: RunnableConfig = {"callbacks": []}
+"""The loop that calls the tool listens to every model beneath it; what this one writes is not for the chat."""
+_NO_CODE = "Could not extract class name from code: the answer holds no Python code that defines a component."
+_NO_CODE_REMEDY = "Answer with one fenced Python block that holds a class deriving from headgate.sdk.Component."
+
+
+class ComponentChecker(Protocol):
+    """Scans code, and lets the sandbox show what it is."""
+
+    async def check(self, tenant_id: str, code: str) -> CheckedComponent:
+        """What the code is. Raises `ComponentNotMade` with every finding."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A component that passed."""
+
+    checked: CheckedComponent
+    attempts: int
+    answer: str
+    """The model's words, code and all."""
+
+
+@dataclass(slots=True)
+class Generation:
+    """The attempts at one component.
+
+    Args:
+        model: Who writes it.
+        checker: Who checks it.
+        turn: Whose request it is; told of every stage, and counts the tokens.
+        max_retries: Attempts in total.
+    """
+
+    model: BaseChatModel
+    checker: ComponentChecker
+    turn: Turn
+    max_retries: int = DEFAULT_MAX_RETRIES
+
+    async def generate(self, description: str) -> Generated:
+        """Let the model write until it passes.
+
+        Raises:
+            ComponentNotMade: No attempt passed; the last one's findings, its code and the number of attempts.
+            BudgetSpent: The turn may use no more.
+            HeadgateError: The model cannot be reached or used; for the caller to choose another one.
+        """
+        most = max(1, self.max_retries)
+        prompt = description
+        for attempt in range(1, most + 1):
+            self.turn.metrics.generation_attempt(attempt, most)
+            self.turn.stage("generating_component", attempt=attempt, max_attempts=most)
+            answer = await self._ask(prompt)
+            code = self._extract(answer, attempt, most)
+            try:
+                checked = await self._check(code, attempt, most)
+            except ComponentNotMade as error:
+                said = findings_text(error)
+                self._failed(said, code, attempt, most)
+                if attempt == most:
+                    raise exhausted(error, code, attempt) from error
+                self.turn.stage("retrying", attempt=attempt, max_attempts=most, error=said)
+                prompt = retry_prompt(description, error=said, code=code)
+            else:
+                return self._passed(checked, answer, attempt, most)
+        raise AssertionError("unreachable")
+
+    async def _ask(self, prompt: str) -> str:
+        """One call of the model; its tokens count whether or not the code passes."""
+        messages: list[BaseMessage] = [SystemMessage(PROMPT), HumanMessage(prompt)]
+        answer = await self.model.ainvoke(messages, config=_ALONE)
+        usage = answer.usage_metadata
+        if usage is not None:
+            self.turn.spend_tokens(usage["input_tokens"], usage["output_tokens"], "main")
+        return str(answer.text)
+
+    def _extract(self, answer: str, attempt: int, most: int) -> str:
+        self.turn.stage("generation_complete", attempt=attempt, max_attempts=most)
+        self.turn.stage("extracting_code", attempt=attempt, max_attempts=most)
+        return extract_component_code(answer) or ""
+
+    async def _check(self, code: str, attempt: int, most: int) -> CheckedComponent:
+        if not code:
+            raise ComponentNotMade(_NO_CODE, remedy=_NO_CODE_REMEDY, findings=[])
+        self.turn.stage("validating", attempt=attempt, max_attempts=most, **_named(class_name_of(code)))
+        return await self.checker.check(self.turn.principal.tenant_id, code)
+
+    def _passed(self, checked: CheckedComponent, answer: str, attempt: int, most: int) -> Generated:
+        self.turn.metrics.validation_succeeded(checked.type, attempt)
+        self.turn.stage(
+            "validated",
+            attempt=attempt,
+            max_attempts=most,
+            class_name=checked.type,
+            component_code=checked.code,
+        )
+        return Generated(checked, attempt, answer)
+
+    def _failed(self, said: str, code: str, attempt: int, most: int) -> None:
+        name = class_name_of(code)
+        if attempt == most:
+            self.turn.metrics.validation_exhausted(said, attempt, code)
+        else:
+            self.turn.metrics.validation_failed(said, attempt, name)
+        self.turn.stage(
+            "validation_failed",
+            attempt=attempt,
+            max_attempts=most,
+            error=said,
+            component_code=code,
+            **_named(name),
+        )
+
+
+def findings_text(error: ComponentNotMade) -> str:
+    """Every finding on a line of its own: line of the code, what is wrong, what to do instead."""
+    findings = error.extra.get("findings")
+    lines = [_finding(one) for one in findings if isinstance(one, Mapping)] if isinstance(findings, list) else []
+    return "\n".join(lines) or str(error)
+
+
+def exhausted(error: ComponentNotMade, code: str, attempts: int) -> ComponentNotMade:
+    """The last attempt's error, with what the person who asked needs to go on."""
+    times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
+    return ComponentNotMade(
+        f"No component came out of {times}. The last one: {error.detail}",
+        remedy="Describe more exactly what goes in and what comes out, or take the code and correct it. "
+        f"{error.remedy}".strip(),
+        **(error.extra | {"attempts": attempts, "component_code": code, "class_name": class_name_of(code)}),
+    )
+
+
+def _finding(finding: Mapping[str, object]) -> str:
+    line = finding.get("line")
+    where = f"line {line}: " if line else ""
+    return f"{where}{finding.get('message', '')}. {finding.get('remedy', '')}".strip()
+
+
+def _named(name: str) -> dict[str, str]:
+    return {"class_name": name} if name else {}

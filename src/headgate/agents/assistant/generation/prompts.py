@@ -1,0 +1,29 @@
+"""What the model is told: the Markdown files beside this one, filled in."""
+
+from pathlib import Path
+from string import Template
+
+_HERE = Path(__file__).parent
+PROMPT = (_HERE / "prompt.md").read_text(encoding="utf-8")
+"""How to write a component: the system prompt."""
+_RETRY = Template((_HERE / "retry.md").read_text(encoding="utf-8"))
+MAX_ERROR_CHARS = 4_000
+MAX_CODE_CHARS = 30_000
+_CUT = "\n... [truncated]"
+
+
+def retry_prompt(request: str, *, error: str, code: str) -> str:
+    """The request once more, with what was wrong with the last attempt.
+
+    Args:
+        request: What was asked for.
+        error: Every finding, a line each.
+        code: The code that failed; empty when the answer held none.
+    """
+    return _RETRY.substitute(
+        request=request, error=_capped(error, MAX_ERROR_CHARS), code=_capped(code, MAX_CODE_CHARS) or "(no code)"
+    )
+
+
+def _capped(text: str, most: int) -> str:
+    return text if len(text) <= most else text[:most] + _CUT
