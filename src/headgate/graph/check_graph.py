@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import Edge, Node
 from headgate.graph.names import did_you_mean, listed, nearest
+from headgate.graph.own_code import own_code_issues
 from headgate.graph.ports import CONFIGURATION_TYPES, accepts, converter
 from headgate.graph.template import Catalog, FieldTemplate, Template
 from headgate.graph.wiring import FLOW_INPUT, Wiring, attachment_counts, find_cycle, output_names, output_type
@@ -15,7 +16,7 @@ MAX_ATTACHMENTS = 200
 
 
 def node_issues(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
-    """Ids that occur twice or are reserved, and unknown types."""
+    """Ids that occur twice or are reserved, unknown types, and code that does not belong to its node."""
     for node_id, count in Counter(node.id for node in wiring.flow.nodes).items():
         if count > 1:
             yield Issue(
@@ -32,16 +33,9 @@ def node_issues(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
                 "Choose another id.",
                 node=node.id,
             )
-        if wiring.templates[node.id] is None:
+        if wiring.templates[node.id] is None and node.code is None:
             yield unknown_type(node.type, catalog, node.id)
-        elif node.code is not None:
-            yield Issue(
-                IssueCode.INVALID_VALUE,
-                f"{named(node)} has code of its own, which nothing would run.",
-                "Take it out; a Python node has its code in 'source'.",
-                node.id,
-                "code",
-            )
+    yield from own_code_issues(wiring.flow, catalog)
 
 
 def unknown_type(type_: str, catalog: Catalog, node_id: str = "") -> Issue:

@@ -19,6 +19,7 @@ class IssueCode(StrEnum):
     DUPLICATE_NODE = "duplicate_node"
     DUPLICATE_EDGE = "duplicate_edge"
     UNKNOWN_TYPE = "unknown_type"
+    UNCHECKED_CODE = "unchecked_code"
     UNKNOWN_NODE = "unknown_node"
     UNKNOWN_OUTPUT = "unknown_output"
     UNKNOWN_INPUT = "unknown_input"

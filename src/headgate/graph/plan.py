@@ -8,6 +8,7 @@ from headgate.graph.check_graph import MAX_ATTACHMENTS
 from headgate.graph.issues import FlowInvalid
 from headgate.graph.mentions import mentions
 from headgate.graph.model import Edge, Flow, InputSource, Node, OutputType, StepPolicy
+from headgate.graph.own_code import unchecked_issues
 from headgate.graph.ports import PortType
 from headgate.graph.template import DOCUMENT_OUTPUT, Catalog, Template
 from headgate.graph.validate import check_draft
@@ -139,7 +140,7 @@ def compile_plan(flow: Flow, catalog: Catalog) -> Plan:
     """
     wiring = wire(flow, catalog)
     if not _holds_together(wiring):
-        raise FlowInvalid(check_draft(flow, catalog))
+        raise FlowInvalid([*check_draft(flow, catalog), *unchecked_issues(flow, catalog)])
     templates = {key: template for key, template in wiring.templates.items() if template is not None}
     attached = _attachments(wiring, templates)
     outputs = _outputs(wiring, templates)

@@ -27,7 +27,8 @@ settings:
 
 Sections come in any order; only what differs from the default is written. Below a node, `label`, `code`, `policy` and
 `params` are its own; every other name is a param, and a param that is called like one of the four stands below
-`params:`. Values are described in `spec_values`, lines and blocks in `spec_lines`.
+`params:`. A node of an own component may leave its `code` out where the catalog has it. Values are described in
+`spec_values`, lines and blocks in `spec_lines`.
 
 A line that starts with `#` is a comment. Behind a section, a node's type or an edge ` # ...` is one too; inside a value
 `#` is part of the value. Comments, blank lines and positions are not kept: a flow read from text is laid out anew.
@@ -36,12 +37,14 @@ Reading and printing are inverse: `parse_spec(print_spec(flow))` is the flow, fr
 the same text.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from headgate.graph.check_run import orphan_issues
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.layout import arrange
 from headgate.graph.model import Flow
+from headgate.graph.own_code import with_code
 from headgate.graph.spec_lines import SpecError
 from headgate.graph.spec_print import print_spec
 from headgate.graph.spec_read import SpecFlow, read_flow
@@ -60,13 +63,19 @@ def parse_spec(text: str) -> Flow:
     return arrange(read_flow(text).flow)
 
 
-def read_spec(text: str, catalog: Catalog) -> Flow:
+def read_spec(text: str, catalog: Catalog, *, mend: Callable[[Flow], Flow] | None = None) -> Flow:
     """The flow of a spec text with its types, ports, fields and values checked against a catalog, laid out.
+
+    Args:
+        text: The spec.
+        catalog: Where templates come from.
+        mend: Puts values that were written in another way into the form that is kept, before they are checked.
 
     Raises `SpecError`: faults of grammar, else everything a draft may not have and nodes that nothing connects, each
     with its line and the nearest valid name.
     """
     found = read_flow(text)
+    found.flow = with_code(mend(found.flow) if mend else found.flow, catalog)
     issues = [*check_draft(found.flow, catalog), *orphan_issues(wire(found.flow, catalog))]
     if issues:
         raise SpecError(sorted((located(issue, found) for issue in issues), key=lambda issue: issue.line))
@@ -82,5 +91,7 @@ def located(issue: Issue, spec: SpecFlow) -> Issue:
     if lines is None:
         return replace(issue, line=1)
     path = tuple(issue.field.split("."))
+    if path == ("code",) and path in lines.numbers:
+        return replace(issue, line=lines.of(path))
     in_policy = ("policy", path[0]) in lines.numbers
     return replace(issue, line=lines.of(("policy", *path) if in_policy else ("params", *path)))

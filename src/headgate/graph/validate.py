@@ -10,6 +10,7 @@ from headgate.graph.check_run import run_issues
 from headgate.graph.check_tools import allowlist_issues
 from headgate.graph.issues import Issue, raise_if_any
 from headgate.graph.model import Flow
+from headgate.graph.own_code import unchecked_issues
 from headgate.graph.template import Catalog
 from headgate.graph.wiring import Wiring, wire
 
@@ -18,7 +19,8 @@ def check_draft(flow: Flow, catalog: Catalog) -> list[Issue]:
     """What a save refuses.
 
     Unknown types, fields and ports, values no field of that kind can hold, edges that do not fit or run in a circle,
-    duplicates, and policies that contradict themselves. Missing values and loose ends are allowed: it is a draft.
+    duplicates, and policies that contradict themselves. Missing values and loose ends are allowed: it is a draft. So is
+    code that has not been checked yet: what is around it is checked as far as that goes without its template.
     """
     return list(_draft(wire(flow, catalog), catalog))
 
@@ -26,7 +28,12 @@ def check_draft(flow: Flow, catalog: Catalog) -> list[Issue]:
 def check_runnable(flow: Flow, catalog: Catalog) -> list[Issue]:
     """What a run or a publish refuses: the faults of a draft, and what is missing, loose, unresolvable or at odds."""
     wiring = wire(flow, catalog)
-    return [*_draft(wiring, catalog), *run_issues(wiring), *allowlist_issues(wiring)]
+    return [
+        *_draft(wiring, catalog),
+        *unchecked_issues(flow, catalog),
+        *run_issues(wiring),
+        *allowlist_issues(wiring),
+    ]
 
 
 def require_draft(flow: Flow, catalog: Catalog) -> None:
