@@ -13,6 +13,7 @@ from platformdirs import user_data_path
 from pydantic import BaseModel, BeforeValidator, Field, SecretStr, StringConstraints, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from headgate.foundation.assistant_settings import AssistantSettings
 from headgate.foundation.rate_limit_settings import RateLimitSettings
 from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
 from headgate.foundation.workspace_settings import WorkspaceSettings
@@ -385,6 +386,7 @@ class Settings(BaseSettings):
     sandbox: SandboxSettings = SandboxSettings()
     mcp: McpSettings = McpSettings()
     models: ModelSettings = ModelSettings()
+    assistant: AssistantSettings = AssistantSettings()
     classification: ClassificationSettings = ClassificationSettings()
 
     @property

@@ -97,12 +97,13 @@ def next_model(model: Model, tried: Collection[str]) -> Model | None:
 
 
 def models_exhausted(model: Model, tried: Collection[str]) -> ModelNotAccessible:
-    """The error when no model of a provider was accessible, naming those tried."""
-    label = find_provider(model.provider).label
+    """The error when no model of a provider was accessible, naming those tried in their order (seed 001, ADR-024)."""
+    provider = find_provider(model.provider)
     return ModelNotAccessible(
-        f"No model of {label} is accessible with this key. Tried: {', '.join(sorted(tried))}.",
-        remedy=f"Give your {label} account access to one of them, or choose another provider.",
-        tried=list[JsonValue](sorted(tried)),
+        f"No accessible model on {provider.id}. Tried: {', '.join(tried)}. Configure access to one of these models in"
+        f" your {provider.id} account, or switch to a different provider in Settings → Model Providers.",
+        remedy=f"Its models and their access are listed at {provider.docs}.",
+        tried=list[JsonValue](tried),
     )
 
 

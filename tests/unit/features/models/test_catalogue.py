@@ -93,7 +93,10 @@ class TestNextModel:
         assert catalogue.next_model(Model(provider="openai_compatible", name="x"), {"x"}) is None
 
     def test_says_what_was_tried_in_the_end(self) -> None:
-        error = catalogue.models_exhausted(Model(provider="openai", name="b"), {"b", "a"})
+        error = catalogue.models_exhausted(Model(provider="openai", name="b"), ["b", "a"])
         assert isinstance(error, ModelNotAccessible)
-        assert "Tried: a, b." in error.detail
-        assert error.extra["tried"] == ["a", "b"]
+        assert error.detail == (
+            "No accessible model on openai. Tried: b, a. Configure access to one of these models in your openai account,"
+            " or switch to a different provider in Settings → Model Providers."
+        )
+        assert error.extra["tried"] == ["b", "a"]

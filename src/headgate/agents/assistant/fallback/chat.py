@@ -1,0 +1,92 @@
+"""A chat model that asks the next one of its provider when the one before is not given. Imports LangChain."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable, RunnableBinding
+from langchain_core.tools import BaseTool
+from pydantic import ConfigDict, JsonValue, SkipValidation
+
+from headgate.agents.assistant.fallback.chain import ModelChain
+from headgate.features.models.errors import ModelNotAccessible
+
+
+async def with_fallback(chain: ModelChain, **params: JsonValue) -> "FallbackChat":
+    """The chain's model as one chat model. Raises `Invalid` naming what is missing for the first."""
+    return FallbackChat(chain=chain, params=params, first=await chain.chat(params))
+
+
+class FallbackChat(BaseChatModel):
+    """Each call goes to the chain's present model; a call that was not answered for want of access is made again."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    chain: SkipValidation[ModelChain]
+    params: dict[str, JsonValue]
+    first: BaseChatModel
+    """Turns tools and schemas into the provider's form, which is the same for all of its models."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "headgate-fallback"
+
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | None = None,
+        **kwargs: Any,  # noqa: ANN401 - LangChain's signature
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """Offer tools in the provider's form."""
+        bound = self.first.bind_tools(tools, tool_choice=tool_choice, **kwargs)
+        if not isinstance(bound, RunnableBinding):
+            return bound
+        return self.bind(**bound.kwargs)
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,  # noqa: ANN401
+    ) -> ChatResult:
+        return self.first._generate(messages, stop=stop, run_manager=run_manager, **kwargs)  # noqa: SLF001 - LangChain's protocol between models
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,  # noqa: ANN401
+    ) -> ChatResult:
+        while True:
+            model, name = await self.chain.chat(self.params), self.chain.model.name
+            try:
+                return await model._agenerate(messages, stop=stop, run_manager=run_manager, **kwargs)  # noqa: SLF001
+            except ModelNotAccessible:
+                self.chain.fall_back(name)
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,  # noqa: ANN401
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        while True:
+            model, name = await self.chain.chat(self.params), self.chain.model.name
+            begun = False
+            try:
+                async for chunk in model._astream(messages, stop=stop, run_manager=run_manager, **kwargs):  # noqa: SLF001
+                    begun = True
+                    yield chunk
+            except ModelNotAccessible:
+                if begun:
+                    raise
+                self.chain.fall_back(name)
+            else:
+                return

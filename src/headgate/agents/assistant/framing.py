@@ -1,0 +1,88 @@
+"""What kind of work a request is: the step that is told first, refinements of plans, what is left for later. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headgate.agents.assistant.events import Step
+from headgate.agents.assistant.intent.intents import Intent
+from headgate.agents.assistant.intent.running import asks_to_run, asks_to_run_after
+from headgate.agents.assistant.protocol import (
+    EDIT_CONTINUATION_INPUT,
+    PLAN_APPROVAL_INPUT,
+    PLAN_CLOSING,
+    PLAN_OPENING,
+    REFINEMENT,
+)
+from headgate.agents.assistant.quoting import quoted
+
+OFF_TOPIC_REFUSAL = (
+    "I am the assistant of Headgate: I build, change, explain and run flows, and write components for them. That"
+    " request is about something else, so I leave it. Tell me what a flow should do, or ask about Headgate."
+)
+QUESTION_NOTE = (
+    "[This request is a question. Answer it in words, with the reading tools where they help. Nothing is made or"
+    " changed in this turn; code in the answer is an example and is not used.]\n\n"
+)
+_FIRST_STEP: dict[Intent, Step] = {
+    "generate_component": "generating_component",
+    "build_flow": "generating_flow",
+    "component_then_flow": "orchestrating",
+    "run_flow": "running_flow",
+    "manage_files": "generating_document",
+    "question": "generating",
+    "off_topic": "generating",
+}
+_PLAN_START = "[Previous plan you proposed"
+_REFINED = re.compile(rf"\n\s*{re.escape(REFINEMENT)}\s*\n?")
+
+
+def decide_progress_step(intent: Intent, text: str) -> Step:
+    """The step that a request begins with.
+
+    `orchestrating` for several things in one request: a component and a flow with it, or building and then running.
+    What the page sends when a plan was approved or edits were applied goes on with what was asked: `generating_flow`.
+    """
+    if text.strip() in {PLAN_APPROVAL_INPUT, EDIT_CONTINUATION_INPUT}:
+        return "generating_flow"
+    if intent == "build_flow" and asks_to_run_after(text):
+        return "orchestrating"
+    return _FIRST_STEP[intent]
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """A request that refines a plan: the plan, and what the person said about it."""
+
+    plan: str
+    words: str
+
+    def as_request(self) -> str:
+        """For the model: the plan quoted anew, so that nothing in it ends its quotation."""
+        return f"{quoted(PLAN_OPENING, self.plan, PLAN_CLOSING)}\n\n{REFINEMENT}\n{self.words}"
+
+
+def read_refinement(text: str) -> Refinement | None:
+    """The parts of a request that begins with a quoted plan; None for every other request."""
+    if not text.startswith(_PLAN_START):
+        return None
+    head, closing, words = text.rpartition(PLAN_CLOSING)
+    if not closing:
+        return None
+    plan = head.partition("\n")[2] if "\n" in head else head.partition("):")[2]
+    return Refinement(plan=plan.strip("\n"), words=_REFINED.sub("", words, count=1).strip())
+
+
+def own_words(text: str) -> str:
+    """What the person typed, without a plan quoted before it."""
+    found = read_refinement(text)
+    return found.words if found is not None else text
+
+
+def continuation_expected(text: str, intent: Intent, *, proposed: Sequence[object], ran: bool) -> bool:
+    """Whether something of the request waits for the person to apply proposed edits (seed 000, ADR-034).
+
+    Only then does the page send `EDIT_CONTINUATION_INPUT`: edits were proposed, and the flow with them was to be run.
+    """
+    wants_run = intent in {"run_flow", "component_then_flow"} or asks_to_run(text) or asks_to_run_after(text)
+    return bool(proposed) and wants_run and not ran

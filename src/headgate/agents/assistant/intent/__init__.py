@@ -1,0 +1,1 @@
+"""What a request is: stateless, the same words always mean the same."""

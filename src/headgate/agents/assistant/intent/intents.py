@@ -1,0 +1,25 @@
+"""The seven intents, and what classification gives."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from headgate.agents.assistant.turn import Tokens
+
+# Where they stand: `generate_component` and `question` in seed 001, ADR-002; `off_topic` in its ADR-007; `build_flow`
+# and `manage_files` in seed 000, section 1 and ADR-012; `component_then_flow` in seed 001's glossary and seed 000's
+# scenario "Compound build-component-then-flow-then-run"; `run_flow` in seed 000's glossary (`_RUN_FLOW_RE`).
+Intent = Literal[
+    "generate_component", "build_flow", "component_then_flow", "run_flow", "manage_files", "question", "off_topic"
+]
+INTENTS: tuple[Intent, ...] = get_args(Intent)
+DEFAULT: Intent = "question"
+"""What a request is when the model's answer says nothing: it changes nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntentResult:
+    """What a request is, what it says in English, and what it cost to find out."""
+
+    intent: Intent
+    english: str
+    tokens: Tokens

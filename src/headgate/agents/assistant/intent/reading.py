@@ -1,0 +1,45 @@
+"""Reads a model's answer to the question what a request is, however it is wrapped (seed 001, ADR on granite models)."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from headgate.agents.assistant.intent.intents import DEFAULT, INTENTS, Intent
+
+_FENCED = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL | re.IGNORECASE)
+_EMBEDDED = re.compile(r"\{[^{}]{0,4000}\"intent\"[^{}]{0,4000}\}", re.DOTALL)
+_NAMED = re.compile(rf"\b({'|'.join(INTENTS)})\b")
+MAX_CHARACTERS = 20_000
+
+
+def read_answer(text: str, request: str) -> tuple[Intent, str]:
+    """The intent and the translation.
+
+    In this order: the whole answer as JSON, JSON in a Markdown fence, a JSON object within other words, the name of an
+    intent when only one is named. Nothing of that: a question, and the request as it was.
+    """
+    text = text.strip()[:MAX_CHARACTERS]
+    for found in _objects(text):
+        intent = _intent_of(found.get("intent"))
+        if intent is not None:
+            said = found.get("translation")
+            return intent, said.strip() if isinstance(said, str) and said.strip() else request
+    named = set(_NAMED.findall(text))
+    only = _intent_of(named.pop()) if len(named) == 1 else None
+    return only or DEFAULT, request
+
+
+def _objects(text: str) -> Iterator[Mapping[str, Any]]:
+    for candidate in (text, *_FENCED.findall(text), *_EMBEDDED.findall(text)):
+        try:
+            found = json.loads(candidate)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, Mapping):
+            yield found
+
+
+def _intent_of(value: object) -> Intent | None:
+    said = value.strip().lower() if isinstance(value, str) else ""
+    return next((intent for intent in INTENTS if intent == said), None)

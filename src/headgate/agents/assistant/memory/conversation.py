@@ -1,0 +1,71 @@
+"""A conversation: its turns, whose it is, and the port behind which it is kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from headgate.agents.assistant.protocol import SESSION_PREFIX
+from headgate.agents.assistant.quoting import clipped_to
+from headgate.features.access.principal import Principal
+
+MAX_TURNS_PER_SESSION = 10
+MAX_SESSIONS = 100
+MAX_CHARACTERS = 8_000
+"""Of what a person said, and of what was answered; longer texts are cut, so that memory is bounded in bytes too."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationTurn:
+    """What a person said and what was answered."""
+
+    user: str
+    assistant: str
+
+    def format_for_prompt(self) -> str:
+        """As the model reads it: always the same words around it."""
+        return f"User: {self.user}\nAssistant: {self.assistant}"
+
+    def clipped(self) -> "ConversationTurn":
+        """The turn at the length at which it is kept."""
+        return ConversationTurn(clipped_to(self.user, MAX_CHARACTERS), clipped_to(self.assistant, MAX_CHARACTERS))
+
+
+@dataclass(frozen=True, slots=True)
+class SessionKey:
+    """One person's conversation. Somebody else who knows its id comes to another one."""
+
+    tenant_id: str
+    user_id: str
+    session_id: str
+
+
+def session_key(principal: Principal, session_id: str | None) -> SessionKey | None:
+    """The key of a conversation; None for a request without one."""
+    if not session_id:
+        return None
+    return SessionKey(principal.tenant_id, principal.user_id, prefixed(session_id))
+
+
+def prefixed(session_id: str) -> str:
+    """The id with the prefix that keeps the assistant's conversations apart from chats of flows."""
+    return session_id if session_id.startswith(SESSION_PREFIX) else SESSION_PREFIX + session_id
+
+
+class ConversationBuffer(Protocol):
+    """Keeps the last turns of the last conversations. None as a key remembers nothing and gives nothing."""
+
+    async def get_recent(self, key: SessionKey | None) -> Sequence[ConversationTurn]:
+        """The turns that are remembered, the oldest first."""
+        ...
+
+    async def push_async(self, key: SessionKey | None, turn: ConversationTurn) -> None:
+        """Remember a turn; a turn without an answer is not remembered."""
+        ...
+
+    async def clear(self, key: SessionKey | None) -> None:
+        """Forget a conversation. One that is not there is forgotten already."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of what it holds."""
+        ...

@@ -1,0 +1,21 @@
+"""Settings of the assistant."""
+
+from pydantic import BaseModel, Field
+
+
+class AssistantSettings(BaseModel):
+    """What one turn of the assistant may use, and how long it remembers a conversation."""
+
+    max_tool_calls: int = Field(default=60, ge=1, le=1000, description="Tool calls of one turn.")
+    max_seconds: float = Field(default=600.0, gt=0, description="Longest time one turn may take.")
+    max_tokens: int = Field(default=400_000, ge=1000, description="Tokens of one turn, over every call of a model.")
+    max_retries: int = Field(
+        default=3, ge=1, le=10, description="Attempts at a component, where the request does not say."
+    )
+    memory_hours: float = Field(
+        default=24.0,
+        gt=0,
+        le=8760,
+        description="How long a conversation in which nothing is said is remembered where it is kept in Redis (with "
+        "the engine `celery`). Otherwise it is kept in the server's memory and ends with it.",
+    )
