@@ -110,8 +110,8 @@ class TestReadSpec:
         assert [node.code for node in read.nodes] == [None, CODE, None]
 
     def test_takes_it_from_another_node_of_the_text_first(self) -> None:
-        changed = CODE + "# changed\n"
-        first = "  first: Reverse\n    code: |\n" + textwrap.indent(changed, " " * 6)
+        changed = CODE + "# changed"
+        first = "  first: Reverse\n    code: |\n" + textwrap.indent(changed, " " * 6) + "\n"
         text = SPEC.replace("nodes:\n", "nodes:\n" + first) + "  input.text -> first.text\n"
         read = read_spec(text, CHECKED)
         assert {node.code for node in read.nodes if node.type == "Reverse"} == {changed}
