@@ -1,5 +1,108 @@
-"""What own code may reach, as far as reading it tells."""
+"""What own code may reach, derived by reading it. The sandbox grants this and no more, whatever the code does."""
 
+import ast
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from headgate.foundation.guarded_http.errors import BadUrl
+from headgate.foundation.guarded_http.targets import Target, parse_target
 from headgate.graph.manifest import NOTHING, Manifest
+from headgate.sandbox.hosts import WEB_PORTS, HostPattern, read_pattern
+from headgate.sandbox.source import Unreadable, read_source
 
-__all__ = ["NOTHING", "Manifest"]
+__all__ = ["NOTHING", "Manifest", "derive_manifest"]
+
+_URL: Final = re.compile(r"https?://(?P<authority>[^\s/?#\"'<>\\]+)", re.IGNORECASE)
+_HOLE = "\0"
+"""Stands where an f-string puts a value: a host it is part of is not known."""
+
+
+def derive_manifest(code: str) -> Manifest:
+    """The modules that the code imports, the hosts that it names, and whether it works with files.
+
+    Hosts are those of addresses written out (`"https://api.example.org/v1"`, also in f-strings; not in docstrings and
+    comments) and those of the class attribute `hosts: ClassVar = ("api.example.org",)`. Code that cannot be read
+    reaches nothing.
+    """
+    try:
+        tree = read_source(code)
+    except Unreadable:
+        return NOTHING
+    nodes = list(ast.walk(tree))
+    return Manifest(
+        imports=tuple(sorted(set(_imports(nodes)))),
+        hosts=tuple(sorted({str(pattern) for pattern in (*_named_hosts(nodes), *_declared_hosts(nodes))})),
+        files=any(_is_about_files(node) for node in nodes),
+    )
+
+
+def _imports(nodes: list[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        match node:
+            case ast.Import():
+                yield from (alias.name.partition(".")[0] for alias in node.names)
+            case ast.ImportFrom(module=str(module), level=0):
+                yield module.partition(".")[0]
+
+
+def _named_hosts(nodes: list[ast.AST]) -> Iterator[HostPattern]:
+    for text in _texts(nodes):
+        for match in _URL.finditer(text):
+            authority = match["authority"]
+            try:
+                if _HOLE not in authority:
+                    yield _pattern_of(parse_target(f"http://{authority.rstrip('.,;:)]}')}/"))
+            except BadUrl:
+                continue
+
+
+def _pattern_of(target: Target) -> HostPattern:
+    return HostPattern(target.host) if target.port in WEB_PORTS else HostPattern(target.host, (target.port,))
+
+
+def _texts(nodes: list[ast.AST]) -> Iterator[str]:
+    """Every text that the code holds, docstrings and the pieces of f-strings excepted."""
+    prose = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    pieces = {id(piece) for node in nodes if isinstance(node, ast.JoinedStr) for piece in node.values}
+    for node in nodes:
+        match node:
+            case ast.Constant(value=str(text)) if id(node) not in prose and id(node) not in pieces:
+                yield text
+            case ast.JoinedStr(values=values):
+                yield "".join(_piece(value) for value in values)
+
+
+def _piece(value: ast.expr) -> str:
+    return value.value if isinstance(value, ast.Constant) and isinstance(value.value, str) else _HOLE
+
+
+def _declared_hosts(nodes: list[ast.AST]) -> Iterator[HostPattern]:
+    for node in nodes:
+        if not isinstance(node, ast.ClassDef):
+            continue
+        for statement in node.body:
+            match statement:
+                case (
+                    ast.AnnAssign(target=ast.Name(id="hosts"), value=ast.Tuple(elts=named) | ast.List(elts=named))
+                    | ast.Assign(targets=[ast.Name(id="hosts")], value=ast.Tuple(elts=named) | ast.List(elts=named))
+                ):
+                    yield from _patterns(named)
+
+
+def _patterns(elements: list[ast.expr]) -> Iterator[HostPattern]:
+    for element in elements:
+        if isinstance(element, ast.Constant) and isinstance(element.value, str):
+            try:
+                pattern = read_pattern(element.value)
+            except BadUrl:
+                continue
+            if pattern.host != "*":
+                yield pattern
+
+
+def _is_about_files(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(attr="files") | ast.Name(id="File") | ast.alias(name="File"):
+            return True
+    return False

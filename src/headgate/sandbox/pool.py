@@ -19,7 +19,7 @@ from headgate.sandbox.libraries import Kit
 from headgate.sandbox.limits import Limits, PoolSize
 from headgate.sandbox.report import SandboxReport, probe
 from headgate.sandbox.request import Owner, Request
-from headgate.sandbox.scan import check_code
+from headgate.sandbox.scan import check_code, check_component
 from headgate.sandbox.stock import WorkerStock
 from headgate.sandbox.watchdog import Watchdog
 from headgate.sandbox.worker_process import Worker
@@ -154,6 +154,8 @@ class SandboxPool:
         if host not in self._hosts:
             raise Invalid(f"'{host}' is not among the functions that may be called on own code.")
         self._check_size(code)
+        if self.scan:
+            check_component(code)
         what = "the component"
         encoded = self._encode(what, arguments)
         seconds = min(timeout_seconds, self.limits.wall_seconds)

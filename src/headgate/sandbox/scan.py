@@ -5,18 +5,12 @@ It refuses what the sandbox would refuse anyway, and what has no business in a n
 
 import ast
 import functools
-import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from headgate.sandbox.errors import CodeRefused
-from headgate.sandbox.scan_rules import (
-    FORBIDDEN_ATTRIBUTES,
-    FORBIDDEN_MEMBERS,
-    FORBIDDEN_MODULES,
-    FORBIDDEN_NAMES,
-    INSIDES,
-)
+from headgate.sandbox.scan_rules import COMPONENT_RULES, FORBIDDEN_ATTRIBUTES, INSIDES, NODE_RULES, Rules
+from headgate.sandbox.source import Unreadable, read_source
 
 CACHED_SCANS = 64
 
@@ -35,8 +29,17 @@ class Finding:
 
 
 def check_code(code: str, function: str) -> None:
-    """Raise `CodeRefused` with every finding; the message is the first one's, with its line."""
-    findings = scan_code(code, function)
+    """Raise `CodeRefused` unless `function` of a node's code may be called; see `scan_code`."""
+    _require_clean(scan_code(code, function))
+
+
+def check_component(code: str) -> None:
+    """Raise `CodeRefused` unless a component's code may run; see `scan_component`."""
+    _require_clean(scan_component(code))
+
+
+def _require_clean(findings: tuple[Finding, ...]) -> None:
+    """The error lists every finding; its message is the first one's, with its line."""
     if not findings:
         return
     first, others = findings[0], len(findings) - 1
@@ -50,30 +53,45 @@ def check_code(code: str, function: str) -> None:
 
 @functools.lru_cache(maxsize=CACHED_SCANS)
 def scan_code(code: str, function: str) -> tuple[Finding, ...]:
-    """Everything that keeps `code` from running, in the order of its lines; empty when `function` may be called."""
+    """Everything that keeps a node's `code` from running, line by line; empty when `function` may be called."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about escapes and the like: the author's affair
-            tree = ast.parse(code)
-    except SyntaxError as error:
-        line, column = error.lineno or 1, max(error.offset or 1, 1)
-        return (Finding("syntax_error", f"syntax error: {error.msg}", "Correct the line.", line, column),)
-    except (ValueError, RecursionError, MemoryError):
-        remedy = "Remove unprintable characters, and split very long expressions."
-        return (Finding("syntax_error", "this cannot be read as Python", remedy, 1),)
-    findings = sorted(_Scan(tree).findings(), key=lambda finding: (finding.line, finding.column))
-    return (*findings, *_missing(tree, function))
+        tree = read_source(code)
+    except Unreadable as error:
+        return (_unreadable(error),)
+    return (*_Scan(tree, NODE_RULES).sorted_findings(), *_missing(tree, function))
+
+
+@functools.lru_cache(maxsize=CACHED_SCANS)
+def scan_component(code: str) -> tuple[Finding, ...]:
+    """Everything that keeps a component's `code` from running, line by line.
+
+    Components may use `headgate.sdk` and the network's modules: they reach the hosts of their manifest and no others.
+    """
+    try:
+        tree = read_source(code)
+    except Unreadable as error:
+        return (_unreadable(error),)
+    return _Scan(tree, COMPONENT_RULES).sorted_findings()
+
+
+def _unreadable(error: Unreadable) -> Finding:
+    return Finding("syntax_error", error.message, error.remedy, error.line, error.column)
 
 
 class _Scan:
     """One walk over a module. Iterative: hostile code nests deeper than Python recurses."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, rules: Rules) -> None:
+        self.rules = rules
         self.nodes = list(ast.walk(tree))
         self.modules = dict(_module_names(self.nodes))
         self.own_names = _bound_names(self.nodes)
 
+    def sorted_findings(self) -> tuple[Finding, ...]:
+        return tuple(sorted(self.findings(), key=lambda finding: (finding.line, finding.column)))
+
     def findings(self) -> Iterator[Finding]:
+        names, place = self.rules.names, self.rules.place
         for node in self.nodes:
             match node:
                 case ast.Import():
@@ -81,26 +99,26 @@ class _Scan:
                         yield from self._import(node, alias.name)
                 case ast.ImportFrom():
                     yield from self._import_from(node)
-                case ast.Name(id=name, ctx=ast.Load()) if name in FORBIDDEN_NAMES and name not in self.own_names:
-                    yield _finding(
-                        node, "forbidden_name", f"'{name}' is not available in a node", FORBIDDEN_NAMES[name]
-                    )
+                case ast.Name(id=name, ctx=ast.Load()) if name in names and name not in self.own_names:
+                    yield _finding(node, "forbidden_name", f"'{name}' is not available in {place}", names[name])
                 case ast.Attribute():
                     yield from self._attribute(node)
                 case ast.Constant(value=str(text)) if text in FORBIDDEN_ATTRIBUTES:
                     yield _finding(node, "forbidden_attribute", f"'{text}' is out of reach, by name too", INSIDES)
 
     def _import(self, node: ast.Import | ast.ImportFrom, module: str) -> Iterator[Finding]:
-        remedy = _forbidden_module(module)
+        remedy = self.rules.refusal(module)
         if remedy:
-            yield _finding(node, "forbidden_import", f"'{module}' cannot be imported in a node", remedy)
+            message = f"'{module}' cannot be imported in {self.rules.place}"
+            yield _finding(node, "forbidden_import", message, remedy)
 
     def _import_from(self, node: ast.ImportFrom) -> Iterator[Finding]:
         if node.level or not node.module:
-            remedy = "Import by full name; a node's code is a single module."
-            yield _finding(node, "forbidden_import", "relative imports lead nowhere in a node", remedy)
+            remedy = "Import by full name; the code is a single module."
+            message = f"relative imports lead nowhere in {self.rules.place}"
+            yield _finding(node, "forbidden_import", message, remedy)
             return
-        if _forbidden_module(node.module):
+        if self.rules.refusal(node.module):
             yield from self._import(node, node.module)
             return
         for alias in node.names:
@@ -114,20 +132,14 @@ class _Scan:
             yield from self._member(node, self.modules[node.value.id], node.attr)
 
     def _member(self, node: ast.stmt | ast.expr, module: str, member: str) -> Iterator[Finding]:
-        remedy = FORBIDDEN_MEMBERS.get(module, {}).get(member)
+        remedy = self.rules.members.get(module, {}).get(member)
         if remedy:
-            yield _finding(node, "forbidden_member", f"'{module}.{member}' is not available in a node", remedy)
+            message = f"'{module}.{member}' is not available in {self.rules.place}"
+            yield _finding(node, "forbidden_member", message, remedy)
 
 
 def _finding(node: ast.stmt | ast.expr, code: str, message: str, remedy: str) -> Finding:
     return Finding(code, message, remedy, node.lineno, node.col_offset + 1)
-
-
-def _forbidden_module(module: str) -> str | None:
-    """The remedy when this module or one it lies in is forbidden."""
-    parts = module.split(".")
-    names = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
-    return next((FORBIDDEN_MODULES[name] for name in names if name in FORBIDDEN_MODULES), None)
 
 
 def _module_names(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:

@@ -5,8 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.sandbox.errors import CodeRefused
-from headgate.sandbox.scan import check_code, scan_code
-from headgate.sandbox.scan_rules import FORBIDDEN_ATTRIBUTES, FORBIDDEN_MEMBERS, FORBIDDEN_MODULES, FORBIDDEN_NAMES
+from headgate.sandbox.scan import check_code, check_component, scan_code, scan_component
+from headgate.sandbox.scan_rules import (
+    COMPONENT_RULES,
+    FORBIDDEN_ATTRIBUTES,
+    FORBIDDEN_MEMBERS,
+    FORBIDDEN_MODULES,
+    FORBIDDEN_NAMES,
+)
 
 TAIL = "\ndef run(inputs):\n    return inputs\n"
 
@@ -149,3 +155,75 @@ class TestCheckCode:
             (1, "forbidden_import"),
             (2, "forbidden_import"),
         ]
+
+
+def found_in_component(code: str) -> list[tuple[int, str]]:
+    return [(finding.line, finding.code) for finding in scan_component(code)]
+
+
+class TestScanComponent:
+    def test_passes_components_that_use_the_sdk_and_the_web(self) -> None:
+        code = """
+import json, socket, ssl, urllib.request, http.client
+import httpx2, requests
+import headgate.sdk
+from headgate.sdk import Component, File, Text, field, output
+from headgate.sdk.values import Message
+
+class Weather(Component):
+    hosts = ("api.example.org",)
+    city: Text = field(label="City")
+
+    @output()
+    async def report(self) -> Text:
+        answer = await self.ctx.http.request("GET", "https://api.example.org/" + self.city)
+        return answer.text + str(await self.ctx.files.of_run()) + self.__class__.__name__
+"""
+        assert scan_component(code) == ()
+
+    @pytest.mark.parametrize("module", sorted(COMPONENT_RULES.modules))
+    def test_finds_forbidden_modules_however_imported(self, module: str) -> None:
+        for spelling in (f"import {module}", f"import json, {module} as x", f"from {module} import y"):
+            assert found_in_component(spelling) == [(1, "forbidden_import")], spelling
+
+    @pytest.mark.parametrize(
+        "module", ["headgate.features.secrets", "headgate.foundation.settings", "headgate.sandbox"]
+    )
+    def test_finds_the_rest_of_the_platform(self, module: str) -> None:
+        assert [finding.remedy for finding in scan_component(f"import json\nfrom {module} import x")] == [
+            "Import what a component needs from headgate.sdk."
+        ]
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "os.environ['A']",
+            "os.getenv('A')",
+            "os.putenv('A', 'b')",
+            "open('/etc/passwd')",
+            "breakpoint()",
+            *(f"().{name}" for name in ("__subclasses__", "__globals__", "__builtins__", "__bases__", "__mro__")),
+            *(f"getattr(x, '{name}')" for name in ("__code__", "__closure__", "__globals__")),
+            "eval('1')",
+            "exec('x = 1')",
+            "__import__('os')",
+            "os.system('true')",
+            "io.open('x')",
+        ],
+    )
+    def test_finds_what_the_seed_denies_with_its_line(self, line: str) -> None:
+        code = f"import io, os\n\nclass A:\n    def run(self, x):\n        return {line}\n"
+        assert [number for number, _ in found_in_component(code)] == [5]
+
+    def test_speaks_of_components(self) -> None:
+        with pytest.raises(CodeRefused, match=r"line 2: 'open' is not available in a component .*self.ctx.files") as e:
+            check_component("x = 1\ny = open('z')\nimport pty\n")
+        assert len(e.value.extra["findings"]) == 2  # type: ignore[arg-type]
+
+    def test_says_where_code_is_no_python(self) -> None:
+        assert found_in_component("x = 1\ndef") == [(2, "syntax_error")]
+
+    @given(code=st.text(max_size=200))
+    def test_survives_any_text(self, code: str) -> None:
+        for finding in scan_component(code):
+            assert finding.line >= 1
