@@ -98,6 +98,7 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
         open_events(settings) as bus,
         open_services(settings, database, bus, recover=recover, telemetry=telemetry) as base,
     ):
+        database.bus = bus
         engine = build_engine(settings, database, base.services)
         await engine.open()
         maintenance = Maintenance(database, base.storage, settings.retention)

@@ -146,6 +146,17 @@ class RelayFeed:
         except (RedisError, OSError):
             return False
 
+    async def mark(self, topic: str) -> str:
+        """The place of the last event in the stream, or of its beginning where nothing was sent yet."""
+        try:
+            found = _entries(await self._client.xrevrange(topic, count=1))
+        except (RedisError, OSError) as error:
+            raise Unavailable(f"Redis does not answer: {error}", remedy="What is stored says what is so.") from error
+        if not found:
+            return "0-0.0"
+        entry, fields = found[0]
+        return f"{entry.decode()}.{max(len(orjson.loads(fields[_EVENTS])) - 1, 0)}"
+
     async def follow(self, topic: str, *, after: str = "") -> AsyncIterator[Heard | None]:
         """Events of the stream behind `after`. A stream that was closed and went on is followed to its last end."""
         entry, index = _place_of(after)

@@ -65,6 +65,13 @@ class EventFeed(Protocol):
         """Whether anything was heard of this topic and is still kept."""
         ...
 
+    async def mark(self, topic: str) -> str:
+        """The place behind what was heard so far: `follow` after it gives what happens from now on.
+
+        Raises `Unavailable` when the feed is lost.
+        """
+        ...
+
     def follow(self, topic: str, *, after: str = "") -> AsyncIterator[Heard | None]:
         """Events behind `after`, those already there first, until the topic is closed.
 
@@ -112,12 +119,18 @@ class EventBus:
             _wake(found)
 
     def knows(self, topic: str) -> bool:
-        """Whether anything was published in this topic by this process."""
+        """Whether anything was published in this topic by this process, or is listened for."""
         return topic in self._topics
+
+    def mark(self, topic: str) -> int:
+        """The id of the last event; from now on what is published in this topic is kept."""
+        return self._topic(topic).last_id
 
     async def subscribe(self, topic: str, *, after: int = 0) -> AsyncIterator[Event]:
         """Events with an id above `after`, those already there first, until the topic is closed."""
         found = self._topic(topic)
+        if after > found.last_id:  # the reader was away for so long that the topic was forgotten, and began anew
+            after = 0
         found.readers += 1
         try:
             while True:
@@ -167,6 +180,10 @@ class BusFeed:
     async def knows(self, topic: str) -> bool:
         """Whether anything was published here."""
         return self._bus.knows(topic)
+
+    async def mark(self, topic: str) -> str:
+        """The place of the last event."""
+        return f"{self._epoch}-{self._bus.mark(topic)}"
 
     async def follow(self, topic: str, *, after: str = "") -> AsyncIterator[Heard | None]:
         """Events of the bus; it is never silent about what happens."""

@@ -38,6 +38,16 @@ class VersionNotFound(NotFound):
     title = "Version not found"
 
 
+class NothingToUndo(Conflict):
+    """The flow was never changed."""
+
+    code = "nothing_to_undo"
+    title = "Nothing to undo"
+
+    def __init__(self) -> None:
+        super().__init__("The flow has not been changed since it was made.", remedy="Delete it if you do not want it.")
+
+
 class StaleRevision(Conflict):
     """The draft changed since the caller read it. Carries the `revision` in force; nothing was overwritten."""
 

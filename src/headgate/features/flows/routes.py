@@ -2,12 +2,15 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import JsonValue
 
-from headgate.features.access.caller import Caller, needs
+from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
 from headgate.features.flows import service, transfer, versions
+from headgate.features.flows.live import FlowStream
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.schemas import (
     DiffOut,
@@ -24,8 +27,21 @@ from headgate.features.flows.schemas import (
     VersionSummary,
 )
 from headgate.features.flows.tables import FlowRow, FlowVersionRow
-from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
+from headgate.foundation.api import (
+    Cursor,
+    Limit,
+    Page,
+    ReadSession,
+    WriteSession,
+    get_database,
+    page_of,
+    parse_cursor,
+    problems,
+)
+from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid
+from headgate.foundation.events import EventFeed
+from headgate.foundation.sse import SSE_HEADERS, while_allowed, with_heartbeat
 from headgate.graph.model import Flow
 from headgate.graph.spec import read_spec
 from headgate.graph.template import Catalog
@@ -144,6 +160,40 @@ async def publish(
     notes = body.notes if body is not None else ""
     version = await versions.publish_flow(session, caller, rules, flow_id, notes=notes)
     return VersionSummary.model_validate(version)
+
+
+@router.get(
+    "/{flow_id}/events",
+    summary="Watch a flow",
+    response_class=StreamingResponse,
+    responses={**problems(404), 200: {"content": {"text/event-stream": {}}}},
+    dependencies=[VIEW],
+)
+async def events(
+    flow_id: str,
+    request: Request,
+    database: Annotated[Database, Depends(get_database)],
+    caller: Caller,
+    again: CallerAgain,
+    last_event_id: Annotated[str, Header(max_length=100)] = "",
+) -> StreamingResponse:
+    """Server-sent events of everything that anybody does to a flow. First how it stands, then each change.
+
+    Send the last id you saw as `Last-Event-ID` to go on behind it.
+    """
+    feed: EventFeed = request.app.state.engine.feed
+
+    async def check(principal: Principal) -> None:
+        async with database.reading() as session:
+            await service.get_flow(session, principal, flow_id)
+
+    async def check_again() -> None:
+        await check(await again())
+
+    await check(caller)
+    stream = FlowStream(database, feed, caller.tenant_id, flow_id)
+    body = with_heartbeat(stream.events(last_event_id), may_go_on=while_allowed(check_again))
+    return StreamingResponse(body, media_type="text/event-stream", headers=SSE_HEADERS)
 
 
 @router.get("/{flow_id}/versions", summary="List versions", responses=problems(404), dependencies=[VIEW])

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,7 +13,8 @@ from headgate.features.accounts.spaces.service import require_space, spaces_show
 from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record_of
 from headgate.features.flows import repository
-from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, StaleRevision
+from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, NothingToUndo, StaleRevision
+from headgate.features.flows.live import announce_change, announce_draft
 from headgate.features.flows.tables import FlowRow
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
@@ -37,6 +39,7 @@ async def create_flow(
         name=definition.name,
         description=definition.description,
         draft=_stored(definition),
+        draft_before=None,
         revision=1,
         draft_version=None,
         last_version=0,
@@ -134,11 +137,49 @@ async def save_draft(
     row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
     if row.revision != revision:
         raise StaleRevision(sent=revision, current=row.revision)
-    before = draft_as_recorded(row)
+    await _replace_draft(session, principal, catalog, row, definition)
+    return row
+
+
+async def undo_draft(
+    session: AsyncSession, principal: Principal, catalog: Catalog, flow_id: str, *, revision: int
+) -> FlowRow:
+    """Take back the last change of the draft; done again, it brings the change back.
+
+    Args:
+        session: The session of the change.
+        principal: Who takes it back.
+        catalog: The components.
+        flow_id: The flow.
+        revision: The one that the change led to: what somebody else did since is never taken back.
+
+    Raises `StaleRevision`, or `NothingToUndo`.
+    """
+    row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
+    if row.revision != revision:
+        raise StaleRevision(sent=revision, current=row.revision)
+    if row.draft_before is None:
+        raise NothingToUndo
+    earlier = Flow.model_validate(row.draft_before)
+    await _replace_draft(session, principal, catalog, row, earlier, payload={"undone": True})
+    return row
+
+
+async def _replace_draft(  # noqa: PLR0917 - a change of a draft
+    session: AsyncSession,
+    principal: Principal,
+    catalog: Catalog,
+    row: FlowRow,
+    definition: Flow,
+    payload: Mapping[str, object] | None = None,
+) -> None:
+    """Write a draft into a locked row and tell of it, if it is another than the one that was there."""
+    before, recorded = definition_of(row), draft_as_recorded(row)
     if write_draft(row, definition, catalog):
         await session.flush()
-        await record_change(session, principal, row, "flow.draft_saved", before=before, after=draft_as_recorded(row))
-    return row
+        after = draft_as_recorded(row)
+        await record_change(session, principal, row, "flow.draft_saved", before=recorded, after=after, payload=payload)
+        announce_draft(session, principal, row.id, revision=row.revision, before=before, after=definition)
 
 
 async def rename_flow(
@@ -146,12 +187,14 @@ async def rename_flow(
 ) -> FlowRow:
     """Change name or description."""
     row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
-    before = draft_as_recorded(row)
+    before, row.draft_before = draft_as_recorded(row), _whole(row)
     row.name = row.name if name is None else name
     row.description = row.description if description is None else description
     _touch(row)
     await session.flush()
     await record_change(session, principal, row, "flow.renamed", before=before, after=draft_as_recorded(row))
+    named = {"name": row.name, "description": row.description}
+    announce_change(session, principal, row.id, "renamed", revision=row.revision, **named)
     return row
 
 
@@ -166,11 +209,12 @@ async def delete_flow(session: AsyncSession, principal: Principal, flow_id: str)
     row.deleted_at = now()
     await session.flush()
     await record_change(session, principal, row, "flow.deleted", before=draft_as_recorded(row))
+    announce_change(session, principal, row.id, "deleted", revision=row.revision)
 
 
 def definition_of(row: FlowRow) -> Flow:
     """The draft as a value."""
-    return Flow.model_validate(row.draft | {"name": row.name, "description": row.description})
+    return Flow.model_validate(_whole(row))
 
 
 def write_draft(row: FlowRow, definition: Flow, catalog: Catalog) -> bool:
@@ -179,6 +223,7 @@ def write_draft(row: FlowRow, definition: Flow, catalog: Catalog) -> bool:
     definition = unlink(definition)
     if definition == definition_of(row):
         return False
+    row.draft_before = _whole(row)
     row.name = definition.name
     row.description = definition.description
     row.draft = _stored(definition)
@@ -208,6 +253,10 @@ def draft_as_recorded(row: FlowRow) -> Mapping[str, object]:
     """
     told = orjson.dumps(row.draft, option=orjson.OPT_SORT_KEYS)
     return {"name": row.name, "description": row.description, "draft": hashlib.sha256(told).hexdigest()}
+
+
+def _whole(row: FlowRow) -> dict[str, Any]:
+    return row.draft | {"name": row.name, "description": row.description}
 
 
 def _touch(row: FlowRow) -> None:

@@ -30,6 +30,8 @@ class FlowRow(Row):
     name: Mapped[str] = mapped_column(String(200))
     description: Mapped[str] = mapped_column(String(10_000), default="")
     draft: Mapped[dict[str, Any]] = mapped_column(Json)
+    draft_before: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """The definition that the last change replaced, with name and description; None for a new flow."""
     revision: Mapped[int] = mapped_column(default=1)
     draft_version: Mapped[int | None]
     """The version whose content the draft has, when it was frozen already."""

@@ -12,6 +12,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.assistants.service import shared_by_name
 from headgate.features.flows import repository
 from headgate.features.flows.errors import FlowNotFound, StaleRevision, VersionNotFound
+from headgate.features.flows.live import announce_change, announce_draft
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.schemas import Wanted
 from headgate.features.flows.service import (
@@ -204,6 +205,7 @@ async def restore_version(
     await _keep(session, principal, catalog, flow)
     found = await get_version(session, principal, flow_id, version, permission=Permission.FLOWS_EDIT)
     definition, before = unlink(Flow.model_validate(found.definition)), draft_as_recorded(flow)
+    earlier = definition_of(flow)
     write_draft(flow, definition, catalog)
     flow.draft_version = None if linked_names(definition, catalog) else version
     await session.flush()
@@ -216,6 +218,7 @@ async def restore_version(
         after=draft_as_recorded(flow),
         payload={"version": version},
     )
+    announce_draft(session, principal, flow.id, revision=flow.revision, before=earlier, after=definition)
     return flow
 
 
@@ -226,6 +229,8 @@ async def _record_publication(
     told = after | {"release": version.release, "notes": version.release_notes}
     earlier = None if before is None else {"version": before}
     await record_change(session, principal, flow, "flow.published", before=earlier, after=after, payload=told)
+    announced = {"revision": flow.revision, "version": version.version, "release": version.release}
+    announce_change(session, principal, flow.id, "published", **announced)
 
 
 async def _freeze_for_run(database: Database, principal: Principal, catalog: Catalog, flow_id: str) -> int:

@@ -25,11 +25,11 @@ from headgate.features.runs.schemas import (
     StepOut,
 )
 from headgate.features.runs.views.graph import graph_of_draft, graph_of_run
-from headgate.features.runs.views.stream import RunStream, with_heartbeat
+from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, page_of, parse_cursor, problems
 from headgate.foundation.database import Database
-from headgate.foundation.errors import Forbidden, NotFound, Unauthenticated, Unavailable
 from headgate.foundation.signing import EvidenceKey
+from headgate.foundation.sse import SSE_HEADERS, while_allowed, with_heartbeat
 
 router = APIRouter(tags=["runs"])
 Rows = Annotated[Database, Depends(get_database)]
@@ -142,22 +142,15 @@ async def events(
         await service.check_run(session, caller, run_id)
     stream = RunStream(database, engine, caller, run_id)
 
-    async def may_go_on() -> bool:
-        try:
-            async with database.reading() as session:
-                await service.check_run(session, await again(), run_id)
-        except (Unauthenticated, Forbidden, NotFound):
-            return False
-        except Unavailable:  # the database is away: what was allowed stays so until it can say
-            return True
-        return True
+    async def check() -> None:
+        async with database.reading() as session:
+            await service.check_run(session, await again(), run_id)
 
     async def body() -> AsyncIterator[bytes]:
-        async for piece in with_heartbeat(stream.events(last_event_id), may_go_on=may_go_on):
+        async for piece in with_heartbeat(stream.events(last_event_id), may_go_on=while_allowed(check)):
             yield piece
 
-    headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-    return StreamingResponse(body(), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(body(), media_type="text/event-stream", headers=SSE_HEADERS)
 
 
 @router.post("/flow-runs/{run_id}/cancel", summary="Cancel a run", responses=problems(404), dependencies=_START)

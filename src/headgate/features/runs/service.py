@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.flows import versions
+from headgate.features.flows.live import tell_run_started
 from headgate.features.runs import repository
 from headgate.features.runs.audited import change_of, start_of
 from headgate.features.runs.deliveries.service import list_deliveries
@@ -58,6 +59,8 @@ async def begin_run(engine: ExecutionBackend, principal: Principal, prepared: Pr
         await engine.services.files.take(principal, prepared.request.key.flow_id, prepared.unshared)
     entry = await start_of(engine, principal, prepared.request)
     await engine.start(replace(prepared.request, entry=entry))
+    key = prepared.request.key
+    tell_run_started(engine.services.bus, principal, flow_id=key.flow_id, run_id=key.run_id, version=key.version)
 
 
 async def prepare_run(

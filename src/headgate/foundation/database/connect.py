@@ -12,7 +12,9 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 
+from headgate.foundation.database.announcing import publish_announced
 from headgate.foundation.errors import HeadgateError, Invalid, Unavailable
+from headgate.foundation.events import EventSink
 from headgate.foundation.settings import DatabaseSettings, Settings
 
 Dialect = Literal["sqlite", "postgresql"]
@@ -33,6 +35,8 @@ class Database:
         if self.dialect == "sqlite" and self.url.database not in (None, "", ":memory:"):
             _make_folder(settings.data_dir)
         self.engine = _open(self.url, settings.database)
+        self.bus: EventSink | None = None
+        """Where announced events go; set by who opens the database together with a bus."""
         self._reading = async_sessionmaker(self.engine, expire_on_commit=False)
         self._writing = async_sessionmaker(self.engine.execution_options(**{_WRITES: True}), expire_on_commit=False)
 
@@ -45,10 +49,11 @@ class Database:
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncSession]:
-        """A session whose changes are committed when the block ends without an error."""
+        """A session whose changes are committed when the block ends without an error; then its events are published."""
         with database_errors():
             async with self._writing() as session, session.begin():
                 yield session
+        publish_announced(session, self.bus)
 
     async def ping(self) -> None:
         """Raise `Unavailable` when the database does not answer."""

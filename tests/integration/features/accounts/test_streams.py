@@ -13,7 +13,7 @@ from headgate.features.access.permissions import Role
 from headgate.features.access.principal import DEFAULT_SPACE_ID
 from headgate.features.accounts.tables import ApiKey, SpaceMember, User
 from headgate.features.runs import routes
-from headgate.features.runs.views import stream
+from headgate.foundation import sse
 from headgate.foundation.database import Database, now
 from headgate.foundation.settings import EngineSettings, Settings
 from tests.support.people import add_key, add_user, asking, bearer, running, signed_in
@@ -82,8 +82,8 @@ class TestStreams:
     async def test_end_with_what_lets_their_reader_in(
         self, settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch, loses: str
     ) -> None:
-        monkeypatch.setattr(stream, "CHECK_SECONDS", 0.02)
-        monkeypatch.setattr(routes, "with_heartbeat", partial(stream.with_heartbeat, seconds=0.02))
+        monkeypatch.setattr(sse, "CHECK_SECONDS", 0.02)
+        monkeypatch.setattr(routes, "with_heartbeat", partial(sse.with_heartbeat, seconds=0.02))
         run_id = await run_that_goes_on(settings, database)
         person = await add_user(database, "ana@example.org", roles={DEFAULT_SPACE_ID: Role.VIEWER})
         key = await add_key(database, person)

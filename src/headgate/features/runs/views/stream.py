@@ -8,12 +8,8 @@ nothing.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from typing import Any
-
-import orjson
-from pydantic import JsonValue
 
 from headgate.features.access.principal import Principal
 from headgate.features.runs import repository
@@ -27,67 +23,14 @@ from headgate.features.runs.views.runs import Labels, labels_of
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.events import Heard
+from headgate.foundation.sse import Told
 
-HEARTBEAT_SECONDS = 15.0
-"""Silence after which a comment is sent, so that nothing on the way takes the line for dead."""
-CHECK_SECONDS = 15.0
-"""Nothing is sent later than this after it was last asked whether the reader may have it."""
 POLL_SECONDS = 0.5
 """How often the rows of a run that another process carries out are read."""
 _SETTLED = {"completed": "step_completed", "failed": "step_failed", "skipped": "step_skipped"}
 _Fact = tuple[str, str, dict[str, Any]]
 """Kind of event, step it is about, data."""
 _ENDED = {RunStatus.COMPLETED: "run_completed", RunStatus.FAILED: "run_failed", RunStatus.CANCELLED: "run_cancelled"}
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """An event as it goes to one reader."""
-
-    id: str
-    kind: str
-    data: dict[str, JsonValue]
-
-    def as_sse(self) -> bytes:
-        """The event as a server-sent event."""
-        return b"id: %b\nevent: %b\ndata: %b\n\n" % (self.id.encode(), self.kind.encode(), orjson.dumps(self.data))
-
-
-async def with_heartbeat(
-    events: AsyncGenerator[Told, None],
-    seconds: float = HEARTBEAT_SECONDS,
-    *,
-    may_go_on: Callable[[], Awaitable[bool]] | None = None,
-) -> AsyncGenerator[bytes, None]:
-    """The events as server-sent ones, with a comment whenever nothing was said for so long.
-
-    Args:
-        events: What happens.
-        seconds: Silence after which a comment is sent.
-        may_go_on: Whether the reader may still have them; asked every `CHECK_SECONDS`. The stream ends when not.
-    """
-    waiting = asyncio.ensure_future(anext(events, None))
-    clock = asyncio.get_running_loop().time
-    asked = clock()
-    try:
-        while True:
-            done, _ = await asyncio.wait([waiting], timeout=seconds)
-            if may_go_on is not None and clock() - asked >= CHECK_SECONDS:
-                if not await may_go_on():
-                    return
-                asked = clock()
-            if not done:
-                yield b": still here\n\n"
-                continue
-            told = waiting.result()
-            if told is None:
-                return
-            yield told.as_sse()
-            waiting = asyncio.ensure_future(anext(events, None))
-    finally:
-        waiting.cancel()
-        await asyncio.wait([waiting])
-        await events.aclose()
 
 
 class RunStream:

@@ -1,4 +1,4 @@
-"""Own components: what the sandbox found out about a piece of code."""
+"""Own components: what the sandbox found out about a piece of code. The draft before the last change of a flow."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -24,7 +24,9 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("tenant_id", "code_hash", name=op.f("pk_own_components")),
     )
+    op.add_column("flows", sa.Column("draft_before", JSON, nullable=True))
 
 
 def downgrade() -> None:
+    op.drop_column("flows", "draft_before")
     op.drop_table("own_components")

@@ -1,0 +1,226 @@
+"""What happens to a flow as its watchers are told, over the bus of one process and over Redis."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from headgate.entrypoints.own_services import OwnRedis
+from headgate.features.access.principal import LOCAL
+from headgate.features.flows import live, service, versions
+from headgate.features.flows.errors import NothingToUndo, StaleRevision
+from headgate.features.flows.live import FlowStream, tell_run_started
+from headgate.features.flows.tables import FlowRow
+from headgate.foundation.database import Database
+from headgate.foundation.event_relay import EventRelay, RelayFeed
+from headgate.foundation.events import BusFeed, EventBus, EventFeed
+from headgate.foundation.sse import Told
+from headgate.graph.issues import FlowInvalid
+from headgate.graph.model import Edge, Flow
+from tests.integration.features.flows.test_flows import FLOW, REGISTRY, flow, saying
+
+__all__ = ["flow"]
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnRedis]:
+    server = OwnRedis(tmp_path_factory.mktemp("redis"), durable=False)
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=["bus", "relay"])
+async def feed(request: pytest.FixtureRequest, database: Database) -> AsyncIterator[EventFeed]:
+    """What is listened to, while the database tells of its commits."""
+    if request.param == "bus":
+        bus = EventBus()
+        database.bus = bus
+        yield BusFeed(bus, "here")
+        return
+    redis: OwnRedis = request.getfixturevalue("redis")
+    relay = EventRelay(redis.url(0), 60)
+    database.bus = relay
+    yield RelayFeed(relay.client)
+    await relay.aclose()
+
+
+class Watcher:
+    """Somebody who has a flow open."""
+
+    def __init__(self, database: Database, feed: EventFeed, flow_id: str, last_id: str = "") -> None:
+        self._events = FlowStream(database, feed, LOCAL.tenant_id, flow_id).events(last_id)
+
+    async def next(self) -> Told:
+        """The next event."""
+        return await asyncio.wait_for(anext(self._events), 20)
+
+    async def leave(self) -> None:
+        """Stop watching."""
+        await self._events.aclose()
+
+
+async def save(database: Database, row: FlowRow, revision: int, words: str) -> None:
+    async with database.writing() as session:
+        await service.save_draft(session, LOCAL, REGISTRY, row.id, revision=revision, definition=saying(words))
+
+
+class TestFlowStream:
+    async def test_begins_with_how_things_stand(self, database: Database, feed: EventFeed, flow: FlowRow) -> None:
+        await save(database, flow, 1, "before anybody watched")
+        watcher = Watcher(database, feed, flow.id)
+        told = await watcher.next()
+        assert (told.kind, told.data) == ("flow_state", {"revision": 2, "name": "Talk", "published_version": None})
+        await watcher.leave()
+
+    async def test_tells_every_watcher_of_every_change(
+        self, database: Database, feed: EventFeed, flow: FlowRow
+    ) -> None:
+        watchers = [Watcher(database, feed, flow.id) for _ in range(2)]
+        for watcher in watchers:
+            await watcher.next()
+        await save(database, flow, 1, "hello")
+        async with database.writing() as session:
+            await service.rename_flow(session, LOCAL, flow.id, name="Chat", description=None)
+        async with database.writing() as session:
+            await service.delete_flow(session, LOCAL, flow.id)
+        for watcher in watchers:
+            saved, renamed, deleted = [await watcher.next() for _ in range(3)]
+            assert saved.kind == "draft_saved"
+            assert saved.data["revision"] == 2
+            assert saved.data["changes"] == ['~ node \'say\' params.text: "hi" -> "hello"']
+            assert saved.data["by"] == {"kind": "user", "name": "Local user", "user_id": LOCAL.user_id}
+            assert _changed(saved) == ["say"]
+            assert (renamed.kind, renamed.data["name"], renamed.data["revision"]) == ("renamed", "Chat", 3)
+            assert deleted.kind == "deleted"
+            with pytest.raises(StopAsyncIteration):
+                await watcher.next()
+
+    async def test_goes_on_behind_the_last_event_that_was_seen(
+        self, database: Database, feed: EventFeed, flow: FlowRow
+    ) -> None:
+        first = Watcher(database, feed, flow.id)
+        await first.next()
+        await save(database, flow, 1, "one")
+        seen = await first.next()
+        await first.leave()
+        await save(database, flow, 2, "two")
+        await save(database, flow, 3, "three")
+        again = Watcher(database, feed, flow.id, seen.id)
+        told = [await again.next() for _ in range(3)]
+        assert [(one.kind, one.data["revision"]) for one in told] == [
+            ("flow_state", 4),
+            ("draft_saved", 3),
+            ("draft_saved", 4),
+        ]
+        await again.leave()
+
+    async def test_tells_of_what_a_process_without_the_bus_changed(
+        self, database: Database, feed: EventFeed, flow: FlowRow, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(live, "POLL_SECONDS", 0.02)
+        watcher = Watcher(database, feed, flow.id)
+        await watcher.next()
+        database.bus = None
+        await save(database, flow, 1, "unheard")
+        told = await watcher.next()
+        assert (told.kind, told.data["revision"]) == ("flow_state", 2)
+        async with database.writing() as session:
+            await service.delete_flow(session, LOCAL, flow.id)
+        assert (await watcher.next()).kind == "deleted"
+
+    async def test_says_nothing_of_what_was_not_committed(
+        self, database: Database, feed: EventFeed, flow: FlowRow
+    ) -> None:
+        watcher = Watcher(database, feed, flow.id)
+        await watcher.next()
+        with pytest.raises(RuntimeError, match="changed my mind"):
+            await _save_and_fail(database, flow)
+        with pytest.raises(FlowInvalid):
+            await _save(database, flow, _circular())
+        await save(database, flow, 1, "for good")
+        told = await watcher.next()
+        assert told.data["changes"] == ['~ node \'say\' params.text: "hi" -> "for good"']
+        await watcher.leave()
+
+    async def test_tells_of_versions_and_runs(self, database: Database, feed: EventFeed, flow: FlowRow) -> None:
+        watcher = Watcher(database, feed, flow.id)
+        await watcher.next()
+        await save(database, flow, 1, "changed")
+        async with database.writing() as session:
+            kept = await versions.keep_draft(session, LOCAL, REGISTRY, flow.id)
+        await save(database, flow, 2, "changed again")
+        async with database.writing() as session:
+            await versions.restore_version(session, LOCAL, REGISTRY, flow.id, kept.version, revision=3)
+        assert database.bus is not None
+        tell_run_started(database.bus, LOCAL, flow_id=flow.id, run_id="r1", version=kept.version)
+        told = [await watcher.next() for _ in range(4)]
+        assert [one.kind for one in told] == ["draft_saved", "draft_saved", "draft_saved", "run_started"]
+        assert told[2].data["changes"] == ['~ node \'say\' params.text: "changed again" -> "changed"']
+        assert (told[3].data["run_id"], told[3].data["version"]) == ("r1", kept.version)
+        await watcher.leave()
+
+    async def test_leaves_a_very_long_difference_out(
+        self, database: Database, feed: EventFeed, flow: FlowRow, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(live, "LONGEST_DIFF_BYTES", 100)
+        monkeypatch.setattr(live, "MOST_LINES", 0)
+        watcher = Watcher(database, feed, flow.id)
+        await watcher.next()
+        await save(database, flow, 1, "long " * 100)
+        told = await watcher.next()
+        assert (told.data["diff"], told.data["changes"]) == (None, ["... and 1 more"])
+        await watcher.leave()
+
+
+class TestUndoDraft:
+    async def test_takes_the_last_change_back_and_brings_it_back(self, database: Database, flow: FlowRow) -> None:
+        await save(database, flow, 1, "hello")
+        found = []
+        for revision in (2, 3):
+            async with database.writing() as session:
+                row = await service.undo_draft(session, LOCAL, REGISTRY, flow.id, revision=revision)
+                found.append((row.revision, service.definition_of(row).nodes[0].params["text"]))
+        assert found == [(3, "hi"), (4, "hello")]
+
+    async def test_takes_a_new_name_back(self, database: Database, flow: FlowRow) -> None:
+        async with database.writing() as session:
+            await service.rename_flow(session, LOCAL, flow.id, name="Chat", description="Once more")
+        async with database.writing() as session:
+            row = await service.undo_draft(session, LOCAL, REGISTRY, flow.id, revision=2)
+        assert (row.name, row.description) == ("Talk", "")
+
+    async def test_never_takes_back_what_somebody_else_did_since(self, database: Database, flow: FlowRow) -> None:
+        await save(database, flow, 1, "mine")
+        await save(database, flow, 2, "theirs")
+        async with database.writing() as session:
+            with pytest.raises(StaleRevision):
+                await service.undo_draft(session, LOCAL, REGISTRY, flow.id, revision=2)
+
+    async def test_has_nothing_to_do_on_a_new_flow(self, database: Database, flow: FlowRow) -> None:
+        async with database.writing() as session:
+            with pytest.raises(NothingToUndo):
+                await service.undo_draft(session, LOCAL, REGISTRY, flow.id, revision=1)
+
+
+def _changed(told: Told) -> list[str]:
+    diff: Any = told.data["diff"]
+    return [one["id"] for one in diff["nodes_changed"]]
+
+
+def _circular() -> Flow:
+    return FLOW.model_copy(
+        update={"edges": (*FLOW.edges, Edge(source="hear", output="heard", target="hear", input="text"))}
+    )
+
+
+async def _save(database: Database, row: FlowRow, definition: Flow) -> None:
+    async with database.writing() as session:
+        await service.save_draft(session, LOCAL, REGISTRY, row.id, revision=1, definition=definition)
+
+
+async def _save_and_fail(database: Database, row: FlowRow) -> None:
+    async with database.writing() as session:
+        await service.save_draft(session, LOCAL, REGISTRY, row.id, revision=1, definition=saying("half of it"))
+        raise RuntimeError("changed my mind")

@@ -1,0 +1,69 @@
+import asyncio
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from headgate.foundation import sse
+from headgate.foundation.sse import Told, with_heartbeat
+
+
+class TestTold:
+    def test_is_one_server_sent_event(self) -> None:
+        told = Told("e-1", "token", {"text": "två\nrader"})
+        assert told.as_sse().decode() == 'id: e-1\nevent: token\ndata: {"text":"två\\nrader"}\n\n'
+
+
+class TestWithHeartbeat:
+    async def test_speaks_up_when_nothing_happens(self) -> None:
+        async def slow() -> AsyncGenerator[Told, None]:
+            yield Told("1", "a", {})
+            await asyncio.sleep(0.05)
+            yield Told("2", "b", {})
+
+        pieces = [piece async for piece in with_heartbeat(slow(), seconds=0.02)]
+        assert pieces[0].startswith(b"id: 1")
+        assert pieces[-1].startswith(b"id: 2")
+        assert set(pieces[1:-1]) == {b": still here\n\n"}
+
+    async def test_closes_the_events_when_the_reader_leaves(self) -> None:
+        closed = asyncio.Event()
+
+        async def endless() -> AsyncGenerator[Told, None]:
+            try:
+                yield Told("1", "a", {})
+                await asyncio.sleep(60)
+            finally:
+                closed.set()
+
+        reading = with_heartbeat(endless(), seconds=10)
+        await anext(reading)
+        await reading.aclose()
+        assert closed.is_set()
+
+    @pytest.mark.parametrize("busy", [False, True])
+    async def test_ends_when_its_reader_may_not_go_on(self, monkeypatch: pytest.MonkeyPatch, *, busy: bool) -> None:
+        monkeypatch.setattr(sse, "CHECK_SECONDS", 0.0)
+        answers = iter([True, True, False])
+
+        async def may_go_on() -> bool:
+            return next(answers)
+
+        async def events() -> AsyncGenerator[Told, None]:
+            for number in range(100):
+                yield Told(str(number), "a", {})
+                if not busy:
+                    await asyncio.sleep(60)
+
+        pieces = [piece async for piece in with_heartbeat(events(), seconds=0.01, may_go_on=may_go_on)]
+        assert len(pieces) == 2
+
+    async def test_asks_no_more_often_than_it_must(self) -> None:
+        async def may_go_on() -> bool:
+            raise AssertionError("asked before its time")
+
+        async def events() -> AsyncGenerator[Told, None]:
+            for number in range(100):
+                yield Told(str(number), "a", {})
+
+        pieces = [piece async for piece in with_heartbeat(events(), may_go_on=may_go_on)]
+        assert len(pieces) == 100
