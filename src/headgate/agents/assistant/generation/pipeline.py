@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 
 from headgate.agents.assistant.generation.extraction import class_name_of, extract_component_code
@@ -19,12 +19,17 @@ from headgate.agents.assistant.generation.prompts import PROMPT, retry_prompt
 from headgate.agents.assistant.turn import Turn
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.errors import ComponentNotMade
+from headgate.features.catalog.own.overlay import Overlay
 
 DEFAULT_MAX_RETRIES = 3
 _ALONE: RunnableConfig = {"callbacks": []}
 """The loop that calls the tool listens to every model beneath it; what this one writes is not for the chat."""
 _NO_CODE = "Could not extract class name from code: the answer holds no Python code that defines a component."
 _NO_CODE_REMEDY = "Answer with one fenced Python block that holds a class deriving from headgate.sdk.Component."
+_CUT = "The answer was cut off: the model reached the longest answer it may give before the code was complete."
+_CUT_REMEDY = "Write a shorter component: less prose, shorter docstrings, one thing to do."
+_CUT_SHORT = {"length", "max_tokens", "MAX_TOKENS"}
+"""How providers say that an answer was cut, in `finish_reason` or `stop_reason`."""
 
 
 class ComponentChecker(Protocol):
@@ -75,9 +80,9 @@ class Generation:
             self.turn.metrics.generation_attempt(attempt, most)
             self.turn.stage("generating_component", attempt=attempt, max_attempts=most)
             answer = await self._ask(prompt)
-            code = self._extract(answer, attempt, most)
+            code = self._extract(answer.text, attempt, most)
             try:
-                checked = await self._check(code, attempt, most)
+                checked = await self._check(code, attempt, most, cut=_is_cut(answer))
             except ComponentNotMade as error:
                 said = findings_text(error)
                 self._failed(said, code, attempt, most)
@@ -86,28 +91,33 @@ class Generation:
                 self.turn.stage("retrying", attempt=attempt, max_attempts=most, error=said)
                 prompt = retry_prompt(description, error=said, code=code)
             else:
-                return self._passed(checked, answer, attempt, most)
+                return self._passed(checked, answer.text, attempt, most)
         raise AssertionError("unreachable")
 
-    async def _ask(self, prompt: str) -> str:
+    async def _ask(self, prompt: str) -> AIMessage:
         """One call of the model; its tokens count whether or not the code passes."""
         messages: list[BaseMessage] = [SystemMessage(PROMPT), HumanMessage(prompt)]
         answer = await self.model.ainvoke(messages, config=_ALONE)
         usage = answer.usage_metadata
         if usage is not None:
             self.turn.spend_tokens(usage["input_tokens"], usage["output_tokens"], "main")
-        return str(answer.text)
+        return answer
 
     def _extract(self, answer: str, attempt: int, most: int) -> str:
         self.turn.stage("generation_complete", attempt=attempt, max_attempts=most)
         self.turn.stage("extracting_code", attempt=attempt, max_attempts=most)
         return extract_component_code(answer) or ""
 
-    async def _check(self, code: str, attempt: int, most: int) -> CheckedComponent:
+    async def _check(self, code: str, attempt: int, most: int, *, cut: bool) -> CheckedComponent:
         if not code:
             raise ComponentNotMade(_NO_CODE, remedy=_NO_CODE_REMEDY, findings=[])
+        if cut:
+            raise ComponentNotMade(_CUT, remedy=_CUT_REMEDY, findings=[])
         self.turn.stage("validating", attempt=attempt, max_attempts=most, **_named(class_name_of(code)))
-        return await self.checker.check(self.turn.principal.tenant_id, code)
+        require_free_name(class_name_of(code), self.turn.bench.registry)
+        checked = await self.checker.check(self.turn.principal.tenant_id, code)
+        require_free_name(checked.type, self.turn.bench.registry)
+        return checked
 
     def _passed(self, checked: CheckedComponent, answer: str, attempt: int, most: int) -> Generated:
         self.turn.metrics.validation_succeeded(checked.type, attempt)
@@ -136,6 +146,16 @@ class Generation:
         )
 
 
+def require_free_name(class_name: str, registry: Overlay) -> None:
+    """Raise `ComponentNotMade` when a component that came with Headgate is called so: that one would always win."""
+    if class_name in registry.base.types():
+        raise ComponentNotMade(
+            f"There is a component '{class_name}' already, which came with Headgate.",
+            remedy="Give the class another name, which says what it does.",
+            findings=[],
+        )
+
+
 def findings_text(error: ComponentNotMade) -> str:
     """Every finding on a line of its own: line of the code, what is wrong, what to do instead."""
     findings = error.extra.get("findings")
@@ -152,6 +172,11 @@ def exhausted(error: ComponentNotMade, code: str, attempts: int) -> ComponentNot
         f"{error.remedy}".strip(),
         **(error.extra | {"attempts": attempts, "component_code": code, "class_name": class_name_of(code)}),
     )
+
+
+def _is_cut(answer: AIMessage) -> bool:
+    told = answer.response_metadata
+    return bool(_CUT_SHORT & {str(told.get("finish_reason")), str(told.get("stop_reason"))})
 
 
 def _finding(finding: Mapping[str, object]) -> str:
