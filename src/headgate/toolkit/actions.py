@@ -1,5 +1,6 @@
 """What happened to a working flow, in the shapes a canvas applies (seed 000 section 6.2)."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import JsonValue
@@ -18,6 +19,7 @@ ActionKind = Literal[
     "select_output",
     "edit_field",
     "propose_plan",
+    "flow_ran",
 ]
 Action = dict[str, JsonValue]
 
@@ -57,9 +59,58 @@ def set_connection_mode(node_id: str, field: str) -> Action:
     return {"action": "set_connection_mode", "component_id": node_id, "field": field, "enabled": True}
 
 
-def set_flow(flow: Flow) -> Action:
-    """The whole flow was replaced."""
-    return {"action": "set_flow", "flow": flow.model_dump(mode="json")}
+def select_output(node_id: str, output: str) -> Action:
+    """One of a node's several outputs was connected: a canvas that shows one at a time shows this one."""
+    return {"action": "select_output", "component_id": node_id, "output_name": output}
+
+
+def set_flow(flow: Flow, *, replaces: Sequence[str] = (), applies: bool = False, undone: bool = False) -> Action:
+    """The whole flow was replaced.
+
+    Args:
+        flow: The new one.
+        replaces: Nodes of the canvas that it does not have.
+        applies: It is to be shown at once; else it is a proposal that a person takes over or not.
+        undone: It is an earlier state of the flow, which was gone back to.
+    """
+    action: Action = {"action": "set_flow", "flow": flow.model_dump(mode="json")}
+    if replaces:
+        action["replaces"] = list[JsonValue](replaces)
+    return action | ({"auto_apply": True} if applies else {}) | ({"undo": True} if undone else {})
+
+
+def edit_field(
+    id_: str,
+    node: Node,
+    field: str,
+    *,
+    old_value: JsonValue,
+    new_value: JsonValue,
+    description: str,
+    patch: list[JsonValue],
+) -> Action:
+    """A value was proposed for a field; `patch` is the JSON Patch (RFC 6902) of the flow, for when it is accepted."""
+    return {
+        "action": "edit_field",
+        "id": id_,
+        "component_id": node.id,
+        "component_type": node.type,
+        "field": field,
+        "old_value": old_value,
+        "new_value": new_value,
+        "description": description,
+        "patch": patch,
+    }
+
+
+def propose_plan(markdown: str) -> Action:
+    """A plan was proposed, in Markdown."""
+    return {"action": "propose_plan", "markdown": markdown}
+
+
+def flow_ran(run_id: str, status: str, flow: Flow) -> Action:
+    """The flow was run as it then was. For whoever forwards actions, never for a page (`truth.reconcile`)."""
+    return {"action": "flow_ran", "run_id": run_id, "status": status, "flow": flow.model_dump(mode="json")}
 
 
 def _node(node: Node) -> JsonValue:

@@ -1,32 +1,35 @@
-"""Tools that change the working flow. Each answers with what changed, read back from the flow."""
+"""Tools that change parts of the working flow. Each answers with what changed, read back from the flow."""
 
 from typing import cast
 
 from pydantic import JsonValue
 
 from headgate.graph import edits
-from headgate.graph.draw import draw
 from headgate.graph.model import Edge, Flow, Node
 from headgate.graph.ports import CONFIGURATION_TYPES
-from headgate.graph.spec import read_spec
-from headgate.graph.validate import check_runnable
+from headgate.graph.template import TOOL_OUTPUT
+from headgate.graph.wiring import output_names
 from headgate.toolkit import actions
+from headgate.toolkit.model_values import coerce_params
 from headgate.toolkit.reading import node_of, template_of
-from headgate.toolkit.tool import Result
+from headgate.toolkit.tool import Params, Result
 from headgate.toolkit.workbench import Workbench
 
-Params = dict[str, JsonValue]
+AS_TOOL = frozenset({"component_as_tool", "as_tool", "toolset"})
+"""What agents that know other studios call the output `tool`."""
 
 
 async def add_component(bench: Workbench, component_type: str, node_id: str = "", params: Params = {}) -> Result:  # noqa: B006 - read by `define`, never changed
-    """Add a component to the flow. Connect it afterwards: a flow may not hold loose components.
+    """Add a component to the flow, live on the canvas. Connect it afterwards: a flow may not hold loose components.
 
     Args:
         component_type: The exact type name, as search_components gives it.
         node_id: Id for the node, lower-case with underscores; chosen for you when empty.
         params: Values of its fields.
     """
-    edit = edits.add_node(bench.flow, component_type, bench.registry, node_id=node_id or None, params=params)
+    template_of(bench, component_type)
+    values = coerce_params(params, bench.registry.template(component_type, params))
+    edit = edits.add_node(bench.flow, component_type, bench.registry, node_id=node_id or None, params=values)
     added = edit.flow.nodes[-1].id
     bench.change(edit.flow, actions.add_component(_node(edit.flow, added)))
     return {"ok": True, "node_id": added, **_ports(bench, added)}
@@ -56,13 +59,11 @@ async def connect_components(
         target_id: Id of the node the value goes to.
         target_input: Name of its input.
     """
-    edge = Edge(source=source_id, output=source_output, target=target_id, input=target_input)
+    source, target = node_of(bench, source_id), node_of(bench, target_id)
+    output = TOOL_OUTPUT if source_output in AS_TOOL else source_output
+    edge = Edge(source=source_id, output=output, target=target_id, input=target_input)
     edit = edits.connect(bench.flow, edge, bench.registry)
-    done = [actions.connect(edge)]
-    field = template_of(bench, _node(edit.flow, target_id).type).template.field(target_input)
-    if field is not None and set(field.types) & CONFIGURATION_TYPES:
-        done.append(actions.set_connection_mode(target_id, target_input))
-    bench.change(edit.flow, *done)
+    bench.change(edit.flow, *_modes(bench, source, target, edge), actions.connect(edge))
     return {"ok": True, "edge": edge.id}
 
 
@@ -84,19 +85,23 @@ async def disconnect_components(
 
 
 async def configure_component(bench: Workbench, node_id: str, params: Params) -> Result:
-    """Set values of a node's fields; fields that are not named keep their value, null clears one.
+    """Set values of a node's fields, at once; fields that are not named keep their value, null clears one.
 
     Args:
         node_id: Id of the node.
-        params: Field name to new value.
+        params: Field name to new value. A model is written 'provider/name'.
     """
-    node_of(bench, node_id)
-    values = {name: value for name, value in params.items() if value is not None}
+    node = node_of(bench, node_id)
+    given = {name: value for name, value in params.items() if value is not None}
+    values = coerce_params(given, bench.registry.template(node.type, node.params | given))
     cleared = [name for name, value in params.items() if value is None]
     edit = edits.configure(bench.flow, node_id, values, bench.registry, unset=cleared)
+    if not edit.changes:
+        return {"ok": True, "node_id": node_id, "patch": [], "note": "Nothing changed: these values were set already."}
     patch = cast("list[JsonValue]", edit.patch())
-    bench.change(edit.flow, actions.configure(node_id, params, patch))
-    return {"ok": True, "node_id": node_id, "patch": patch}
+    told: Params = {**values, **dict.fromkeys(cleared)}
+    bench.change(edit.flow, actions.configure(node_id, told, patch))
+    return {"ok": True, "node_id": node_id, "patch": patch, **_values_set(told, params)}
 
 
 async def rename_component(bench: Workbench, node_id: str, new_id: str) -> Result:
@@ -107,40 +112,37 @@ async def rename_component(bench: Workbench, node_id: str, new_id: str) -> Resul
         new_id: New id, lower-case with underscores.
     """
     node_of(bench, node_id)
+    if node_id == new_id:
+        return {"ok": True, "node_id": node_id, "note": "Nothing changed: that is its id already."}
     edit = edits.rename_node(bench.flow, node_id, new_id, bench.registry)
     bench.change(edit.flow, actions.rename_component(node_id, new_id))
     return {"ok": True, "node_id": new_id}
 
 
-async def build_flow(bench: Workbench, spec: str) -> Result:
-    """Build a whole flow from text, replacing the working flow. Refused as a whole when anything in it is wrong.
-
-    Args:
-        spec: The flow as spec text: name, description, nodes with their values, and edges `a.output -> b.input`.
-    """
-    flow = read_spec(spec, bench.registry)
-    bench.change(flow, actions.set_flow(flow))
-    issues: list[JsonValue] = [issue.as_json() for issue in check_runnable(flow, bench.registry)]
-    return {
-        "ok": True,
-        "name": flow.name,
-        "nodes": len(flow.nodes),
-        "edges": len(flow.edges),
-        "issues": issues,
-        "graph": draw(flow, bench.registry),
-    }
-
-
 async def undo_last(bench: Workbench) -> Result:
     """Take back the last change made in this conversation turn."""
-    if not bench.history:
-        return {"ok": False, "error": "Nothing was changed in this turn.", "remedy": ""}
-    flow = bench.history.pop()
-    bench.flow = flow
-    action = actions.set_flow(flow)
-    bench.actions.append(action)
-    bench.on_action(action)
-    return {"ok": True, "nodes": len(flow.nodes), "edges": len(flow.edges)}
+    if not bench.undo():
+        return {"ok": False, "error": "Nothing was changed in this turn.", "remedy": "There is nothing to take back."}
+    diff = bench.actions[-1]["diff"]
+    return {"ok": True, "nodes": len(bench.flow.nodes), "edges": len(bench.flow.edges), "changes": diff}
+
+
+def _modes(bench: Workbench, source: Node, target: Node, edge: Edge) -> list[actions.Action]:
+    """What a canvas must switch before it draws an edge: how the target's field is fed, which output is shown."""
+    found = []
+    field = template_of(bench, target.type).template.field(edge.input)
+    if field is not None and set(field.types) & CONFIGURATION_TYPES:
+        found.append(actions.set_connection_mode(target.id, edge.input))
+    template = bench.registry.template(source.type, source.params)
+    if template is not None and len(template.outputs) > 1 and template.output(edge.output) is not None:
+        found.append(actions.select_output(source.id, edge.output))
+    return found
+
+
+def _values_set(told: Params, params: Params) -> Result:
+    """The values that were written otherwise than they are kept."""
+    mended = {name: value for name, value in told.items() if value != params.get(name)}
+    return {"set": mended} if mended else {}
 
 
 def _node(flow: Flow, node_id: str) -> Node:
@@ -153,4 +155,4 @@ def _ports(bench: Workbench, node_id: str) -> Result:
     template = bench.registry.template(node.type, node.params)
     if template is None:
         return {}
-    return {"inputs": [port.name for port in template.ports], "outputs": [out.name for out in template.outputs]}
+    return {"inputs": [port.name for port in template.ports], "outputs": list[JsonValue](output_names(template))}

@@ -6,27 +6,31 @@ from headgate.foundation.log import REDACTED
 from headgate.graph.flow_io import classify_io
 from headgate.graph.model import Node
 from headgate.graph.names import did_you_mean
-from headgate.graph.template import FieldKind, FieldTemplate, Template
+from headgate.graph.template import FieldTemplate, Template
 from headgate.graph.validate import check_runnable
+from headgate.toolkit.proof import secret_fields
 from headgate.toolkit.tool import Result, ToolRefused
 from headgate.toolkit.workbench import Workbench
 
 MOST_FOUND = 8
+MOST_LISTED = 200
 
 
-async def search_components(bench: Workbench, query: str) -> Result:
+async def search_components(bench: Workbench, query: str = "") -> Result:
     """Find component types by what they do. Call it before using a type you have not seen in this conversation.
 
     Args:
-        query: A few words: what the component should do.
+        query: A few words: what the component should do. Empty: the names of all types.
     """
+    if not query.strip():
+        return {"ok": True, "types": list[JsonValue](bench.registry.types()[:MOST_LISTED])}
     rows: list[JsonValue] = [
         {"type": template.type, "category": template.category, "what": first_sentence(template.description)}
         for template in bench.registry.search(query, most=MOST_FOUND)
     ]
     answer: Result = {"ok": True, "components": rows}
     if not rows:
-        answer["hint"] = f"Nothing fits. Known types: {', '.join(bench.registry.types())}."
+        answer["hint"] = f"Nothing fits. Known types: {', '.join(bench.registry.types()[:MOST_LISTED])}."
     return answer
 
 
@@ -39,25 +43,21 @@ async def describe_component(bench: Workbench, component_type: str) -> Result:
     return {"ok": True, **template_of(bench, component_type).as_reading}
 
 
-async def get_field_value(bench: Workbench, node_id: str, field: str) -> Result:
-    """Read the value of one field of a node in the flow. Secrets are never shown.
+async def get_field_value(bench: Workbench, node_id: str, field: str = "") -> Result:
+    """Read the value of one field of a node in the flow, or of all that are set. Secrets are never shown.
 
     Args:
         node_id: Id of the node.
-        field: Name of the field.
+        field: Name of the field; empty for every value that was set.
     """
     node = node_of(bench, node_id)
-    template = template_of(bench, node.type).template
-    found = template.field(field)
-    if found is None:
-        names = [one.name for one in template.fields]
-        raise ToolRefused(
-            f"Node '{node_id}' ({node.type}) has no field '{field}'{did_you_mean(field, names) or '.'}",
-            remedy=f"Fields: {', '.join(names)}.",
-        )
+    hidden = secret_fields(bench.registry, node.type, node.params)
+    if not field:
+        values = {name: _shown(value, hidden=name in hidden) for name, value in node.params.items()}
+        return {"ok": True, "component_type": node.type, "values": values}
+    found = field_of(bench, node, field)
     value = node.params.get(field, found.default)
-    secret = found.kind is FieldKind.SECRET or field == "headers"
-    return {"ok": True, "value": REDACTED if secret and value else value, "set": field in node.params}
+    return {"ok": True, "value": _shown(value, hidden=field in hidden), "set": field in node.params}
 
 
 async def describe_flow_io(bench: Workbench) -> Result:
@@ -107,9 +107,26 @@ def node_of(bench: Workbench, node_id: str) -> Node:
     return node
 
 
+def field_of(bench: Workbench, node: Node, field: str) -> FieldTemplate:
+    """A field of a node's component. Raises `ToolRefused` naming the nearest field."""
+    template = bench.registry.template(node.type, node.params) or template_of(bench, node.type).template
+    found = template.field(field)
+    if found is None:
+        names = [one.name for one in template.fields]
+        raise ToolRefused(
+            f"Node '{node.id}' ({node.type}) has no field '{field}'{did_you_mean(field, names) or '.'}",
+            remedy=f"Fields: {', '.join(names)}.",
+        )
+    return found
+
+
 def first_sentence(text: str) -> str:
     """The first sentence of a description."""
     return text.split("\n\n", 1)[0].replace("\n", " ").split(". ", 1)[0].rstrip(".") + "."
+
+
+def _shown(value: JsonValue, *, hidden: bool) -> JsonValue:
+    return REDACTED if hidden and value else value
 
 
 def _field(field: FieldTemplate) -> JsonValue:

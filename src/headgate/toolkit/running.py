@@ -4,11 +4,12 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from headgate.toolkit.tool import Result, ToolRefused
-from headgate.toolkit.workbench import Workbench
+from headgate.graph.model import Node
+from headgate.toolkit.tool import Params, Result, ToolRefused
+from headgate.toolkit.workbench import RunOutcome, Workbench
 
 
-async def run_flow(bench: Workbench, text: str = "", form: dict[str, JsonValue] = {}) -> Result:  # noqa: B006 - read by `define`, never changed
+async def run_flow(bench: Workbench, text: str = "", form: Params = {}) -> Result:  # noqa: B006 - read by `define`, never changed
     """Run the flow and wait for its result. It is saved first; the run is kept as evidence like any other.
 
     Args:
@@ -19,18 +20,54 @@ async def run_flow(bench: Workbench, text: str = "", form: dict[str, JsonValue] 
         raise ToolRefused("Flows cannot be run here.", remedy="Ask for the run in the studio or with `headgate run`.")
     if not bench.flow.nodes:
         raise ToolRefused("There is no flow to run yet.", remedy="Build one first.")
-    outcome = await bench.runner.run(bench.flow, text=text, form=form)
-    bench.runs.append(outcome)
+    _require_known_code(bench)
+    flow = bench.flow
+    outcome = await bench.runner.run(flow, text=text, form=form)
+    bench.ran(outcome, flow)
+    return _told(outcome) | _left_out(bench)
+
+
+def metrics(outcome: RunOutcome) -> dict[str, JsonValue]:
+    """What a run took and used: seconds and tokens (seed 000 ADR-MCP-033)."""
+    return {
+        "duration_seconds": outcome.duration_ms / 1000,
+        "input_tokens": outcome.input_tokens,
+        "output_tokens": outcome.output_tokens,
+        "total_tokens": outcome.input_tokens + outcome.output_tokens,
+    }
+
+
+def _told(outcome: RunOutcome) -> Result:
     answer: Result = {
         "ok": outcome.status == "completed",
         "status": outcome.status,
         "run_id": outcome.run_id,
         "outputs": outcome.outputs,
         "files": cast("list[JsonValue]", outcome.files),
-        "duration_ms": outcome.duration_ms,
-        "tokens": outcome.input_tokens + outcome.output_tokens,
+        **metrics(outcome),
     }
     if outcome.error:
         answer["error"] = outcome.error
         answer["remedy"] = "Correct the step it names and run again."
     return answer
+
+
+def _left_out(bench: Workbench) -> Result:
+    """A word on edits that wait for a person: the run did not have them."""
+    waiting = len(bench.proposals)
+    return {"note": f"{waiting} proposed edits wait for the user; this run did not have them."} if waiting else {}
+
+
+def _require_known_code(bench: Workbench) -> None:
+    """Refuse to run own code that was not checked as it stands, sandbox or not (seed 000 ADR-MCP-040)."""
+    strange = [node for node in bench.flow.nodes if node.code and not _is_known(node, bench)]
+    if strange:
+        named = ", ".join(f"'{node.id}' ({node.type})" for node in strange)
+        raise ToolRefused(
+            f"Refused to run: the code of {named} was not checked.",
+            remedy="Call register_component with the code, so that it is checked in the sandbox, then run again.",
+        )
+
+
+def _is_known(node: Node, bench: Workbench) -> bool:
+    return node.code == bench.registry.code(node.type)

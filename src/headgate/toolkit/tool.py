@@ -3,14 +3,15 @@
 import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, create_model
 
 from headgate.features.access.errors import PermissionMissing
 from headgate.features.access.permissions import Permission
 from headgate.foundation.errors import HeadgateError, Invalid
+from headgate.toolkit.cache import call_key
 from headgate.toolkit.workbench import Workbench
 
 Result = dict[str, JsonValue]
@@ -24,6 +25,26 @@ class ToolRefused(Invalid):
     title = "Tool call refused"
 
 
+def _read_object(value: object) -> object:
+    """An object that a model wrote as JSON text, read; all else as it is. Raises `ValueError` saying what is wrong."""
+    if not isinstance(value, str):
+        return value
+    try:
+        found = orjson.loads(value or "{}")
+    except orjson.JSONDecodeError as error:
+        shape = 'Write an object such as {"field": "value"}'
+        raise ValueError(
+            f"not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}. {shape}"
+        ) from error
+    if not isinstance(found, dict):
+        raise ValueError(f"expected a JSON object, got {type(found).__name__}")  # noqa: TRY004 - pydantic reads ValueError
+    return found
+
+
+Params = Annotated[dict[str, JsonValue], BeforeValidator(_read_object)]
+"""Field name to value; JSON text is read too."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
     """What a model or an MCP client sees of a tool, and how it is called."""
@@ -31,32 +52,76 @@ class ToolDefinition:
     name: str
     description: str
     arguments: type[BaseModel]
+    schema: dict[str, Any]
+    """JSON Schema of the arguments."""
     function: ToolFunction
     permission: Permission
     """What its caller needs in the flow's space."""
+    cached: bool = False
+    """Whether it reads only what no edit changes, so that an answer holds for the request (`cache.ReadCache`)."""
+    replayed: bool = True
+    """Whether the same call again, nothing changed between, is answered with the first answer."""
+    touches: bool = False
+    """Whether it changes something beside the flow that other tools read: files."""
+    waits: bool = False
+    """Whether it refuses while a proposed plan waits for a person."""
 
     async def call(self, bench: Workbench, arguments: dict[str, Any]) -> Result:
         """Carry out a call. Never raises for what the caller did: the answer then says `error` and `remedy`."""
         try:
             if not bench.may(self.permission):
                 raise PermissionMissing(self.permission)
+            if self.waits and bench.plan:
+                raise ToolRefused("The plan you proposed waits for the user.", remedy="Stop here and end your turn.")
             checked = self.arguments.model_validate(arguments)
-            values = {name: getattr(checked, name) for name in self.arguments.model_fields}
-            return await self.function(bench, **values)
         except ValidationError as error:
             return _refusal(self.name, error)
         except HeadgateError as error:
             return _as_answer(error)
+        values = {name: getattr(checked, name) for name in self.arguments.model_fields}
+        return await self._answer(bench, values)
 
     async def call_json(self, bench: Workbench, arguments: dict[str, Any]) -> str:
         """The same, as JSON text."""
         return orjson.dumps(await self.call(bench, arguments)).decode()
 
+    async def _answer(self, bench: Workbench, values: dict[str, Any]) -> Result:
+        """The answer from memory where the call repeats one, else a new one."""
+        key, before = call_key(self.name, values), bench.state
+        earlier = bench.calls.look(key, before, replay=self.replayed and not self.cached)
+        if earlier is not None:
+            return earlier
+        if self.cached:
+            answer = await bench.reads.answer(
+                key, lambda: self._carried_out(bench, values), bench.watch, catalogue=bench.registry
+            )
+        else:
+            answer = await self._carried_out(bench, values)
+        bench.calls.keep(key, before, bench.state, answer)
+        return answer
 
-def define(function: ToolFunction, permission: Permission) -> ToolDefinition:
+    async def _carried_out(self, bench: Workbench, values: dict[str, Any]) -> Result:
+        try:
+            answer = await self.function(bench, **values)
+        except HeadgateError as error:
+            return _as_answer(error)
+        if self.touches:
+            bench.touch()
+        return answer
+
+
+def define(
+    function: ToolFunction,
+    permission: Permission,
+    *,
+    cached: bool = False,
+    replayed: bool = True,
+    touches: bool = False,
+    waits: bool = False,
+) -> ToolDefinition:
     """Make a tool of a function: the docstring is what the model reads; `Args:` describes each argument."""
     summary, described = _read_docstring(inspect.cleandoc(function.__doc__ or ""))
-    hints = get_type_hints(function)
+    hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}
     for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
@@ -64,7 +129,18 @@ def define(function: ToolFunction, permission: Permission) -> ToolDefinition:
         fields[name] = (hints[name], Field(description=described.get(name, ""), **extra))
     name = getattr(function, "__name__", "tool")
     arguments = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
-    return ToolDefinition(name=name, description=summary, arguments=arguments, function=function, permission=permission)
+    return ToolDefinition(
+        name=name,
+        description=summary,
+        arguments=arguments,
+        schema=arguments.model_json_schema(),
+        function=function,
+        permission=permission,
+        cached=cached,
+        replayed=replayed,
+        touches=touches,
+        waits=waits,
+    )
 
 
 def _read_docstring(text: str) -> tuple[str, dict[str, str]]:

@@ -1,9 +1,10 @@
 """The toolkit: every tool with the permission it needs, in the order a model sees them."""
 
 from headgate.features.access.permissions import Permission
+from headgate.toolkit.building import build_flow
+from headgate.toolkit.components import generate_component, register_component
 from headgate.toolkit.editing import (
     add_component,
-    build_flow,
     configure_component,
     connect_components,
     disconnect_components,
@@ -11,25 +12,30 @@ from headgate.toolkit.editing import (
     rename_component,
     undo_last,
 )
+from headgate.toolkit.proposing import propose_field_edit, propose_plan
 from headgate.toolkit.reading import describe_component, describe_flow_io, get_field_value, search_components
 from headgate.toolkit.running import run_flow
 from headgate.toolkit.tool import ToolDefinition, define
 from headgate.toolkit.workbench import Workbench
 
 TOOLS = (
-    define(search_components, permission=Permission.CATALOG_VIEW),
-    define(describe_component, permission=Permission.CATALOG_VIEW),
+    define(search_components, permission=Permission.CATALOG_VIEW, cached=True),
+    define(describe_component, permission=Permission.CATALOG_VIEW, cached=True),
     define(get_field_value, permission=Permission.FLOWS_VIEW),
     define(describe_flow_io, permission=Permission.FLOWS_VIEW),
-    define(add_component, permission=Permission.FLOWS_EDIT),
-    define(remove_component, permission=Permission.FLOWS_EDIT),
-    define(connect_components, permission=Permission.FLOWS_EDIT),
-    define(disconnect_components, permission=Permission.FLOWS_EDIT),
-    define(configure_component, permission=Permission.FLOWS_EDIT),
-    define(rename_component, permission=Permission.FLOWS_EDIT),
-    define(build_flow, permission=Permission.FLOWS_EDIT),
-    define(run_flow, permission=Permission.RUNS_TEST),
-    define(undo_last, permission=Permission.FLOWS_EDIT),
+    define(propose_plan, permission=Permission.FLOWS_EDIT),
+    define(propose_field_edit, permission=Permission.FLOWS_EDIT, waits=True),
+    define(add_component, permission=Permission.FLOWS_EDIT, waits=True),
+    define(remove_component, permission=Permission.FLOWS_EDIT, waits=True),
+    define(connect_components, permission=Permission.FLOWS_EDIT, waits=True),
+    define(disconnect_components, permission=Permission.FLOWS_EDIT, waits=True),
+    define(configure_component, permission=Permission.FLOWS_EDIT, waits=True),
+    define(rename_component, permission=Permission.FLOWS_EDIT, waits=True),
+    define(build_flow, permission=Permission.FLOWS_EDIT, waits=True),
+    define(generate_component, permission=Permission.FLOWS_EDIT, replayed=False, waits=True),
+    define(register_component, permission=Permission.FLOWS_EDIT, waits=True),
+    define(run_flow, permission=Permission.RUNS_TEST, replayed=False, waits=True),
+    define(undo_last, permission=Permission.FLOWS_EDIT, waits=True),
 )
 
 

@@ -11,7 +11,12 @@ from headgate.features.access.principal import Principal
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.graph.model import Flow
+from headgate.toolkit import actions
 from headgate.toolkit.actions import Action
+from headgate.toolkit.cache import ReadCache
+from headgate.toolkit.proof import diff_lines, validation
+from headgate.toolkit.repeats import CallLedger
+from headgate.toolkit.watch import Unwatched, Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +43,26 @@ class Runner(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class MadeComponent:
+    """A component that somebody had made."""
+
+    checked: CheckedComponent
+    attempts: int = 1
+    """How often it was written until it passed."""
+    kept: bool = True
+    """Whether later requests of this person find it too; why not, when not, stands in `not_kept`."""
+    not_kept: str = ""
+
+
 class ComponentMaker(Protocol):
     """Makes components that are missing: written, scanned, checked in the sandbox, and kept for the person."""
 
-    async def generate(self, description: str) -> CheckedComponent:
+    async def generate(self, description: str) -> MadeComponent:
         """Let the model write it. Raises `ComponentNotMade` with the last fault when no attempt passed."""
         ...
 
-    async def register(self, code: str) -> CheckedComponent:
+    async def register(self, code: str) -> MadeComponent:
         """Check code that somebody wrote, and keep it. Raises `ComponentNotMade` with every finding."""
         ...
 
@@ -105,31 +122,85 @@ class Workbench:
     on_file: Callable[[dict[str, JsonValue]], None] = lambda _written: None
     """Told of a written file: `action` (`write_file`, `edit_file`), `path`, `size` in bytes, `content` when whole."""
     actions: list[Action] = field(default_factory=list)
-    """What was done to the flow, in order."""
+    """What was done to the flow, in order; the last of each change has its `diff` and its `validation`."""
     proposals: list[Action] = field(default_factory=list)
     """Edits of fields that were proposed and wait for a person; the flow does not hold them."""
     plan: str = ""
     """The plan that was proposed, in Markdown; the turn then waits for a person."""
     history: list[Flow] = field(default_factory=list)
     runs: list[RunOutcome] = field(default_factory=list)
+    watch: Watch = field(default_factory=Unwatched)
+    reads: ReadCache = field(init=False, default_factory=ReadCache)
+    calls: CallLedger = field(init=False, default_factory=CallLedger)
+    opened: Flow = field(init=False)
+    """The flow as it was when the request began."""
+    _touched: int = field(init=False, default=0)
+    _whole_since: int | None = field(init=False, default=None)
 
-    def change(self, flow: Flow, *actions: Action) -> None:
-        """Take a new state of the flow and tell what was done."""
+    def __post_init__(self) -> None:
+        self.opened = self.flow
+
+    @property
+    def state(self) -> object:
+        """Equal as long as nothing that a tool may read was changed."""
+        return self._touched, self.registry
+
+    @property
+    def pending(self) -> bool:
+        """Whether the flow stems from a whole new one, which a person must still take over."""
+        return self._whole_since is not None
+
+    def touch(self) -> None:
+        """Something that tools read was changed: reading it again is no repetition."""
+        self._touched += 1
+
+    def change(self, flow: Flow, *done: Action) -> None:
+        """Take a new state of the flow and tell what was done; the last action bears the proof of it."""
+        if self._whole_since is None and any(action["action"] == "set_flow" for action in done):
+            self._whole_since = len(self.history)
         self.history.append(self.flow)
+        *before, last = done
+        self._take(flow, *before, self._proven(last, flow))
+
+    def undo(self) -> bool:
+        """Go back to the flow before the last change; False when there was none."""
+        if not self.history:
+            return False
+        flow = self.history.pop()
+        if self._whole_since is not None and len(self.history) <= self._whole_since:
+            self._whole_since = None
+        self._take(flow, self._proven(actions.set_flow(flow, applies=not self.pending, undone=True), flow))
+        return True
+
+    def propose(self, action: Action, flow: Flow) -> None:
+        """Tell of an edit that a person may accept; `flow` is what it would make of the flow, which stays as it is."""
+        told = self._proven(action, flow)
+        self.proposals.append(told)
+        self.touch()
+        self.on_action(told)
+
+    def propose_plan(self, markdown: str) -> None:
+        """Tell of a plan that a person may approve."""
+        self.plan = markdown
+        self.on_action(actions.propose_plan(markdown))
+
+    def ran(self, outcome: RunOutcome, flow: Flow) -> None:
+        """Keep what a run of a flow came to. The run saved it: it is no proposal any more."""
+        self.runs.append(outcome)
+        self._whole_since = None
+        self.on_action(actions.flow_ran(outcome.run_id, outcome.status, flow))
+
+    def _proven(self, action: Action, flow: Flow) -> Action:
+        """The action with what it changes and whether the flow would run then."""
+        lines: list[JsonValue] = list(diff_lines(self.flow, flow, self.registry))
+        return action | {"diff": lines, "validation": validation(flow, self.registry)}
+
+    def _take(self, flow: Flow, *done: Action) -> None:
         self.flow = flow
-        for action in actions:
+        self.touch()
+        for action in done:
             self.actions.append(action)
             self.on_action(action)
-
-    def propose(self, action: Action) -> None:
-        """Tell of an edit that a person may accept; the flow stays as it is."""
-        self.proposals.append(action)
-        self.on_action(action)
-
-    def propose_plan(self, action: Action) -> None:
-        """Tell of a plan that a person may approve."""
-        self.plan = str(action["markdown"])
-        self.on_action(action)
 
     def may(self, permission: Permission) -> bool:
         """Whether the one who works here has a permission in the flow's space."""

@@ -179,7 +179,7 @@ class TestEditing:
             target_input="tools",
         )
         assert answer["ok"] is True
-        assert [action["action"] for action in told] == ["connect", "set_connection_mode"]
+        assert [action["action"] for action in told] == ["set_connection_mode", "connect"]
 
     async def test_removes_a_node_with_its_edges(self, bench: Workbench) -> None:
         await call(bench, "build_flow", spec=SPEC)

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from headgate.agents.assistant.events import AssistEvent, Step, file_written, flow_preview, flow_update, progress
 from headgate.agents.assistant.metrics import AssistantMetrics
+from headgate.agents.assistant.truth.reconcile import Told, reconcile
 from headgate.features.access.principal import Principal
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import new_id
@@ -98,10 +99,15 @@ class Turn:
     only: frozenset[str] | None = None
     """Names of the only tools that the model is offered; None: every tool that the person may use."""
     tool_calls: int = 0
+    told: Told = field(default_factory=Told)
+    """What the page knows of the flow."""
     declined: bool = False
     """Whether the model said that it did not do what was asked. The offline builder always tells; others cannot."""
     began: float = field(default_factory=perf_counter)
     _deadline_from: float = field(default_factory=monotonic)
+
+    def __post_init__(self) -> None:
+        self.bench.watch = self.metrics
 
     def stage(self, step: Step, *, attempt: int = 1, max_attempts: int = 1, **more: str) -> None:
         """Tell that a new stage began; see `events.progress`."""
@@ -112,10 +118,12 @@ class Turn:
         self.emit(file_written(written))
 
     def on_action(self, action: Action) -> None:
-        """Tell what changed, at the moment it changed."""
-        self.emit(flow_update(action))
-        if action["action"] == "set_flow":
-            self.emit(flow_preview(self.bench.flow, self.bench.registry))
+        """Tell what changed, at the moment it changed; what a page is told of it is for `truth.reconcile` to say."""
+        forwarded, self.told = reconcile(self.told, (action,))
+        for update in forwarded:
+            self.emit(flow_update(update))
+            if update["action"] == "set_flow":
+                self.emit(flow_preview(self.bench.flow, self.bench.registry))
 
     def spend_tool_call(self) -> None:
         """Count a tool call. Raises `BudgetSpent`."""

@@ -132,8 +132,8 @@ def _ran(outcome: Outcome) -> str:
     if "status" not in answer:
         return f"The run did not start: {outcome.trouble}"
     said = f"Run {answer.get('run_id', '')}: {answer['status']}"
-    if isinstance(answer.get("duration_ms"), int | float):
-        said += f" in {answer['duration_ms'] / 1000:.1f} s"
+    if isinstance(answer.get("duration_seconds"), int | float):
+        said += f" in {answer['duration_seconds']:.1f} s"
     said += "."
     if answer.get("error"):
         said += f" {answer['error']}"

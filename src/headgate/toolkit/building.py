@@ -1,0 +1,56 @@
+"""The tool that builds a whole flow from text."""
+
+from pydantic import JsonValue
+
+from headgate.graph.draw import draw
+from headgate.graph.issues import IssueCode
+from headgate.graph.spec import SpecError, read_spec
+from headgate.toolkit import actions
+from headgate.toolkit.model_values import coerce_flow
+from headgate.toolkit.tool import Result
+from headgate.toolkit.workbench import Workbench
+
+_REPLACES = (
+    "The canvas held a flow already: this is shown to the user as a proposal to replace it. For changes to the flow "
+    "that is there use add, remove, connect, disconnect, configure and rename instead."
+)
+
+
+async def build_flow(bench: Workbench, spec: str) -> Result:
+    """Build a whole new flow from text. Refused as a whole when anything in it is wrong.
+
+    The user sees it as a proposal. For a change to a flow that is there, use add, remove, connect, disconnect,
+    configure and rename instead.
+
+    Args:
+        spec: The flow as spec text: name, description, nodes with their values, and edges `a.output -> b.input`.
+    """
+    try:
+        flow = read_spec(spec, bench.registry, mend=lambda read: coerce_flow(read, bench.registry))
+    except SpecError as error:
+        _count_orphans(bench, error)
+        raise
+    replaced = [node.id for node in bench.opened.nodes if flow.node(node.id) != node]
+    bench.change(flow, actions.set_flow(flow, replaces=replaced))
+    answer: Result = {
+        "ok": True,
+        "name": flow.name,
+        "nodes": len(flow.nodes),
+        "edges": len(flow.edges),
+        "issues": _issues(bench),
+        "graph": draw(flow, bench.registry),
+    }
+    return answer | ({"note": _REPLACES} if replaced else {})
+
+
+def _issues(bench: Workbench) -> JsonValue:
+    """What keeps the flow from running, as the action that told of it says."""
+    found = bench.actions[-1]["validation"]
+    return found["issues"] if isinstance(found, dict) else []
+
+
+def _count_orphans(bench: Workbench, error: SpecError) -> None:
+    """Loose nodes tell of a prompt or a model that has got worse: the operator sees how often they come."""
+    loose = [issue.node for issue in error.issues if issue.code is IssueCode.ORPHAN]
+    if loose:
+        bench.watch.orphan_rejected(loose)

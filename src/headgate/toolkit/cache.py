@@ -1,0 +1,69 @@
+"""What read tools answered in this request, so that asking again costs nothing (seed 000 ADR-MCP-018)."""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+import orjson
+from pydantic import JsonValue
+
+from headgate.toolkit.watch import Watch
+
+MAX_CACHE_ENTRIES = 100
+Result = dict[str, JsonValue]
+
+
+def call_key(tool: str, arguments: Mapping[str, object]) -> str:
+    """A tool with its arguments, whatever their order: what a call is known by."""
+    try:
+        return f"{tool}::{orjson.dumps(dict(arguments), option=orjson.OPT_SORT_KEYS).decode()}"
+    except TypeError:
+        return f"{tool}::{arguments!r}"
+
+
+@dataclass(slots=True)
+class ReadCache:
+    """Answers of the tools that read what no edit changes: the catalogue. The least recently used one goes first.
+
+    Reads of the working flow are never kept, neither are refusals.
+    """
+
+    most: int = MAX_CACHE_ENTRIES
+    _kept: OrderedDict[str, Result] = field(default_factory=OrderedDict)
+    _catalogue: object = None
+
+    async def answer(
+        self, key: str, produce: Callable[[], Awaitable[Result]], watch: Watch, *, catalogue: object = None
+    ) -> Result:
+        """The kept answer, else a new one. What `produce` raises passes through and nothing is kept.
+
+        Args:
+            key: The call, as `call_key` writes it.
+            produce: Carries it out.
+            watch: Told of hits, misses and evictions.
+            catalogue: What it reads; with another one (an own component was added) everything kept is forgotten.
+        """
+        if catalogue is not self._catalogue:
+            self._catalogue = catalogue
+            self._kept.clear()
+        tool = key.partition("::")[0]
+        found = self._kept.get(key)
+        if found is not None:
+            self._kept.move_to_end(key)
+            watch.cache_hit(tool, hashlib.sha256(key.encode()).hexdigest())
+            return found
+        watch.cache_miss(tool)
+        made = await produce()
+        if made.get("ok"):
+            self._keep(key, made, watch)
+        return made
+
+    def _keep(self, key: str, answer: Result, watch: Watch) -> None:
+        self._kept[key] = answer
+        if len(self._kept) > self.most:
+            self._kept.popitem(last=False)
+            watch.cache_evicted()
+
+    def __len__(self) -> int:
+        return len(self._kept)

@@ -1,0 +1,115 @@
+"""Model values as agents write them, made into the one form that Headgate keeps (seed 000 ADR-MCP-042).
+
+A model is kept as `provider/name`, or as `{"provider", "name", "params"}` where it has params. Agents also write a list
+of one, an object with the provider's label, JSON or YAML text of either, such text put into `name`, or a bare name.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+import yaml
+from pydantic import JsonValue
+
+from headgate.features.models.catalogue import list_models
+from headgate.features.models.providers import PROVIDERS
+from headgate.graph.model import Flow, Node
+from headgate.graph.template import Catalog, FieldKind, Template
+from headgate.sdk.values import Model
+
+_DEEPEST = 4
+"""How many times text inside text is read."""
+
+
+def coerce_params(params: Mapping[str, JsonValue], template: Template | None) -> dict[str, JsonValue]:
+    """The params with the values of model fields in the form that is kept; all others as they are."""
+    if template is None:
+        return dict(params)
+    models = {field.name for field in template.fields if field.kind is FieldKind.MODEL}
+    return {name: coerce_model(value) if name in models else value for name, value in params.items()}
+
+
+def coerce_flow(flow: Flow, catalog: Catalog) -> Flow:
+    """The flow with its model values in the form that is kept."""
+    nodes = tuple(_mended(node, catalog) for node in flow.nodes)
+    return flow if nodes == flow.nodes else flow.model_copy(update={"nodes": nodes})
+
+
+def coerce_model(value: JsonValue) -> JsonValue:
+    """A model in the form that is kept; a value that names none comes back as it is, for the check to refuse."""
+    found = _read(value, _DEEPEST)
+    if found is None:
+        return value
+    return str(found) if not found.params else found.model_dump(mode="json")
+
+
+def _mended(node: Node, catalog: Catalog) -> Node:
+    params = coerce_params(node.params, catalog.template(node.type, node.params))
+    return node if params == node.params else node.model_copy(update={"params": params})
+
+
+def _read(value: object, depth: int) -> Model | None:
+    if isinstance(value, list):
+        return _read(value[0], depth) if len(value) == 1 else None
+    if isinstance(value, dict):
+        return _from_members(value, depth)
+    if not isinstance(value, str) or depth == 0 or "{{" in value:
+        return None
+    structured = _structured(value)
+    return _read(structured, depth - 1) if structured is not None else _from_text(value.strip())
+
+
+def _from_members(members: dict[str, Any], depth: int) -> Model | None:
+    """A model from an object; where its name is a whole specification, from that."""
+    name, provider = members.get("name") or members.get("model_name") or members.get("model"), members.get("provider")
+    if not isinstance(name, str) or depth == 0:
+        return None
+    inner = _structured(name)
+    if inner is not None:
+        return _read(inner, depth - 1)
+    id_ = _provider_id(provider)
+    found = Model(provider=id_, name=name.removeprefix(f"{id_}/")) if id_ else _from_text(name)
+    params = members.get("params")
+    return found.model_copy(update={"params": params}) if found and isinstance(params, dict) and params else found
+
+
+def _from_text(text: str) -> Model | None:
+    """`provider/name` with any spelling of the provider, or the name of a model that one provider alone has."""
+    provider, slash, name = text.partition("/")
+    id_ = _provider_id(provider) if slash else None
+    if id_ and name:
+        return Model(provider=id_, name=name)
+    having = {info.provider: info.name for info in list_models() if info.name.lower() == text.lower()}
+    return Model(provider=next(iter(having)), name=next(iter(having.values()))) if len(having) == 1 else None
+
+
+def _provider_id(said: object) -> str | None:
+    """The provider whose id or label is meant, in any case and spacing; None when there is none, or `Unknown`."""
+    if not isinstance(said, str):
+        return None
+    return _SPELLINGS.get(_plain(said))
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+_SPELLINGS = {_plain(spelling): id_ for id_, one in PROVIDERS.items() for spelling in (id_, one.label)} | {
+    "googlegenerativeai": "google",
+    "ibmwatsonx": "watsonx",
+}
+
+
+def _structured(text: str) -> object | None:
+    """What JSON or YAML text holds, when it looks like a list or an object; None for anything else."""
+    stripped = text.strip()
+    if not stripped.startswith(("{", "[", "- ")) and not (": " in stripped and "\n" in stripped):
+        return None
+    try:
+        found = orjson.loads(stripped)
+    except orjson.JSONDecodeError:
+        try:
+            found = yaml.safe_load(stripped)
+        except yaml.YAMLError:
+            return None
+    return found if isinstance(found, (dict, list)) else None

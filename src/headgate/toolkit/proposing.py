@@ -1,0 +1,76 @@
+"""Tools that change nothing by themselves: an edit or a plan that a person accepts or not."""
+
+from typing import cast
+
+from pydantic import JsonValue
+
+from headgate.foundation.ids import new_id
+from headgate.foundation.log import REDACTED
+from headgate.graph import edits
+from headgate.toolkit import actions
+from headgate.toolkit.model_values import coerce_params
+from headgate.toolkit.proof import secret_fields
+from headgate.toolkit.reading import field_of, node_of
+from headgate.toolkit.tool import Result, ToolRefused
+from headgate.toolkit.workbench import Workbench
+
+MOST_PLAN_CHARS = 20_000
+_WAITS = (
+    "Proposed, not applied: the user sees the old and the new value and decides. If what you were asked for goes on "
+    "after this edit (a run, for example), stop here; you are called again when the user has applied it."
+)
+_STOP = "The plan is shown to the user. Stop now, in one short sentence, and wait: you are called again once approved."
+
+
+async def propose_field_edit(
+    bench: Workbench, node_id: str, field: str, new_value: JsonValue, description: str = ""
+) -> Result:
+    """Propose a new value for one field, for the user to accept or dismiss.
+
+    Use it for values that need a person's eye (a long prompt, code, an address); use configure_component for what the
+    user plainly asked for.
+
+    Args:
+        node_id: Id of the node.
+        field: Name of the field.
+        new_value: The value it would have.
+        description: One sentence for the user: what the edit does and why.
+    """
+    node = node_of(bench, node_id)
+    found = field_of(bench, node, field)
+    template = bench.registry.template(node.type, node.params)
+    value = coerce_params({field: new_value}, template)[field]
+    edit = edits.configure(bench.flow, node_id, {field: value}, bench.registry)
+    if not edit.changes:
+        raise ToolRefused(f"'{node_id}.{field}' has this value already.", remedy="Propose another value, or go on.")
+    old = node.params.get(field, found.default)
+    hidden = field in secret_fields(bench.registry, node.type, node.params)
+    action = actions.edit_field(
+        f"edit_{new_id()}",
+        node,
+        field,
+        old_value=REDACTED if hidden and old else old,
+        new_value=value,
+        description=description[:1000],
+        patch=cast("list[JsonValue]", edit.patch()),
+    )
+    bench.propose(action, edit.flow)
+    told = bench.proposals[-1]
+    return {"ok": True, "proposal_id": told["id"], "validation": told["validation"], "next": _WAITS}
+
+
+async def propose_plan(bench: Workbench, markdown: str) -> Result:
+    """Show the user a plan and wait for approval; nothing can be changed until then.
+
+    Only for large or ambiguous builds; build small clear ones at once.
+
+    Args:
+        markdown: The plan: what the flow does, its steps, what you assume, in Markdown.
+    """
+    text = markdown.strip()
+    if not text:
+        raise ToolRefused("The plan is empty.", remedy="Write what you would build, in Markdown.")
+    if len(text) > MOST_PLAN_CHARS:
+        raise ToolRefused(f"The plan has more than {MOST_PLAN_CHARS} characters.", remedy="Write a shorter one.")
+    bench.propose_plan(text)
+    return {"ok": True, "next": _STOP}

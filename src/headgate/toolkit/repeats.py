@@ -1,0 +1,76 @@
+"""Notices a caller that goes round in circles: the same call again with nothing changed between, or two in turns."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+Result = dict[str, JsonValue]
+MOST_ALIKE = 2
+"""How often the same call is answered while nothing changes: the first time, and once more with what was said then."""
+MOST_ROUNDS = 3
+"""How often two calls may follow each other in turns before they are refused."""
+STUCK_AFTER = 6
+"""Refused repeats, one after another, after which a turn has no use in going on."""
+_SAME_AGAIN = "You made this very call before and nothing has changed since; this is what was answered then."
+
+
+@dataclass(slots=True)
+class CallLedger:
+    """The calls of one request and what was answered."""
+
+    refused_in_a_row: int = 0
+    _said: dict[str, tuple[object, int, Result]] = field(default_factory=dict)
+    """Call to the state of the work it saw, how often it was made on it, and the answer."""
+    _latest: deque[str] = field(default_factory=lambda: deque(maxlen=2 * MOST_ROUNDS + 1))
+
+    @property
+    def stuck(self) -> bool:
+        """Whether nothing but refused repeats has come for a while."""
+        return self.refused_in_a_row >= STUCK_AFTER
+
+    def look(self, key: str, state: object, *, replay: bool) -> Result | None:
+        """The answer to a call that repeats; None when it is to be carried out.
+
+        Args:
+            key: The call, as `cache.call_key` writes it.
+            state: What the work is like, equal as long as nothing changed; a call on another state is another call.
+            replay: Whether a second time is answered with the first answer. Not for what comes out differently each
+                time (a run, generated code): such a call is carried out twice, then refused.
+        """
+        self._latest.append(key)
+        if self._in_turns():
+            return self._refused(_IN_TURNS)
+        seen, times, answer = self._said.get(key, (None, 0, {}))
+        if seen != state:
+            return None
+        if times >= MOST_ALIKE:
+            return self._refused(_NO_MORE.format(times=times))
+        if not replay:
+            return None
+        self._said[key] = (state, times + 1, answer)
+        return answer | {"note": _SAME_AGAIN}
+
+    def keep(self, key: str, before: object, state: object, answer: Result) -> None:
+        """Remember what a call that was carried out came to; `before` and `state` are the work before it and after."""
+        self.refused_in_a_row = 0
+        seen, times, _ = self._said.get(key, (None, 0, {}))
+        if before == state:
+            self._said[key] = (state, times + 1 if seen == state else 1, answer)
+
+    def _in_turns(self) -> bool:
+        """Whether the latest calls are A, B, A, B ... for more rounds than is sensible."""
+        calls = list(self._latest)
+        if len(calls) < 2 * MOST_ROUNDS:
+            return False
+        recent = calls[-2 * MOST_ROUNDS :]
+        return recent[0] != recent[1] and recent == recent[:2] * MOST_ROUNDS
+
+    def _refused(self, why: str) -> Result:
+        self.refused_in_a_row += 1
+        return {"ok": False, "error": why, "remedy": _REMEDY, "code": "repeated_call"}
+
+
+_NO_MORE = "You have made this very call {times} times and nothing has changed between; it was not carried out again."
+_IN_TURNS = "You make the same two calls in turns without getting further; this one was not carried out."
+_REMEDY = "Stop and tell the user what you have and what does not work, or do something else."
