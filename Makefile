@@ -36,8 +36,8 @@ test: setup ## Every test: units, architecture, both databases, real processes
 	@$(RUN) pytest tests -n $(WORKERS) --dist loadgroup
 
 .PHONY: test-unit
-test-unit: setup ## The quick tests: units and architecture
-	@$(RUN) pytest -n $(WORKERS)
+test-unit: setup ## The quick tests: units and architecture, fewer made-up cases of each property
+	@HEADGATE_EXAMPLES=quick $(RUN) pytest -n $(WORKERS)
 
 .PHONY: check
 check: setup ## Formatting, lint, types and floors

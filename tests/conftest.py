@@ -15,9 +15,10 @@ from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.support.databases import Postgres, SqliteFiles, make_settings
 from tests.support.figures import pytest_terminal_summary
+from tests.support.properties import cases
 
 __all__ = ["pytest_terminal_summary"]
-hypothesis_settings.register_profile("unhurried", deadline=None)  # how long a case takes is the machine's affair
+hypothesis_settings.register_profile("unhurried", cases(100))
 hypothesis_settings.load_profile("unhurried")
 KINDS = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 

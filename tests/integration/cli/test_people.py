@@ -65,11 +65,16 @@ class TestUsers:
 
         code, shown = typed(PASSWORD, "something else")
         assert (code, "differ" in shown) == (3, True), shown
-        code, shown = typed("password1234", "password1234")
-        assert (code, "guess" in shown) == (3, True), shown
         code, shown = typed(PASSWORD, PASSWORD)
         assert (code, f"Added {ANNA} as admin." in shown) == (0, True), shown
         assert PASSWORD not in shown
+
+    def test_are_told_that_their_password_is_easy_to_guess(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sys, "stdin", io.StringIO("password1234\n"))
+        assert run(["users", "create", ANNA, "--admin", "--password-stdin"]) == 3
+        assert "guess" in capsys.readouterr().err
 
     def test_are_told_what_is_wrong_with_an_address(self, capsys: pytest.CaptureFixture[str]) -> None:
         for address in ("anna", "anna@", "an na@example.org", ""):

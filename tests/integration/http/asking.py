@@ -37,7 +37,7 @@ from tests.integration.isolation.worlds import World
 Case: TypeAlias = AnyCase[Any]
 Operation: TypeAlias = AnyOperation[Any, Any, Any, Any]
 
-CASES = int(os.environ.get("HEADGATE_FUZZ", "6"))
+CASES = int(os.environ.get("HEADGATE_FUZZ", "3"))
 """Requests that are made up for each operation; everybody sends each of them."""
 CHECKS = [
     not_a_server_error,
@@ -176,16 +176,19 @@ class Fuzz:
 
     def _check(self, operation: Operation, case: Case, name: str, answer: Response) -> None:
         text = answer.content.decode(errors="replace")  # a download may be of any kind
-        shown = f"{name}: {case.as_curl_command()}\n    {answer.status_code} {text[:400]}"
+
+        def shown() -> str:
+            return f"{name}: {case.as_curl_command()}\n    {answer.status_code} {text[:400]}"
+
         for word in TELLING:
             if word in text:
-                self._fault(operation, f"shows {word}", shown)
+                self._fault(operation, f"shows {word}", shown())
         try:
             case.validate_response(answer, checks=CHECKS)
         except FailureGroup as group:
             for failure in group.exceptions:
                 if isinstance(failure, Failure):
-                    self._fault(operation, f"{failure.title} {answer.status_code}", f"{failure.message} {shown}")
+                    self._fault(operation, f"{failure.title} {answer.status_code}", f"{failure.message} {shown()}")
 
     def _fault(self, operation: Operation, kind: str, why: str) -> None:
         self.asked.faults.setdefault(f"{operation.label}: {kind}", why)

@@ -1,6 +1,5 @@
 """Hypothesis strategies: any flow the model allows, and sound flows over the palette."""
 
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -17,9 +16,10 @@ from headgate.graph.model import (
     Position,
     StepPolicy,
 )
+from tests.support.properties import cases
 from tests.unit.graph.wires import edge
 
-SOME = hypothesis_settings(deadline=None, max_examples=40)
+SOME = cases(40)
 """For properties of whole flows, which take long to make up."""
 
 TRICKY = (

@@ -3,12 +3,13 @@ import json
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from pydantic import JsonValue
 
 from headgate.graph.layout import arrange
 from headgate.graph.model import Flow, Node, StepPolicy
 from headgate.graph.spec import SpecError, parse_spec, print_spec, read_spec
+from tests.support.properties import cases
 from tests.unit.graph.palette import PALETTE
 from tests.unit.graph.strategies import flows, json_values, texts
 from tests.unit.graph.wires import edge, flow, node
@@ -44,24 +45,24 @@ def faults(text: str, *, checked: bool = True) -> list[str]:
 
 
 class TestRoundTrip:
-    @settings(max_examples=120, deadline=None)
+    @cases(120)
     @given(flows())
     def test_gives_any_flow_back_freshly_laid_out(self, original: Flow) -> None:
         assert parse_spec(print_spec(original)) == arrange(original)
 
-    @settings(max_examples=40, deadline=None)
+    @cases(40)
     @given(flows())
     def test_prints_what_it_read_as_the_same_text(self, original: Flow) -> None:
         text = print_spec(original)
         assert print_spec(parse_spec(text)) == text
 
-    @settings(max_examples=300, deadline=None)
+    @cases(300)
     @given(json_values)
     def test_keeps_the_type_of_every_value(self, value: JsonValue) -> None:
         found = parse_spec(print_spec(flow(Node(id="a", type="A", params={"x": value})))).nodes[0].params["x"]
         assert json.dumps(found) == json.dumps(value)
 
-    @settings(max_examples=200, deadline=None)
+    @cases(200)
     @given(texts)
     def test_reads_any_text_without_other_errors(self, text: str) -> None:
         try:

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.features.access.principal import LOCAL
@@ -25,6 +25,7 @@ from headgate.features.audit.export import (
 from headgate.features.audit.recorder import entry_of
 from headgate.features.audit.walk import Found
 from headgate.foundation.signing import Signer
+from tests.support.properties import cases
 
 SIGNER = Signer(b"s" * 32)
 
@@ -57,7 +58,7 @@ class TestVerifyExport:
         assert (verdict.faults, verdict.entries, verdict.seq) == ([], last - first + 1, last)
         assert len(verdict.notes) == (first > 1)
 
-    @settings(max_examples=400)
+    @cases(400)
     @given(st.integers(0, len(CONTENT) - 1), st.integers(0, 255))
     def test_finds_any_changed_byte(self, place: int, byte: int) -> None:
         changed = CONTENT[:place] + bytes([byte]) + CONTENT[place + 1 :]

@@ -5,7 +5,7 @@ import sys
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.agents.assistant.offline.editing.difference import actions_between
@@ -13,6 +13,7 @@ from headgate.agents.assistant.offline.understand import understand
 from headgate.graph.model import Edge, Flow, Node
 from headgate.graph.spec import parse_spec
 from headgate.graph.validate import check_runnable
+from tests.support.properties import cases
 from tests.unit.agents.assistant.offline.corpus import REGISTRY, entries
 
 WORDS = sorted({word for entry in entries("developing") for word in entry["request"].split()})
@@ -24,7 +25,7 @@ LONG = (
 
 
 class TestUnderstand:
-    @settings(deadline=None, max_examples=60)
+    @cases(60)
     @given(st.one_of(st.text(max_size=200), st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join)))
     def test_takes_any_text_and_builds_only_what_can_run(self, text: str) -> None:
         found = understand(text, REGISTRY, Flow())

@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.features.runs.evidence.archive import as_json, as_zip
@@ -18,6 +18,7 @@ from headgate.foundation.canonical import canonical
 from headgate.foundation.errors import Invalid
 from headgate.foundation.signing import Signer, key_of, read_public_key
 from tests.support.evidence import CONTENT, FILE_ID, SEED, package_of
+from tests.support.properties import cases
 
 PACKAGE = package_of()
 CONTENTS = {hashlib.sha256(CONTENT).hexdigest(): CONTENT}
@@ -104,7 +105,7 @@ class TestChange:
     def test_of_any_value_is_found(self, path: tuple[Any, ...]) -> None:
         assert faults(with_changed(path))
 
-    @settings(max_examples=400, deadline=None)
+    @cases(400)
     @given(form=st.sampled_from(sorted(FILES)), at=st.floats(0, 1, exclude_max=True), by=st.integers(1, 255))
     def test_of_any_byte_is_found(self, form: str, at: float, by: int) -> None:
         whole = bytearray(FILES[form])
@@ -116,7 +117,7 @@ class TestChange:
             return
         assert not verdict.good
 
-    @settings(max_examples=60, deadline=None)
+    @cases(60)
     @given(form=st.sampled_from(sorted(FILES)), at=st.floats(0, 1, exclude_max=True), more=st.binary(min_size=1))
     def test_that_adds_or_cuts_bytes_is_found(self, form: str, at: float, more: bytes) -> None:
         whole = FILES[form]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.features.catalog.registry import Registry
@@ -12,6 +12,7 @@ from headgate.features.runs.steps.planned import PlannedFlow, Plans
 from headgate.features.runs.transitions import RunKey
 from headgate.graph.model import Flow
 from tests.support.engine import COMPONENTS, make_flow
+from tests.support.properties import cases
 
 KEY = RunKey("r", "t", "f", 1)
 
@@ -129,7 +130,7 @@ def expected_skips(flow: Flow, taken: Mapping[str, set[str]], order: list[str]) 
 
 
 class TestAnyGraph:
-    @settings(max_examples=150, deadline=None)
+    @cases(150)
     @given(graphs())
     async def test_every_step_is_settled_once_and_skips_are_the_same_in_any_order(
         self, graph: tuple[Flow, dict[str, set[str]], list[int]]
