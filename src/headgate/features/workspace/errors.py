@@ -13,6 +13,7 @@ Invalid
 ├── NotATextFile           a folder, a special file, or bytes that are no text
 ├── EditNotPossible        the text to replace is not there, or not only once
 ├── PatternRefused         a pattern that cannot be searched for
+├── BadArgument            a number or choice that a tool does not take
 └── UserComponentError     a component that cannot be kept
 TooLarge
 ├── WorkspaceFileTooLarge  over 10 MiB
@@ -113,6 +114,13 @@ class PatternRefused(Invalid):
 
     code = "workspace_pattern_refused"
     title = "Pattern refused"
+
+
+class BadArgument(Invalid):
+    """A number or choice that a tool does not take."""
+
+    code = "workspace_bad_argument"
+    title = "Argument not possible"
 
 
 class UserComponentError(Invalid):

@@ -125,6 +125,12 @@ class Folder:
         _require_own_file(found, name)
         return found.st_size
 
+    def file_size(self, name: str) -> int | None:
+        """Bytes of a regular file; None for anything else. Raises `OSError`, `ELOOP` for a link."""
+        found = os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
+        _require_no_link(found)
+        return found.st_size if stat.S_ISREG(found.st_mode) else None
+
     def entries(self) -> Iterator[Entry]:
         """Files and folders in this one, by name; links and special files are left out. Raises `OSError`."""
         with os.scandir(self.descriptor) as found:

@@ -1,11 +1,120 @@
 """The five file tools of one person's workspace: answers as JSON, never an exception (seed 003)."""
 
+import asyncio
+from collections.abc import Callable
+
+from headgate.features.workspace import searching, text
+from headgate.features.workspace.errors import PathEscapes, PathReserved, UserRequired, WorkspaceReadOnly, WrongUser
 from headgate.features.workspace.places import Binding
+from headgate.features.workspace.root import Root
+from headgate.features.workspace.text import Answer
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.log import get_logger
+from headgate.foundation.telemetry import Instruments
+
+logger = get_logger(__name__)
+WRITING = frozenset({"write_file", "edit_file"})
 
 
 class UserWorkspace:
-    """A person's own files, as an agent or a step sees them."""
+    """A person's own files, as an agent or a step sees them.
 
-    def __init__(self, binding: Binding, *, read_only: bool = False) -> None:
+    Every tool answers with `status` and what it found, or with `error` and `path`.
+
+    Args:
+        binding: Whose they are.
+        read_only: Whether writing is refused.
+        metrics: Counts the calls.
+    """
+
+    def __init__(self, binding: Binding, *, read_only: bool = False, metrics: Instruments | None = None) -> None:
         self.binding = binding
         self.read_only = read_only
+        self._metrics = metrics or Instruments()
+
+    async def read_file(self, path: str, offset: int | None = None, limit: int | None = None) -> Answer:
+        """Lines of a text file with their numbers, from line `offset`, at most `limit` of them."""
+        return await self._answer(
+            "read_file", path, lambda root: text.read_file(root, path, offset=offset, limit=limit)
+        )
+
+    async def write_file(self, path: str, content: str) -> Answer:
+        """Write a file whole, with the folders that its path needs."""
+        return await self._answer("write_file", path, lambda root: text.write_file(root, path, content))
+
+    async def edit_file(self, path: str, old_string: str, new_string: str, *, replace_all: bool = False) -> Answer:
+        """Put one text in the place of another, which is there once, or everywhere with `replace_all`."""
+
+        def work(root: Root) -> Answer:
+            return text.edit_file(root, path, old_string, new_string, replace_all=replace_all)
+
+        return await self._answer("edit_file", path, work)
+
+    async def glob_search(self, pattern: str, path: str = "") -> Answer:
+        """Files whose path matches a pattern, below a folder."""
+        return await self._answer("glob_search", path, lambda root: searching.glob_search(root, pattern, path))
+
+    async def grep_search(
+        self,
+        pattern: str,
+        path: str = "",
+        *,
+        glob: str = "",
+        case_insensitive: bool = False,
+        output_mode: str = "files_with_matches",
+        is_regex: bool = False,
+    ) -> Answer:
+        """Files, lines or numbers of lines that have a text, or match a regular expression."""
+
+        def work(root: Root) -> Answer:
+            return searching.grep_search(
+                root,
+                pattern,
+                path,
+                glob=glob,
+                case_insensitive=case_insensitive,
+                output_mode=output_mode,
+                is_regex=is_regex,
+            )
+
+        return await self._answer("grep_search", path, work)
+
+    async def _answer(self, action: str, path: str, work: Callable[[Root], Answer]) -> Answer:
+        """Do the work off the event loop, and tell what went wrong in the tool's own words."""
+        try:
+            answer = await asyncio.to_thread(self._do, action, work)
+        except HeadgateError as error:
+            self._metrics.count("filesystem_tool_calls", action, self._outcome(error))
+            return {"error": error.detail, "path": _shown(path)}
+        except Exception as error:  # noqa: BLE001 - a tool answers, whatever happens
+            logger.warning("workspace.tool_failed", action=action, reason=type(error).__name__)
+            self._metrics.count("filesystem_tool_calls", action, "error")
+            return {"error": f"{action} could not be done: {type(error).__name__}", "path": _shown(path)}
+        self._metrics.count("filesystem_tool_calls", action, "ok")
+        return answer
+
+    def _do(self, action: str, work: Callable[[Root], Answer]) -> Answer:
+        if self.read_only and action in WRITING:
+            raise WorkspaceReadOnly(action)
+        with self.binding.open() as root:
+            return work(root)
+
+    def _outcome(self, error: HeadgateError) -> str:
+        if isinstance(error, PathEscapes | PathReserved):
+            self._metrics.count("filesystem_tool_boundary_violations", self._mode())
+            return "boundary"
+        if isinstance(error, UserRequired | WrongUser):
+            self._metrics.count("filesystem_tool_refused")
+            return "refused"
+        return "error"
+
+    def _mode(self) -> str:
+        try:
+            return self.binding.mode()
+        except HeadgateError:
+            return "refused"
+
+
+def _shown(path: str) -> str:
+    """A path as it can be told: what is no Unicode is left out, and so is what is beyond any path."""
+    return path[:1_024].encode(errors="replace").decode()

@@ -6,6 +6,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.workspace.places import Binding, Owner, Places, owner_of
 from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.foundation.settings import Settings
+from headgate.foundation.telemetry import Instruments
 
 
 class Workspace:
@@ -13,15 +14,17 @@ class Workspace:
 
     Args:
         settings: Where their folders are, who signs in, and what one person may keep.
+        metrics: Counts the calls of tools.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, metrics: Instruments | None = None) -> None:
         self._places = Places(settings)
+        self._metrics = metrics or Instruments()
 
     def for_agent(self, principal: Principal) -> UserWorkspace:
         """A person's own files, for an agent that works for them: theirs alone in every mode."""
         owner = owner_of(principal)
-        return UserWorkspace(Binding(self._places, owner, lambda: owner, isolated=True))
+        return UserWorkspace(Binding(self._places, owner, lambda: owner, isolated=True), metrics=self._metrics)
 
     def for_flow(self, now: Callable[[], Owner], *, root_path: str = "", read_only: bool = False) -> UserWorkspace:
         """Files for a step of a flow: shared, somebody's own or none, as it is decided at each call.
@@ -31,4 +34,6 @@ class Workspace:
             root_path: The folder in the workspace where the step's paths begin, as its author wrote it.
             read_only: Whether writing is refused.
         """
-        return UserWorkspace(Binding(self._places, now(), now, root_path=root_path), read_only=read_only)
+        return UserWorkspace(
+            Binding(self._places, now(), now, root_path=root_path), read_only=read_only, metrics=self._metrics
+        )

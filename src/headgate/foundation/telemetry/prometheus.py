@@ -15,6 +15,7 @@ from headgate.foundation.telemetry.assistant_metrics import ASSISTANT_METRICS
 from headgate.foundation.telemetry.instruments import Failing, Instruments
 from headgate.foundation.telemetry.metric import Metric
 from headgate.foundation.telemetry.sharing import SHARED_FOLDER
+from headgate.foundation.telemetry.workspace_metrics import WORKSPACE_METRICS
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 MOST_VALUES = 200
@@ -59,6 +60,7 @@ METRICS: Mapping[str, Metric] = {
         Metric("gauge", "headgate_ready", "Whether a part works: 1 or 0.", ("part",)),
         Metric("gauge", "headgate_deliveries_waiting", "Deliveries that are still to be made."),
         *ASSISTANT_METRICS,
+        *WORKSPACE_METRICS,
     )
 }
 

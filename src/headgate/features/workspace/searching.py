@@ -1,0 +1,258 @@
+"""`glob_search` and `grep_search`: a walk below a folder, bounded in files, in time and in what it answers."""
+
+import fnmatch
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from pydantic import JsonValue
+
+from headgate.features.workspace.errors import BadArgument, PatternRefused
+from headgate.features.workspace.folder import Folder, told
+from headgate.features.workspace.names import MAX_DEPTH, path_parts, pattern_parts, reserved_segment
+from headgate.features.workspace.regex import Finder, finder
+from headgate.features.workspace.root import MAX_FILE_BYTES, Root
+from headgate.features.workspace.text import is_binary
+from headgate.foundation.errors import HeadgateError
+
+MOST_MATCHES = 1_000
+MOST_LINES = 200
+LONGEST_LINE = 500
+"""Characters of a line that are shown."""
+MOST_ENTRIES = 20_000
+SEARCH_SECONDS = 5.0
+
+OutputMode = Literal["files_with_matches", "content", "count"]
+Answer = dict[str, JsonValue]
+
+
+@dataclass(slots=True)
+class Budget:
+    """How much one search may look at."""
+
+    entries: int = MOST_ENTRIES
+    seconds: float = SEARCH_SECONDS
+    clock: Callable[[], float] = time.monotonic
+    _until: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._until = self.clock() + self.seconds
+
+    def spend(self) -> bool:
+        """Count one entry; False when the search has to end."""
+        self.entries -= 1
+        return self.entries >= 0 and self.clock() < self._until
+
+    @property
+    def over(self) -> bool:
+        """Whether time is up."""
+        return self.clock() >= self._until
+
+
+class Glob:
+    """A pattern of names, of which `**` stands for any number of folders; followed name by name."""
+
+    def __init__(self, parts: Sequence[str]) -> None:
+        self._parts = [None if part == "**" else re.compile(fnmatch.translate(part)) for part in parts]
+        self.start = self._closed({0})
+
+    def step(self, states: frozenset[int], name: str) -> frozenset[int]:
+        """Where the pattern is after one more name; empty when nothing below can match."""
+        found = set()
+        for state in states - {len(self._parts)}:
+            part = self._parts[state]
+            if part is None:
+                found.add(state)
+            elif part.match(name):
+                found.add(state + 1)
+        return self._closed(found)
+
+    def accepts(self, states: frozenset[int]) -> bool:
+        """Whether the names so far are a match."""
+        return len(self._parts) in states
+
+    def _closed(self, states: set[int]) -> frozenset[int]:
+        found = set(states)
+        for state in sorted(states):
+            at = state
+            while at < len(self._parts) and self._parts[at] is None:
+                at += 1
+                found.add(at)
+        return frozenset(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file that a walk came by."""
+
+    folder: Folder
+    name: str
+    path: str
+    size: int
+
+
+class Walk:
+    """Files below a folder whose path a glob accepts, by name. Links, special files and reserved names are not seen."""
+
+    def __init__(self, glob: Glob, budget: Budget) -> None:
+        self._glob = glob
+        self._budget = budget
+        self.truncated_branches: list[str] = []
+        """Folders that were not looked through: too deep, not readable, or the search had to end there."""
+
+    def files(self, folder: Folder, prefix: tuple[str, ...]) -> Iterator[Found]:
+        """The files, each with the folder it is in, which is open only until the next one is asked for."""
+        yield from self._below(folder, prefix, self._glob.start, 0)
+
+    def _below(self, folder: Folder, prefix: tuple[str, ...], states: frozenset[int], depth: int) -> Iterator[Found]:
+        for entry in folder.entries():
+            if reserved_segment(entry.name) is not None or not _is_text(entry.name):
+                continue
+            path = (*prefix, entry.name)
+            if not self._budget.spend():
+                self._cut("/".join(prefix) or ".")
+                return
+            after = self._glob.step(states, entry.name)
+            if not entry.is_folder:
+                if self._glob.accepts(after):
+                    yield Found(folder, entry.name, "/".join(path), entry.size)
+            elif after and depth >= MAX_DEPTH:
+                self._cut("/".join(path))
+            elif after:
+                yield from self._into(folder, path, after, depth)
+
+    def _into(self, folder: Folder, path: tuple[str, ...], states: frozenset[int], depth: int) -> Iterator[Found]:
+        try:
+            child = folder.child(path[-1])
+        except FileNotFoundError:
+            return
+        except OSError:
+            self._cut("/".join(path))
+            return
+        with child:
+            yield from self._below(child, path, states, depth + 1)
+
+    def _cut(self, path: str) -> None:
+        if path not in self.truncated_branches:
+            self.truncated_branches.append(path)
+
+
+def glob_search(root: Root, pattern: str, path: str = "", *, budget: Budget | None = None) -> Answer:
+    """Files whose path matches. Raises `PatternRefused`, `PathEscapes`, `PathReserved`, `WorkspaceFileNotFound`."""
+    parts = pattern_parts(pattern)
+    if not parts:
+        raise PatternRefused("The pattern is empty")
+    where = path_parts(path)
+    walk = Walk(Glob(parts), budget or Budget())
+    matches: list[JsonValue] = []
+    with told(path or ".", "Folder"), root.folder.below(where) as folder:
+        truncated = False
+        for found in walk.files(folder, where):
+            if len(matches) >= MOST_MATCHES:
+                truncated = True
+                break
+            matches.append(found.path)
+    branches: list[JsonValue] = list(walk.truncated_branches)
+    return {
+        "status": "ok",
+        "pattern": pattern,
+        "matches": matches,
+        "truncated": truncated or bool(branches),
+        "truncated_branches": branches,
+    }
+
+
+def grep_search(
+    root: Root,
+    pattern: str,
+    path: str = "",
+    *,
+    glob: str = "",
+    case_insensitive: bool = False,
+    output_mode: str = "files_with_matches",
+    is_regex: bool = False,
+    budget: Budget | None = None,
+) -> Answer:
+    """Lines that have the pattern. Raises what `glob_search` raises, and `BadArgument` for another output mode."""
+    if output_mode not in get_args(OutputMode):
+        raise BadArgument(f"output_mode must be one of {', '.join(get_args(OutputMode))}")
+    look = _Look(finder(pattern, case_insensitive=case_insensitive, is_regex=is_regex), output_mode, budget or Budget())
+    where, wanted = path_parts(path), pattern_parts(glob) or ("**",)
+    walk = Walk(Glob(wanted if "/" in glob else ("**", *wanted)), look.budget)
+    with told(path or "."):
+        look.through(_files(root, where, walk))
+    return {
+        "status": "ok",
+        "pattern": pattern,
+        "output_mode": output_mode,
+        "matches": look.matches,
+        "truncated": look.truncated or bool(walk.truncated_branches),
+    }
+
+
+@dataclass(slots=True)
+class _Look:
+    """What a search has found so far."""
+
+    has: Finder
+    mode: str
+    budget: Budget
+    matches: list[JsonValue] = field(default_factory=list)
+    truncated: bool = False
+
+    def through(self, files: Iterator[Found]) -> None:
+        """Look into files until there are enough matches or time is up."""
+        for found in files:
+            if self.budget.over or len(self.matches) >= (MOST_LINES if self.mode == "content" else MOST_MATCHES):
+                self.truncated = True
+                return
+            with suppress(OSError, HeadgateError):  # removed meanwhile, too large, or somebody else's
+                self._file(found)
+
+    def _file(self, found: Found) -> None:
+        content = found.folder.read(found.name, MAX_FILE_BYTES)
+        if is_binary(content):
+            return
+        count = 0
+        for number, line in enumerate(content.decode(errors="replace").split("\n"), start=1):
+            if number % 1024 == 0 and self.budget.over:
+                self.truncated = True
+                break
+            if not self.has(line):
+                continue
+            count += 1
+            if self.mode == "files_with_matches":
+                break
+            if self.mode == "content" and not self._keep(found.path, number, line):
+                return
+        if count and self.mode == "files_with_matches":
+            self.matches.append(found.path)
+        elif count and self.mode == "count":
+            self.matches.append({"path": found.path, "count": count})
+
+    def _keep(self, path: str, number: int, line: str) -> bool:
+        if len(self.matches) >= MOST_LINES:
+            self.truncated = True
+            return False
+        self.matches.append({"path": path, "line": number, "text": line.rstrip("\r")[:LONGEST_LINE]})
+        return True
+
+
+def _files(root: Root, where: tuple[str, ...], walk: Walk) -> Iterator[Found]:
+    """The files below a folder; of a path that names a file, that one."""
+    if where:
+        with root.folder.below(where[:-1]) as parent:
+            size = parent.file_size(where[-1])
+            if size is not None:
+                yield Found(parent, where[-1], "/".join(where), size)
+                return
+    with root.folder.below(where) as folder:
+        yield from walk.files(folder, where)
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be told at all; the system allows bytes that are no text."""
+    return name.isprintable() and name.encode(errors="replace").decode() == name
