@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields
 from typing import Any
 
-from headgate.agents.assistant.models import ModelChooser
 from headgate.agents.assistant.service import Assistant
+from headgate.entrypoints.assistance import build_assistant
 from headgate.entrypoints.flow_runs import FlowRuns
 from headgate.entrypoints.services import open_services
 from headgate.features.access.principal import Principal
@@ -103,12 +103,12 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
         await engine.open()
         maintenance = Maintenance(database, base.storage, settings.retention)
         tidying = asyncio.create_task(maintenance.keep_running()) if recover else None
+        assistant: Assistant | None = None
         try:
             runs = FlowRuns(database=database, engine=engine)
             index = component_index(base.registry)
             rules = FlowRules(base.registry, base.classes)
-            chooser = ModelChooser(settings.models, lambda who: base.variables_of(who.tenant_id), base.local_models)
-            assistant = Assistant(database=database, registry=base.registry, index=index, models=chooser, runs=runs)
+            assistant = build_assistant(settings, base, runs, index, telemetry)
             yield Parts(
                 settings=settings,
                 database=database,
@@ -133,4 +133,6 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
             if tidying is not None:
                 tidying.cancel()
                 await asyncio.wait([tidying])
+            if assistant is not None:
+                await assistant.conversations.close()
             await engine.close()

@@ -1,9 +1,10 @@
 """Where a turn keeps and runs its flow: like a person would, through the flows and runs services."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import JsonValue
 
@@ -91,11 +92,15 @@ class Desk:
     async def save(self, flow: Flow) -> None:
         """Store the flow: as a new one, or as the next revision of the one that was opened.
 
-        Raises `StaleRevision` when somebody else changed it meanwhile; then nothing was overwritten.
+        Raises `StaleRevision` when somebody else changed it meanwhile; then nothing was overwritten. A turn that is
+        stopped meanwhile ends when it is stored: what was begun is done whole.
         """
         if flow == self.stored:
             return
         await self._ask_again()
+        await whole(self._store(flow))
+
+    async def _store(self, flow: Flow) -> None:
         async with self.database.writing() as session:
             if self.flow_id is None or self.revision is None:
                 row = await flows.create_flow(
@@ -123,6 +128,16 @@ class Desk:
         """Raises `Unauthenticated` when nobody would be let in with what the request came with."""
         if self.again is not None:
             self.principal = await self.again()
+
+
+async def whole(work: Coroutine[Any, Any, None]) -> None:
+    """Do something to its end, even where whoever waits for it is cancelled; then the cancellation goes on."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
 
 
 def _is_replaced(before: Flow | None, after: Flow) -> bool:

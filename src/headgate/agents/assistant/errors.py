@@ -1,8 +1,10 @@
-"""What can go wrong before a turn begins."""
+"""What can go wrong with a turn."""
+
+from collections.abc import Sequence
 
 from headgate.features.access.errors import PermissionMissing
 from headgate.features.access.permissions import Permission
-from headgate.foundation.errors import HeadgateError
+from headgate.foundation.errors import Cancelled, HeadgateError, Invalid, NotFound
 
 
 class NoRoomForFlow(PermissionMissing):
@@ -17,3 +19,44 @@ class NoRoomForFlow(PermissionMissing):
             remedy="Name a flow that you may edit, or ask an owner of the space for the role editor.",
             permission=needed.value,
         )
+
+
+class ProviderNotConfigured(Invalid):
+    """The provider that was asked for lacks a key, an address or its package (seed 001, its table of errors)."""
+
+    code = "provider_not_configured"
+    title = "Model provider not configured"
+
+    def __init__(self, provider: str, ready: Sequence[str], *, problem: str, remedy: str) -> None:
+        if ready:
+            detail = f"Provider '{provider}' is not configured. Available providers: {', '.join(ready)}. {problem}"
+        else:
+            detail = (
+                f"No model provider is configured. Please configure at least one model provider in Settings. {problem}"
+            )
+        super().__init__(
+            detail,
+            remedy=f"{remedy} Or use Settings > Model Providers. The provider `offline` needs no configuration.",
+            provider=provider,
+            available=list(ready),
+        )
+
+
+class TurnNotFound(NotFound):
+    """No turn of that id is being worked on for this person."""
+
+    code = "turn_not_found"
+    title = "Turn not found"
+
+    def __init__(self, turn_id: str) -> None:
+        super().__init__(
+            f"You have no turn {turn_id} that is being worked on.",
+            remedy="It may be over. Its first event, and the server that it was sent by, say its id.",
+        )
+
+
+class TurnStopped(Cancelled):
+    """The turn was stopped while its answer was waited for."""
+
+    code = "turn_stopped"
+    title = "Turn stopped"

@@ -2,7 +2,7 @@
 
 | event        | members                                                                                  |
 |--------------|------------------------------------------------------------------------------------------|
-| progress     | step, attempt, max_attempts, message                                                     |
+| progress     | step, attempt, max_attempts, message; turn_id, session_id in the first; budget           |
 | token        | chunk                                                                                    |
 | flow_update  | action and what it concerns (`toolkit.actions`)                                          |
 | flow_preview | flow, name, node_count, edge_count, graph                                                |
@@ -25,6 +25,8 @@ from headgate.toolkit.actions import Action
 
 AssistEvent = dict[str, Any]
 Step = Literal[
+    "understanding",
+    "budget",
     "generating_flow",
     "searching_components",
     "building_flow",
@@ -46,7 +48,9 @@ Step = Literal[
     "verifying_flow",
 ]
 MESSAGES: dict[Step, str] = {
-    "generating_flow": "Reading the request...",
+    "understanding": "Reading the request...",
+    "budget": "What this turn may use at most.",
+    "generating_flow": "Generating flow...",
     "searching_components": "Searching components...",
     "building_flow": "Building the flow...",
     "flow_built": "The flow is built.",

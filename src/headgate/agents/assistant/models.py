@@ -1,16 +1,22 @@
 """Which model answers a turn."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from pydantic import JsonValue
+
+from headgate.agents.assistant.errors import ProviderNotConfigured
+from headgate.agents.assistant.fallback.chain import ModelChain
+from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.agents.assistant.schemas import CheckConfig, ProviderState
 from headgate.features.access.principal import Principal
-from headgate.features.models import catalogue, service
+from headgate.features.models import catalogue, outlook, service
+from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
-from headgate.features.models.providers import LOCAL
+from headgate.features.models.providers import LOCAL, find_provider
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.settings import ModelSettings
 from headgate.sdk import Model
@@ -20,6 +26,57 @@ if TYPE_CHECKING:  # LangChain is imported with the first request
     from langchain_core.language_models import BaseChatModel
 
 OFFLINE = "offline"
+OFFLINE_NAME = "offline builder"
+_MODELS_SHOWN = 6
+"""Models of one provider that the assistant is told of."""
+_CLASSIFIER_TOKENS = 300
+"""Longest answer to the question what a request is (seed 000, ADR-047)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsAvailable:
+    """The models that steps of a flow may use: those of providers that have a key."""
+
+    providers: tuple[tuple[str, tuple[str, ...]], ...]
+    """Provider and its models, the usual one first."""
+
+
+@dataclass(slots=True)
+class TurnModels:
+    """The models of one turn: who works, and who says what the request is."""
+
+    provider: str
+    chat: "BaseChatModel"
+    available: Callable[[], Awaitable[ModelsAvailable]]
+    chain: ModelChain | None = None
+    """None for the offline builder, which has no other model to fall back on."""
+
+    @property
+    def offline(self) -> bool:
+        """Whether no language model is asked."""
+        return self.chain is None
+
+    @property
+    def model(self) -> Model | None:
+        """The model that answers now."""
+        return self.chain.model if self.chain is not None else None
+
+    @property
+    def name(self) -> str:
+        """What is told of it."""
+        return str(self.model or OFFLINE_NAME)
+
+    @property
+    def info(self) -> ModelInfo | None:
+        """What is known of it, its prices among that."""
+        return catalogue.resolve(self.model) if self.model is not None else None
+
+    async def classifier(self) -> "BaseChatModel":
+        """The model with the ceiling of a classification. Raises `Invalid`."""
+        if self.chain is None:
+            return self.chat
+        made: BaseChatModel = await _load_fallback().with_fallback(self.chain, **_brief(self.chain.model))
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +90,31 @@ class ModelChooser:
     settings: ModelSettings
     keys_of: Callable[[Principal], KeySource]
     local: LocalModels | None
+    metrics: AssistantMetrics = field(default_factory=AssistantMetrics)
 
     async def choose(
         self, principal: Principal, *, provider: str | None, name: str | None, bench: Workbench
-    ) -> "tuple[BaseChatModel, str]":
-        """The model and its name. Raises `Invalid` naming what is missing."""
+    ) -> TurnModels:
+        """The models of a turn. Raises `Invalid` naming what is missing."""
         keys = self.keys_of(principal)
+
+        async def available() -> ModelsAvailable:
+            return await self._available(keys)
+
         model = await self._wanted(keys, provider, name)
-        if model is not None:
-            return await service.create_chat_model(model, keys, local=self.local), str(model)
-        step_model = await self._step_model(keys)
-        offline = _load_offline().OfflineBuilder(
-            catalog=bench.registry, current_flow=lambda: bench.flow, default_model=step_model
-        )
-        return offline, "offline builder"
+        if model is None:
+            offline = _load_offline().OfflineBuilder(
+                catalog=bench.registry,
+                current_flow=lambda: bench.flow,
+                default_model=await self._step_model(keys),
+            )
+            return TurnModels(OFFLINE, offline, available)
+
+        async def make(wanted: Model) -> "BaseChatModel":
+            return await service.create_chat_model(wanted, keys, local=self.local)
+
+        chain = ModelChain(model, make, self.metrics)
+        return TurnModels(model.provider, await _load_fallback().with_fallback(chain), available, chain)
 
     async def check_config(self, principal: Principal) -> CheckConfig:
         """Every provider with its state and models."""
@@ -80,16 +148,25 @@ class ModelChooser:
         if provider == OFFLINE:
             return None
         if provider is not None:
-            return Model(provider=provider, name=name or catalogue.default_name(provider) or "")
+            found = find_provider(provider).id
+            return await self._ready(keys, Model(provider=found, name=name or catalogue.default_name(found) or ""))
         chosen = self.settings.assistant or self.settings.default
         if chosen == OFFLINE:
             return None
         if chosen:
-            return Model.model_validate(chosen)
+            return await self._ready(keys, Model.model_validate(chosen))
         for status in await service.list_providers(keys):
             if status.configured and status.id != LOCAL and status.default_model:
-                return Model(provider=status.id, name=status.default_model)
+                return Model(provider=status.id, name=name or status.default_model)
         return None
+
+    async def _ready(self, keys: KeySource, model: Model) -> Model:
+        """The model, when its provider can be asked. Raises `ProviderNotConfigured` naming what is missing."""
+        seen = await outlook.look_at(model, keys, self.local)
+        if seen.usable:
+            return model
+        ready = [status.id for status in await service.list_providers(keys, local=self.local) if status.configured]
+        raise ProviderNotConfigured(model.provider, ready, problem=seen.problem, remedy=seen.remedy)
 
     async def _step_model(self, keys: KeySource) -> str | None:
         """The model that the offline builder puts into steps that need one."""
@@ -99,6 +176,37 @@ class ModelChooser:
             if status.configured and status.default_model:
                 return f"{status.id}/{status.default_model}"
         return None
+
+    async def _available(self, keys: KeySource) -> ModelsAvailable:
+        """Every provider that can be asked now, with its best known models. There is no order of preference."""
+        found: list[tuple[str, tuple[str, ...]]] = []
+        for status in await service.list_providers(keys, local=self.local):
+            if not status.configured:
+                continue
+            known = [info.name for info in catalogue.list_models(status.id)] if status.id != LOCAL else []
+            names = dict.fromkeys([name for name in (status.default_model, *known) if name])
+            if names:
+                found.append((status.id, tuple(names)[:_MODELS_SHOWN]))
+        return ModelsAvailable(tuple(found))
+
+
+def _brief(model: Model) -> dict[str, JsonValue]:
+    """Params of a short, plain answer, in so far as the provider takes them.
+
+    Models that think before they answer count their thoughts among their tokens: they are told to think little.
+    """
+    accepted = find_provider(model.provider).params
+    thinks = not catalogue.resolve(model).temperature
+    wanted: dict[str, JsonValue] = {"max_tokens": _CLASSIFIER_TOKENS}
+    if thinks:
+        wanted["reasoning_effort"] = "low"
+    else:
+        wanted["temperature"] = 0.0
+    return {name: value for name, value in wanted.items() if name in accepted}
+
+
+def _load_fallback() -> Any:  # noqa: ANN401 - the module; it imports LangChain
+    return import_module("headgate.agents.assistant.fallback.chat")
 
 
 def _load_offline() -> Any:  # noqa: ANN401 - the module; it imports LangChain

@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 import orjson
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import StreamingResponse
 
 from headgate.agents.assistant.desk import Desk
-from headgate.agents.assistant.schemas import AssistRequest, CheckConfig
+from headgate.agents.assistant.schemas import AssistRequest, CheckConfig, Stopped
 from headgate.agents.assistant.service import Assistant
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
@@ -36,9 +36,10 @@ _ASK = [needs(Permission.FLOWS_EDIT)]
 async def assist_stream(
     body: AssistRequest, caller: Caller, again: CallerAgain, assistant: TheAssistant
 ) -> StreamingResponse:
-    """Events of the turn as they happen: progress, token, flow_update, flow_preview, run_update, complete, error.
+    """Events of the turn as they happen: progress, token, flow_update, flow_preview, file_written, run_update.
 
-    Hanging up stops the model call.
+    The first is a `progress` with the turn's id; the last is `complete`, `error` or `cancelled`. Hanging up stops the
+    model call.
     """
     desk = await assistant.open(caller, body, again)
     return StreamingResponse(_as_sse(assistant, desk, body), media_type="text/event-stream", headers=_SSE_HEADERS)
@@ -48,6 +49,21 @@ async def assist_stream(
 async def assist(body: AssistRequest, caller: Caller, again: CallerAgain, assistant: TheAssistant) -> dict[str, Any]:
     """The data of the turn's `complete` event, when the turn has ended."""
     return await assistant.answer(await assistant.open(caller, body, again), body)
+
+
+@router.post(
+    "/turns/{turn_id}/stop",
+    summary="Stop a turn of the assistant",
+    responses=problems(404),
+    dependencies=_ASK,
+)
+async def stop_turn(turn_id: Annotated[str, Path(max_length=64)], caller: Caller, assistant: TheAssistant) -> Stopped:
+    """Its model call is cancelled and its stream ends with `cancelled`; what is being saved is saved whole.
+
+    Only the person who asked can stop it, from any of their clients. The turn must be worked on by this server.
+    """
+    assistant.stop(caller, turn_id)
+    return Stopped(turn_id=turn_id)
 
 
 @router.get("/check-config", summary="Which models the assistant can use", responses=problems(), dependencies=_ASK)

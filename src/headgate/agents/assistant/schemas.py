@@ -4,6 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from headgate.agents.assistant.protocol import PROTOCOL, AssistProtocol
+
 
 class AssistRequest(BaseModel):
     """One request to the assistant."""
@@ -14,7 +16,16 @@ class AssistRequest(BaseModel):
     flow_id: str | None = Field(default=None, description="The flow to work on; none to start a new one.")
     provider: str | None = Field(default=None, description="Model provider; `offline` for the offline builder.")
     model_name: str | None = Field(default=None, description="Name of the provider's model.")
-    session_id: str | None = Field(default=None, max_length=128, description="Groups the turns of a conversation.")
+    session_id: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=128,
+        description="The conversation: its last turns are remembered for the next. Begins with `agentic_`, or is given"
+        " that beginning. Without one nothing is remembered.",
+    )
+    max_retries: int | None = Field(
+        default=None, ge=1, le=10, description="Attempts at a component in total; the setting's number when not given."
+    )
     file_ids: tuple[str, ...] = Field(
         default=(), max_length=50, description="Files for a run that the request asks for."
     )
@@ -22,6 +33,13 @@ class AssistRequest(BaseModel):
         default=False,
         description="Save what was built or edited when the turn ends. Without it only a flow that was run is saved.",
     )
+
+
+class Stopped(BaseModel):
+    """A turn was told to stop; its own stream says `cancelled`."""
+
+    turn_id: str
+    stopped: bool = True
 
 
 class ProviderState(BaseModel):
@@ -45,3 +63,5 @@ class CheckConfig(BaseModel):
     default_model: str
     offline_builder: bool = True
     """The offline builder needs no configuration; it is used when no model is."""
+    protocol: AssistProtocol = PROTOCOL
+    """The texts that a client sends word for word."""

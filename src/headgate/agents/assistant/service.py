@@ -2,41 +2,55 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 from headgate.agents.assistant import events
+from headgate.agents.assistant.at_work import TurnsAtWork, Work
+from headgate.agents.assistant.closing import completed
 from headgate.agents.assistant.desk import Desk, RunsFlows
+from headgate.agents.assistant.errors import TurnStopped
 from headgate.agents.assistant.events import AssistEvent
+from headgate.agents.assistant.memory.conversation import (
+    ConversationBuffer,
+    ConversationTurn,
+    prefixed,
+    session_key,
+)
+from headgate.agents.assistant.memory.in_process import InProcessBuffer
+from headgate.agents.assistant.metrics import AssistantMetrics
+from headgate.agents.assistant.models import TurnModels
 from headgate.agents.assistant.schemas import AssistRequest, CheckConfig
-from headgate.agents.assistant.turn import Turn
+from headgate.agents.assistant.turn import Budget, BudgetSpent, Turn
 from headgate.features.access.caller import Again
 from headgate.features.access.principal import Principal
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
+from headgate.foundation.assistant_settings import AssistantSettings
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
+from headgate.foundation.ids import new_id
 from headgate.foundation.log import get_logger
-from headgate.graph.diff import diff_flows
 from headgate.graph.model import Flow
-from headgate.graph.validate import check_runnable
 from headgate.toolkit import Workbench
 
 if TYPE_CHECKING:  # LangChain is imported with the first request
-    from langchain_core.language_models import BaseChatModel
+    from headgate.agents.assistant.orchestration import Orchestration, Played
 
 log = get_logger(__name__)
+_UNKNOWN_INTENT = "none"
+"""Stands for the intent of a turn that ended before it was known."""
 
 
 class ChoosesModels(Protocol):
-    """Gives the chat model of a turn."""
+    """Gives the models of a turn."""
 
     async def choose(
         self, principal: Principal, *, provider: str | None, name: str | None, bench: Workbench
-    ) -> "tuple[BaseChatModel, str]":
-        """The model and its name. Raises `Invalid` naming what is missing."""
+    ) -> TurnModels:
+        """Who answers. Raises `Invalid` naming what is missing."""
         ...
 
     async def check_config(self, principal: Principal) -> CheckConfig:
@@ -48,15 +62,51 @@ class ChoosesModels(Protocol):
         ...
 
 
+@dataclass(slots=True)
+class Asking:
+    """A request on its way: its turn's id, where its events go, and how it ended."""
+
+    desk: Desk
+    request: AssistRequest
+    turn_id: str = field(default_factory=new_id)
+    queue: "asyncio.Queue[AssistEvent | None]" = field(default_factory=asyncio.Queue)
+    turn: Turn | None = None
+    data: dict[str, Any] | None = None
+    error: HeadgateError | None = None
+    began: float = field(default_factory=lambda: asyncio.get_running_loop().time())
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken."""
+        return asyncio.get_running_loop().time() - self.began
+
+    @property
+    def intent(self) -> str:
+        """What it was taken for."""
+        return (self.turn.intent if self.turn is not None else "") or _UNKNOWN_INTENT
+
+    @property
+    def session_id(self) -> str | None:
+        """The conversation, with the prefix of the assistant's own."""
+        return prefixed(self.request.session_id) if self.request.session_id else None
+
+
 @dataclass(frozen=True, slots=True)
 class Assistant:
-    """The assistant of an installation; holds nothing of any request."""
+    """The assistant of an installation. Of requests it holds what is remembered, and which are being worked on."""
 
     database: Database
     registry: Registry
     index: WordIndex
     models: ChoosesModels
     runs: RunsFlows
+    limits: AssistantSettings = field(default_factory=AssistantSettings)
+    metrics: AssistantMetrics = field(default_factory=AssistantMetrics)
+    conversations: ConversationBuffer = field(default_factory=InProcessBuffer)
+    at_work: TurnsAtWork = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at_work", TurnsAtWork(self.metrics))
 
     async def open(self, principal: Principal, request: AssistRequest, again: Again | None = None) -> Desk:
         """Take the flow that a request is about; no model is asked. Raises `FlowNotFound`, `PermissionMissing`.
@@ -78,102 +128,159 @@ class Assistant:
     async def stream(self, desk: Desk, request: AssistRequest) -> AsyncIterator[AssistEvent]:
         """Work on one request. Events come when they happen; closing the iterator cancels the model call.
 
-        The last event is `complete`, `error` or `cancelled`.
+        The first event names the turn, the last is `complete`, `error` or `cancelled`.
         """
-        queue: asyncio.Queue[AssistEvent | None] = asyncio.Queue()
-        work = asyncio.create_task(self._work(desk, request, queue))
-        try:
-            while (event := await queue.get()) is not None:
-                yield event
-        finally:
-            if not work.done():
-                work.cancel()
-            await asyncio.gather(work, return_exceptions=True)
+        asking = Asking(desk, request)
+        with self.at_work.working(asking.turn_id, desk.principal) as work:
+            yield _opening(asking)
+            work.task = asyncio.create_task(self._work(asking, work))
+            try:
+                while (event := await asking.queue.get()) is not None:
+                    yield event
+            finally:
+                work.stop("client_gone")
+                await asyncio.wait([work.task])
 
     async def answer(self, desk: Desk, request: AssistRequest) -> dict[str, Any]:
         """The same without a stream: the data of `complete`. Raises what the turn ended with."""
-        queue: asyncio.Queue[AssistEvent | None] = asyncio.Queue()
-        return await self._turn(desk, request, queue)
+        asking = Asking(desk, request)
+        with self.at_work.working(asking.turn_id, desk.principal) as work:
+            work.task = asyncio.create_task(self._work(asking, work))
+            try:
+                await asyncio.wait([work.task])
+            finally:
+                work.stop("client_gone")
+                await asyncio.wait([work.task])
+        if asking.error is not None:
+            raise asking.error
+        if asking.data is None:
+            raise TurnStopped("The turn was stopped.", remedy="Ask again; what was saved before stays.")
+        return asking.data
 
-    async def _work(self, desk: Desk, request: AssistRequest, queue: asyncio.Queue[AssistEvent | None]) -> None:
+    def stop(self, principal: Principal, turn_id: str) -> None:
+        """Stop a turn that this person began, here or in another window. Raises `TurnNotFound`."""
+        self.at_work.stop(principal, turn_id)
+
+    async def forget(self, principal: Principal, session_id: str | None) -> None:
+        """Forget what was said in a conversation."""
+        await self.conversations.clear(session_key(principal, session_id))
+
+    async def _work(self, asking: Asking, work: Work) -> None:
+        """Do the turn and tell how it ended, whichever way that is."""
         try:
-            queue.put_nowait(events.complete(await self._turn(desk, request, queue)))
+            asking.data = await self._in_time(asking)
+            asking.queue.put_nowait(events.complete(asking.data))
         except asyncio.CancelledError:
-            queue.put_nowait(events.cancelled())
-            raise
+            self.metrics.request_cancelled(work.reason, asking.seconds)
+            asking.queue.put_nowait(events.cancelled())
         except HeadgateError as error:
-            queue.put_nowait(events.failed(error))
+            self._failed(asking, error)
         except Exception:
             log.exception("turn failed")
             fault = HeadgateError("Headgate failed to answer; the log says why.", remedy="Try again, or report it.")
-            queue.put_nowait(events.failed(fault))
+            self._failed(asking, fault)
         finally:
-            queue.put_nowait(None)
+            self.metrics.working_flow_reset(asking.session_id)
+            asking.queue.put_nowait(None)
 
-    async def _turn(
-        self, desk: Desk, request: AssistRequest, queue: asyncio.Queue[AssistEvent | None]
-    ) -> dict[str, Any]:
-        desk.on_event = lambda run_id, kind, data: queue.put_nowait(events.run_update(run_id, kind, data))
-        principal, flow = desk.principal, desk.stored or Flow()
+    def _failed(self, asking: Asking, error: HeadgateError) -> None:
+        asking.error = error
+        self.metrics.request_failed(error.code, error.detail, where=asking.intent)
+        asking.queue.put_nowait(events.failed(error))
+
+    async def _in_time(self, asking: Asking) -> dict[str, Any]:
+        seconds = self.limits.max_seconds
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._turn(asking)
+        except TimeoutError as error:
+            raise BudgetSpent(
+                f"The turn was stopped after {seconds:g} seconds.",
+                remedy="What was saved until then is kept; ask for the rest in smaller steps.",
+            ) from error
+
+    async def _turn(self, asking: Asking) -> dict[str, Any]:
+        request, desk = asking.request, asking.desk
+        turn = asking.turn = self._new_turn(asking)
+        key = session_key(desk.principal, request.session_id)
+        models = await self.models.choose(
+            desk.principal, provider=request.provider, name=request.model_name, bench=turn.bench
+        )
+        turn.provider, turn.model_name = models.provider, models.name
+        history = await self.conversations.get_recent(key)
+        work: Orchestration = _load().Orchestration(
+            turn, request.input_value, models, history, flow_id=desk.flow_id or ""
+        )
+        played = await self._played(work)
+        if request.apply and turn.bench.flow != turn.before:
+            await desk.save(turn.bench.flow)
+        data = self._completed(asking, turn, work, played)
+        said: ConversationTurn = _load().remembered(work.said, played.result, turn.bench.plan)
+        await self.conversations.push_async(key, said)
+        return data
+
+    async def _played(self, work: "Orchestration") -> "Played":
+        try:
+            return await work.play()
+        except HeadgateError:
+            raise
+        except Exception as error:
+            raise self.models.explain(error) from error
+
+    def _new_turn(self, asking: Asking) -> Turn:
+        desk, emit = asking.desk, asking.queue.put_nowait
+        desk.on_event = lambda run_id, kind, data: emit(events.run_update(run_id, kind, data))
+        flow = desk.stored or Flow()
         bench = Workbench(
-            principal=principal,
+            principal=desk.principal,
             space_id=desk.space_id,
             flow=flow,
             registry=Overlay(self.registry, self.index),
             runner=desk,
         )
-        turn = Turn(request=request.input_value, principal=principal, bench=bench, emit=queue.put_nowait, before=flow)
-        bench.on_action = turn.on_action
-        turn.stage("generating_flow")
-        model, turn.model_name = await self.models.choose(
-            principal, provider=request.provider, name=request.model_name, bench=bench
+        limits = self.limits
+        turn = Turn(
+            request=asking.request.input_value,
+            principal=desk.principal,
+            bench=bench,
+            emit=emit,
+            before=flow,
+            turn_id=asking.turn_id,
+            session_id=asking.session_id,
+            budget=Budget(limits.max_tool_calls, limits.max_seconds, limits.max_tokens),
+            metrics=self.metrics,
         )
-        try:
-            result = await _load_loop().run_loop(model, turn)
-        except HeadgateError:
-            raise
-        except Exception as error:
-            raise self.models.explain(error) from error
-        if request.apply and bench.flow != flow:
-            await desk.save(bench.flow)
-        return _completed(turn, desk, result)
+        bench.on_action, bench.on_file = turn.on_action, turn.on_file
+        return turn
 
-
-def _load_loop() -> Any:  # noqa: ANN401 - the module
-    """LangChain takes most of a second to import: the first request pays for it, not the start."""
-    return import_module("headgate.agents.assistant.loop")
-
-
-def _completed(turn: Turn, desk: Desk, result: str) -> dict[str, Any]:
-    """What `complete` says. What was done is read from the flow, not from the model's words."""
-    bench = turn.bench
-    difference = diff_flows(turn.before, bench.flow)
-    if not difference.is_empty and not bench.runs:
-        turn.stage("flow_proposal_ready")
-    data: dict[str, Any] = {
-        "result": result,
-        "validated": True,
-        "declined": turn.declined,
-        "model": turn.model_name,
-        "changes": difference.lines(),
-        "flow": bench.flow.model_dump(mode="json") if bench.changed else None,
-        "flow_id": desk.flow_id,
-        "revision": desk.revision,
-        "saved": desk.stored == bench.flow,
-        "kept_version": desk.kept_version,
-        "issues": [issue.as_json() for issue in check_runnable(bench.flow, bench.registry)] if bench.changed else [],
-        "usage": turn.usage.as_json(),
-        "duration_seconds": round(turn.seconds, 3),
-    }
-    if bench.runs:
-        last = bench.runs[-1]
-        data["run_id"] = last.run_id
-        data["run_status"] = last.status
-        data["run_metrics"] = {
-            "duration_seconds": last.duration_ms / 1000,
-            "input_tokens": last.input_tokens,
-            "output_tokens": last.output_tokens,
-            "total_tokens": last.input_tokens + last.output_tokens,
+    def _completed(self, asking: Asking, turn: Turn, work: "Orchestration", played: "Played") -> dict[str, Any]:
+        """The data of `complete`: what was done, and what the whole turn used and cost."""
+        data = completed(turn, asking.desk, played.result) | played.extra
+        data |= {
+            "turn_id": turn.turn_id,
+            "session_id": turn.session_id,
+            "intent": turn.intent,
+            "usage": turn.usage.as_json(),
+            "duration_seconds": round(turn.seconds, 3),
         }
-    log.info("turn completed", model=turn.model_name, seconds=data["duration_seconds"], **data["usage"])
-    return data
+        cost = work.bill.as_json()
+        if cost is not None:
+            data["cost"] = cost
+        self.metrics.build_tasks(len(turn.bench.actions))
+        self.metrics.request_completed(
+            intent=turn.intent,
+            seconds=turn.seconds,
+            validated=bool(data.get("validated")),
+            attempts=int(data.get("validation_attempts", 0)),
+        )
+        return data
+
+
+def _opening(asking: Asking) -> AssistEvent:
+    """The first event: sent before anything is looked up, so that whoever waits knows what to stop."""
+    return events.progress("understanding") | {"turn_id": asking.turn_id, "session_id": asking.session_id}
+
+
+def _load() -> Any:  # noqa: ANN401 - the module
+    """LangChain takes most of a second to import: the first request pays for it, not the start."""
+    return import_module("headgate.agents.assistant.orchestration")

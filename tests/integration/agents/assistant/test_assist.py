@@ -18,6 +18,7 @@ from headgate.features.secrets import service as secrets
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
 from tests.integration.http.conftest import ECHO, created
+from tests.support.intents import IntentAnswers
 from tests.support.openai_server import OpenAIServer
 from tests.support.tenants import ActingAs, add_colleague, add_person
 
@@ -28,6 +29,7 @@ MODEL = {"provider": "openai", "model_name": "gpt-5-mini"}
 @pytest.fixture
 def openai() -> Iterator[OpenAIServer]:
     with OpenAIServer() as server:
+        IntentAnswers(server)
         yield server
 
 

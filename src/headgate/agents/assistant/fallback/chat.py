@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable, RunnableBinding
 from langchain_core.tools import BaseTool
-from pydantic import ConfigDict, JsonValue, SkipValidation
+from pydantic import JsonValue, PrivateAttr
 
 from headgate.agents.assistant.fallback.chain import ModelChain
 from headgate.features.models.errors import ModelNotAccessible
@@ -17,18 +17,18 @@ from headgate.features.models.errors import ModelNotAccessible
 
 async def with_fallback(chain: ModelChain, **params: JsonValue) -> "FallbackChat":
     """The chain's model as one chat model. Raises `Invalid` naming what is missing for the first."""
-    return FallbackChat(chain=chain, params=params, first=await chain.chat(params))
+    chat = FallbackChat(params=params, first=await chain.chat(params))
+    chat._chain = chain  # noqa: SLF001 - private to pydantic, which need not know what a chain is
+    return chat
 
 
 class FallbackChat(BaseChatModel):
     """Each call goes to the chain's present model; a call that was not answered for want of access is made again."""
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-
-    chain: SkipValidation[ModelChain]
     params: dict[str, JsonValue]
     first: BaseChatModel
     """Turns tools and schemas into the provider's form, which is the same for all of its models."""
+    _chain: ModelChain = PrivateAttr()
 
     @property
     def _llm_type(self) -> str:
@@ -64,11 +64,11 @@ class FallbackChat(BaseChatModel):
         **kwargs: Any,  # noqa: ANN401
     ) -> ChatResult:
         while True:
-            model, name = await self.chain.chat(self.params), self.chain.model.name
+            model, name = await self._chain.chat(self.params), self._chain.model.name
             try:
                 return await model._agenerate(messages, stop=stop, run_manager=run_manager, **kwargs)  # noqa: SLF001
             except ModelNotAccessible:
-                self.chain.fall_back(name)
+                self._chain.fall_back(name)
 
     async def _astream(
         self,
@@ -78,7 +78,7 @@ class FallbackChat(BaseChatModel):
         **kwargs: Any,  # noqa: ANN401
     ) -> AsyncIterator[ChatGenerationChunk]:
         while True:
-            model, name = await self.chain.chat(self.params), self.chain.model.name
+            model, name = await self._chain.chat(self.params), self._chain.model.name
             begun = False
             try:
                 async for chunk in model._astream(messages, stop=stop, run_manager=run_manager, **kwargs):  # noqa: SLF001
@@ -87,6 +87,6 @@ class FallbackChat(BaseChatModel):
             except ModelNotAccessible:
                 if begun:
                     raise
-                self.chain.fall_back(name)
+                self._chain.fall_back(name)
             else:
                 return

@@ -16,6 +16,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.runnables import Runnable
 from pydantic import ConfigDict, PrivateAttr, SkipValidation
 
+from headgate.agents.assistant.intent.intents import Intent
 from headgate.agents.assistant.offline.conclusion import DECLINED, Outcome, conclude, corrected, outcome_of, succeeded
 from headgate.agents.assistant.offline.understand import understand
 from headgate.agents.assistant.offline.understanding import Action, Understanding
@@ -57,6 +58,11 @@ class OfflineBuilder(BaseChatModel):
     @property
     def _llm_type(self) -> str:
         return "headgate-offline-builder"
+
+    def intent_of(self, text: str) -> Intent:
+        """What a request is, by the builder's own understanding."""
+        found = understand(text, self.catalog, self.current_flow(), self.default_model).intent
+        return "build_flow" if found == "edit_flow" else found
 
     def bind_tools(
         self,

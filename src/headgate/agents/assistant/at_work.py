@@ -1,0 +1,58 @@
+"""The turns that this process works on, so that they can be stopped by the person whose they are."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+from headgate.agents.assistant.errors import TurnNotFound
+from headgate.agents.assistant.metrics import AssistantMetrics
+from headgate.features.access.principal import Principal
+
+Reason = Literal["client_gone", "stopped"]
+
+
+@dataclass(slots=True)
+class Work:
+    """One turn's task. Who cancels it says why."""
+
+    tenant_id: str
+    user_id: str
+    task: asyncio.Task[None] | None = None
+    reason: Reason = "client_gone"
+
+    def stop(self, reason: Reason) -> None:
+        """Cancel the turn; the second to do so changes nothing."""
+        if self.task is not None and not self.task.done() and not self.task.cancelling():
+            self.reason = reason
+            self.task.cancel()
+
+
+@dataclass(slots=True)
+class TurnsAtWork:
+    """Turn id to its work."""
+
+    metrics: AssistantMetrics
+    _turns: dict[str, Work] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self._turns)
+
+    @contextmanager
+    def working(self, turn_id: str, principal: Principal) -> Iterator[Work]:
+        """The work of a turn, for as long as it lasts."""
+        work = self._turns[turn_id] = Work(principal.tenant_id, principal.user_id)
+        self.metrics.turns_at_work(+1)
+        try:
+            yield work
+        finally:
+            del self._turns[turn_id]
+            self.metrics.turns_at_work(-1)
+
+    def stop(self, principal: Principal, turn_id: str) -> None:
+        """Stop a turn of this person's. Raises `TurnNotFound`, for somebody else's too."""
+        work = self._turns.get(turn_id)
+        if work is None or (work.tenant_id, work.user_id) != (principal.tenant_id, principal.user_id):
+            raise TurnNotFound(turn_id)
+        work.stop("stopped")

@@ -1,0 +1,19 @@
+"""The models that steps of a flow may use, as the assistant's model reads it (seed 001, ADR-020; seed 000, ADR-035)."""
+
+from headgate.agents.assistant.models import ModelsAvailable
+from headgate.agents.assistant.quoting import quoted
+
+OPENING = "[Available language models (providers that have a configured key; there is no order of preference):"
+CLOSING = "[End of available language models]"
+_RULE = (
+    "A step that needs a model (AIStep, Agent and the like) gets one of these as `provider/name`. Such a step may not"
+    " run without one."
+)
+_NONE = "None. No step that needs a model can run: say so instead of adding one, and ask for a key."
+
+
+def models_block(found: ModelsAvailable) -> str:
+    """The block with the blank line after it."""
+    lines = [f"- {', '.join(f'{provider}/{name}' for name in names)}" for provider, names in found.providers]
+    text = "\n".join([*lines, _RULE]) if lines else _NONE
+    return quoted(OPENING, text, CLOSING) + "\n\n"

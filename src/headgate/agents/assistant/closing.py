@@ -1,0 +1,40 @@
+"""What `complete` says. What was done is read from the flow, not from the model's words."""
+
+from typing import Any
+
+from headgate.agents.assistant.desk import Desk
+from headgate.agents.assistant.turn import Turn
+from headgate.graph.diff import diff_flows
+from headgate.graph.validate import check_runnable
+
+
+def completed(turn: Turn, desk: Desk, result: str) -> dict[str, Any]:
+    """The data of `complete` without what the turn cost; see `service`."""
+    bench = turn.bench
+    difference = diff_flows(turn.before, bench.flow)
+    if not difference.is_empty and not bench.runs:
+        turn.stage("flow_proposal_ready")
+    data: dict[str, Any] = {
+        "result": result,
+        "validated": True,
+        "declined": turn.declined,
+        "model": turn.model_name,
+        "changes": difference.lines(),
+        "flow": bench.flow.model_dump(mode="json") if bench.changed else None,
+        "flow_id": desk.flow_id,
+        "revision": desk.revision,
+        "saved": desk.stored == bench.flow,
+        "kept_version": desk.kept_version,
+        "issues": [issue.as_json() for issue in check_runnable(bench.flow, bench.registry)] if bench.changed else [],
+    }
+    if bench.runs:
+        last = bench.runs[-1]
+        data["run_id"] = last.run_id
+        data["run_status"] = last.status
+        data["run_metrics"] = {
+            "duration_seconds": last.duration_ms / 1000,
+            "input_tokens": last.input_tokens,
+            "output_tokens": last.output_tokens,
+            "total_tokens": last.input_tokens + last.output_tokens,
+        }
+    return data

@@ -1,0 +1,162 @@
+"""How a turn goes: memory, intent, then one of four ways: a refusal, an answer, a component, or the loop.
+
+Imports LangChain; `service` loads it with the first request.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from headgate.agents.assistant import framing
+from headgate.agents.assistant.available import models_block
+from headgate.agents.assistant.costs import Bill, budget_told
+from headgate.agents.assistant.events import progress
+from headgate.agents.assistant.intent.classify import classify
+from headgate.agents.assistant.intent.intents import Intent, IntentResult
+from headgate.agents.assistant.loop import run_loop
+from headgate.agents.assistant.memory.conversation import ConversationTurn
+from headgate.agents.assistant.memory.injection import history_block
+from headgate.agents.assistant.models import TurnModels
+from headgate.agents.assistant.protocol import PLAN_APPROVAL_INPUT
+from headgate.agents.assistant.turn import Turn
+from headgate.sdk import Model
+
+READING_TOOLS = frozenset(
+    {
+        "search_components",
+        "describe_component",
+        "get_field_value",
+        "describe_flow_io",
+        "read_file",
+        "glob_search",
+        "grep_search",
+    }
+)
+"""What a question may be answered with; no other tool is offered then."""
+_SHORT: frozenset[Intent] = frozenset({"question", "off_topic"})
+
+
+@dataclass(slots=True)
+class Played:
+    """What came of a turn."""
+
+    result: str
+    extra: dict[str, Any] = field(default_factory=dict)
+    """Further members of `complete`."""
+
+
+@dataclass(slots=True)
+class Orchestration:
+    """One turn being worked on.
+
+    Args:
+        turn: The turn.
+        asked: The request as it came.
+        models: Who answers.
+        history: The conversation until now, the oldest turn first.
+        flow_id: The stored flow that it is about; empty for a new one.
+    """
+
+    turn: Turn
+    asked: str
+    models: TurnModels
+    history: Sequence[ConversationTurn]
+    flow_id: str = ""
+    bill: Bill = field(init=False)
+    refinement: framing.Refinement | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bill = Bill(self.turn.usage, self.models.info)
+        self.refinement = framing.read_refinement(self.asked)
+        if self.models.chain is not None:
+            self.models.chain.on_change = self._model_changed
+
+    async def play(self) -> Played:
+        """Work until there is an answer. Raises `BudgetSpent`, and what a provider failed with."""
+        turn = self.turn
+        turn.request = self._request()
+        found = await self._classified()
+        turn.intent = found.intent
+        self._tell_start(found.intent)
+        if found.intent == "off_topic" and not self.models.offline:
+            return Played(framing.OFF_TOPIC_REFUSAL)
+        turn.stage(framing.decide_progress_step(found.intent, found.english))
+        if found.intent not in _SHORT:
+            self._tell_budget()
+        turn.preface = await self._preface(found.intent)
+        turn.only = READING_TOOLS if found.intent == "question" else None
+        result = await run_loop(self.models.chat, turn)
+        self._tell_plan()
+        deferred = framing.continuation_expected(
+            found.english, found.intent, proposed=turn.bench.proposals, ran=bool(turn.bench.runs)
+        )
+        return Played(result, {"continuation_expected": deferred})
+
+    @property
+    def said(self) -> str:
+        """What the person said, in their own words."""
+        return self.refinement.words if self.refinement is not None else self.asked
+
+    def _request(self) -> str:
+        """The request for the model; the offline builder reads words and no quotations."""
+        if self.refinement is None:
+            return self.asked
+        return self.refinement.words if self.models.offline else self.refinement.as_request()
+
+    async def _classified(self) -> IntentResult:
+        info = self.models.info
+        found = await classify(
+            await self.models.classifier(),
+            self.turn.request,
+            structured=info is not None and info.structured_output,
+        )
+        if found.tokens.total:
+            self.turn.spend_tokens(found.tokens.input_tokens, found.tokens.output_tokens, "intent")
+        return found
+
+    async def _preface(self, intent: Intent) -> str:
+        """The quoted blocks before the canvas. The oldest context first, as the seeds have it."""
+        if self.models.offline:
+            return ""
+        block = history_block(self.history)
+        if intent == "question":
+            return block + framing.QUESTION_NOTE
+        return block + models_block(await self.models.available())
+
+    def _model_changed(self, model: Model) -> None:
+        self.turn.model_name = str(model)
+        self.bill.change(self.models.info)
+
+    def _tell_start(self, intent: Intent) -> None:
+        turn, metrics = self.turn, self.turn.metrics
+        metrics.intent_classified(intent, turn.session_id)
+        metrics.request_started(
+            user_id=turn.principal.user_id,
+            flow_id=self.flow_id,
+            provider=turn.provider,
+            model_name=turn.model_name,
+            intent=intent,
+        )
+        if self.refinement is not None:
+            metrics.plan_refined(
+                turn.session_id, plan_length=len(self.refinement.plan), request_length=len(self.refinement.words)
+            )
+        elif self.asked.strip() == PLAN_APPROVAL_INPUT:
+            metrics.plan_approved()
+
+    def _tell_plan(self) -> None:
+        turn = self.turn
+        if turn.bench.plan:
+            turn.metrics.plan_proposed(turn.session_id, len(turn.bench.plan), replan=self.refinement is not None)
+
+    def _tell_budget(self) -> None:
+        """What the turn may use, before it uses it. The offline builder uses nothing that anybody pays for."""
+        if not self.models.offline:
+            budget = budget_told(self.turn.budget, self.models.info)
+            self.turn.emit(progress("budget") | {"model": self.turn.model_name, "budget": budget})
+
+
+def remembered(said: str, result: str, plan: str) -> ConversationTurn:
+    """A turn as it is remembered: a plan that was proposed belongs to the answer, else its approval means nothing."""
+    answer = f"{result}\n\n[Proposed plan]\n{plan}" if plan else result
+    return ConversationTurn(said, answer.strip())
