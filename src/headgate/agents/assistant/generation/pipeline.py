@@ -1,18 +1,12 @@
 """One component, from a description: the model writes, the sandbox checks, what was wrong goes back.
 
-    generating_component -> generation_complete -> extracting_code -> validating -> validated
-                                                                                 -> validation_failed -> retrying -> ...
-
-Imports LangChain; imported with the first request only.
+generating_component -> generation_complete -> extracting_code -> validating -> validated
+-> validation_failed -> retrying -> ...
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
-
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from langchain_core.runnables import RunnableConfig
+from typing import TYPE_CHECKING, Protocol
 
 from headgate.agents.assistant.generation.extraction import class_name_of, extract_component_code
 from headgate.agents.assistant.generation.prompts import PROMPT, retry_prompt
@@ -20,9 +14,15 @@ from headgate.agents.assistant.turn import Turn
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.errors import ComponentNotMade
 from headgate.features.catalog.own.overlay import Overlay
+from headgate.features.workspace.components import MAX_CLASS_NAME_LENGTH
+
+if TYPE_CHECKING:  # LangChain is imported with the first request
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage
+    from langchain_core.runnables import RunnableConfig
 
 DEFAULT_MAX_RETRIES = 3
-_ALONE: RunnableConfig = {"callbacks": []}
+_ALONE: "RunnableConfig" = {"callbacks": []}
 """The loop that calls the tool listens to every model beneath it; what this one writes is not for the chat."""
 _NO_CODE = "Could not extract class name from code: the answer holds no Python code that defines a component."
 _NO_CODE_REMEDY = "Answer with one fenced Python block that holds a class deriving from headgate.sdk.Component."
@@ -61,7 +61,7 @@ class Generation:
         max_retries: Attempts in total.
     """
 
-    model: BaseChatModel
+    model: "BaseChatModel"
     checker: ComponentChecker
     turn: Turn
     max_retries: int = DEFAULT_MAX_RETRIES
@@ -94,10 +94,9 @@ class Generation:
                 return self._passed(checked, answer.text, attempt, most)
         raise AssertionError("unreachable")
 
-    async def _ask(self, prompt: str) -> AIMessage:
+    async def _ask(self, prompt: str) -> "AIMessage":
         """One call of the model; its tokens count whether or not the code passes."""
-        messages: list[BaseMessage] = [SystemMessage(PROMPT), HumanMessage(prompt)]
-        answer = await self.model.ainvoke(messages, config=_ALONE)
+        answer = await self.model.ainvoke([("system", PROMPT), ("human", prompt)], config=_ALONE)
         usage = answer.usage_metadata
         if usage is not None:
             self.turn.spend_tokens(usage["input_tokens"], usage["output_tokens"], "main")
@@ -114,9 +113,8 @@ class Generation:
         if cut:
             raise ComponentNotMade(_CUT, remedy=_CUT_REMEDY, findings=[])
         self.turn.stage("validating", attempt=attempt, max_attempts=most, **_named(class_name_of(code)))
-        require_free_name(class_name_of(code), self.turn.bench.registry)
         checked = await self.checker.check(self.turn.principal.tenant_id, code)
-        require_free_name(checked.type, self.turn.bench.registry)
+        require_usable_name(checked.type, self.turn.bench.registry)
         return checked
 
     def _passed(self, checked: CheckedComponent, answer: str, attempt: int, most: int) -> Generated:
@@ -146,8 +144,15 @@ class Generation:
         )
 
 
-def require_free_name(class_name: str, registry: Overlay) -> None:
-    """Raise `ComponentNotMade` when a component that came with Headgate is called so: that one would always win."""
+def require_usable_name(class_name: str, registry: Overlay) -> None:
+    """Raise `ComponentNotMade` when no node can be of that name, or a component that came with Headgate has it."""
+    if len(class_name) > MAX_CLASS_NAME_LENGTH or not class_name[:1].isupper() or not class_name.isalnum():
+        raise ComponentNotMade(
+            f"The class name '{class_name[:80]}' cannot be used: length {len(class_name)}, at most "
+            f"{MAX_CLASS_NAME_LENGTH} letters and digits, beginning with a capital.",
+            remedy="Give the class a short name in CamelCase, such as SumComponent.",
+            findings=[],
+        )
     if class_name in registry.base.types():
         raise ComponentNotMade(
             f"There is a component '{class_name}' already, which came with Headgate.",
@@ -174,7 +179,7 @@ def exhausted(error: ComponentNotMade, code: str, attempts: int) -> ComponentNot
     )
 
 
-def _is_cut(answer: AIMessage) -> bool:
+def _is_cut(answer: "AIMessage") -> bool:
     told = answer.response_metadata
     return bool(_CUT_SHORT & {str(told.get("finish_reason")), str(told.get("stop_reason"))})
 

@@ -32,7 +32,7 @@ class SandboxChecker:
     async def check(self, tenant_id: str, code: str) -> CheckedComponent:
         findings = [*map(asdict, scan_component(code)), *map(asdict, reserved_names(code))]
         if findings:
-            raise ComponentNotMade(findings[0]["message"], remedy=findings[0]["remedy"], findings=findings)
+            raise ComponentNotMade(findings[0]["message"], remedy=findings[0]["remedy"], findings=list(findings))
         manifest = Manifest(imports=("headgate", "os", "re", "no_such_module"))
         try:
             told = await self.pool.call_host(tenant_id, code, DESCRIBE, {}, manifest=manifest)

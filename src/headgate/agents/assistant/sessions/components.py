@@ -1,0 +1,145 @@
+"""The own components of people: kept by the tenant, registered in the person's workspace, seen by their requests.
+
+The workspace holds the source, `.components/<ClassName>.py` (seed 000, ADR-MCP-024); what the sandbox found out about
+it is known by its hash (`features.catalog.own`). A file whose code was never checked is not a component.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from headgate.agents.assistant.metrics import AssistantMetrics
+from headgate.features.access.principal import Principal
+from headgate.features.audit.recorder import record
+from headgate.features.catalog.own.checked import CheckedComponent
+from headgate.features.catalog.own.store import keep_component, known_components
+from headgate.features.catalog.registry import Registry
+from headgate.features.workspace.components import (
+    MAX_CLASS_NAME_LENGTH,
+    MAX_COMPONENT_SOURCE_BYTES,
+    clear_components,
+    read_components,
+    register_component,
+)
+from headgate.features.workspace.errors import UserComponentError, UserRequired, WorkspaceUnavailable
+from headgate.features.workspace.workspace import Workspace
+from headgate.foundation.database import Database
+from headgate.foundation.log import get_logger
+from headgate.graph.model import TYPE_PATTERN, Flow
+
+log = get_logger(__name__)
+
+TYPE_NAME = re.compile(TYPE_PATTERN)
+"""What a node can be of: no other name can be used, whatever it is."""
+MAX_COMPONENTS = 100
+"""That one person may have registered: each request reads them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalComponents:
+    """Keeps, reads and clears them. Always one person's: there is no argument for another's."""
+
+    database: Database
+    workspace: Workspace
+    registry: Registry
+    """The components that came with Headgate and that the operator installed: their names are taken."""
+    metrics: AssistantMetrics = field(default_factory=AssistantMetrics)
+
+    async def keep(self, principal: Principal, made: CheckedComponent) -> str:
+        """Keep a component that passed, in place of an earlier one of its name.
+
+        Returns:
+            Why later requests will not find it; empty when they will. This request can use it either way.
+
+        Raises:
+            UserComponentError: The disk refused.
+        """
+        refused = await self._register(principal, made)
+        if TYPE_NAME.fullmatch(made.type) is None:
+            return refused
+        async with self.database.writing() as session:
+            await keep_component(session, principal, made)
+            if not refused:
+                await record(session, principal, "component.registered", id=made.code_hash, name=made.type)
+        if not refused:
+            self.metrics.component_registered()
+        return refused
+
+    async def own_components(self, principal: Principal, flow: Flow | None = None) -> tuple[CheckedComponent, ...]:
+        """What a request of this person may build with beside the registry: for `Overlay`. Nothing is executed.
+
+        Their registered components, and after them those whose code the flow carries: in one flow one type has one
+        code. Broken and unsafe files are passed over; so is code that was never checked here, and what bears the name
+        of a component that came with Headgate. One query.
+        """
+        files = dict(self._unshadowed(await self._files(principal)))
+        carried = [node.code for node in flow.nodes if node.code is not None] if flow is not None else []
+        async with self.database.reading() as session:
+            known = await known_components(session, [*files.values(), *carried], tenant_id=principal.tenant_id)
+        mine = [one for one in known if files.get(one.type) == one.code]
+        for _ in range(len(files) - len(mine)):
+            self.metrics.overlay_skipped("unchecked")
+        self.metrics.overlay_read(len(mine))
+        return (*mine, *(one for one in known if one.code in set(carried)))
+
+    async def clear(self, principal: Principal) -> int:
+        """Remove the person's components; how many there were. Flows that use one keep its code."""
+        try:
+            cleared = await clear_components(self.workspace.for_agent(principal))
+        except UserRequired:
+            return 0
+        if cleared:
+            async with self.database.writing() as session:
+                await record(
+                    session, principal, "component.cleared", id=principal.user_id, payload={"components": cleared}
+                )
+        return cleared
+
+    async def _register(self, principal: Principal, made: CheckedComponent) -> str:
+        """Why it was not registered. What is wrong with the input is told, what is wrong with the disk is raised."""
+        kept = await self._files(principal)
+        if len(kept) >= MAX_COMPONENTS and made.type not in kept:
+            self.metrics.component_refused("too_many")
+            return f"{MAX_COMPONENTS} components are the most. Begin a new session to start with none."
+        try:
+            await register_component(self.workspace.for_agent(principal), made.type, made.code)
+        except UserComponentError as error:
+            if isinstance(error.__cause__, OSError | WorkspaceUnavailable):
+                raise
+            reason = refusal_reason(error, made.type, made.code)
+            self.metrics.component_refused(reason)
+            log.warning("assistant.user_component.refused", reason=reason, class_name=made.type[:MAX_CLASS_NAME_LENGTH])
+            return str(error)
+        return ""
+
+    async def _files(self, principal: Principal) -> Mapping[str, str]:
+        try:
+            return await read_components(self.workspace.for_agent(principal))
+        except UserRequired:
+            return {}
+        except (OSError, WorkspaceUnavailable):
+            log.exception("assistant.user_component.unreadable")
+            self.metrics.overlay_skipped("read_error")
+            return {}
+
+    def _unshadowed(self, files: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+        taken = frozenset(self.registry.types())
+        for name, code in files.items():
+            if name in taken:
+                log.warning("assistant.user_component.shadowed", class_name=name)
+                self.metrics.overlay_skipped("shadowed")
+            else:
+                yield name, code
+
+
+def refusal_reason(error: UserComponentError, class_name: str, code: str) -> str:
+    """A refusal in the words that are counted."""
+    if isinstance(error.__cause__, UserRequired):
+        return "anonymous_user"
+    if not class_name.strip():
+        return "empty_class_name"
+    if len(class_name) > MAX_CLASS_NAME_LENGTH:
+        return "length_exceeded"
+    if len(code.encode(errors="replace")) > MAX_COMPONENT_SOURCE_BYTES:
+        return "oversize_code"
+    return "workspace_full" if error.__cause__ is not None else "unsafe_class_name"

@@ -1,0 +1,46 @@
+"""HTTP routes of conversations with the assistant."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+
+from headgate.agents.assistant.generation.workshop import Workshop
+from headgate.agents.assistant.service import Assistant
+from headgate.agents.assistant.sessions.service import MAX_SESSION_ID_CHARS, SessionReset, reset_session
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.foundation.api import problems
+
+router = APIRouter(prefix="/agentic/sessions", tags=["assistant"])
+
+
+def _assistant(request: Request) -> Assistant:
+    found: Assistant = request.app.state.assistant
+    return found
+
+
+def _workshop(request: Request) -> Workshop:
+    found: Workshop = request.app.state.workshop
+    return found
+
+
+@router.post(
+    "/reset",
+    summary="Begin a new conversation with the assistant",
+    responses=problems(503),
+    dependencies=[needs(Permission.FLOWS_EDIT)],
+)
+async def reset(
+    caller: Caller,
+    assistant: Annotated[Assistant, Depends(_assistant)],
+    workshop: Annotated[Workshop, Depends(_workshop)],
+    session_id: Annotated[
+        str | None, Query(max_length=MAX_SESSION_ID_CHARS, description="The conversation to forget.")
+    ] = None,
+) -> SessionReset:
+    """Forget what was said in the conversation, and remove the caller's own components. Flows keep the code they have.
+
+    Only ever the caller's own: who that is comes from the sign-in alone.
+    """
+    caller.require_somewhere(Permission.FLOWS_EDIT)
+    return await reset_session(caller, session_id, memory=assistant.conversations, components=workshop.components)
