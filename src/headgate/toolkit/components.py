@@ -11,6 +11,7 @@ from headgate.toolkit.tool import Result, ToolRefused
 from headgate.toolkit.workbench import ComponentMaker, MadeComponent, Workbench
 
 MAX_DESCRIPTION_CHARS = 20_000
+_TRIED = "The sandbox tried it with sample values, and it gave every output."
 _TOLD = ("findings", "class_name", "attempts", "component_code")
 
 
@@ -71,7 +72,7 @@ def _used(bench: Workbench, made: MadeComponent) -> Result:
         "inputs": reading["inputs"],
         "outputs": reading["outputs"],
         "manifest": checked.manifest.as_json(),
-        "test": "The sandbox loaded it and it showed its inputs and outputs.",
+        "test": checked.note or _TRIED,
         "attempts": made.attempts,
         "kept": made.kept,
     }

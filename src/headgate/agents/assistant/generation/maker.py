@@ -4,12 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headgate.agents.assistant.generation.pipeline import (
-    DEFAULT_MAX_RETRIES,
-    ComponentChecker,
-    Generation,
-    require_usable_name,
-)
+from headgate.agents.assistant.generation.pipeline import DEFAULT_MAX_RETRIES, ComponentChecker, Generation
 from headgate.agents.assistant.sessions.components import PersonalComponents
 from headgate.agents.assistant.turn import Turn
 from headgate.features.catalog.own.checked import CheckedComponent
@@ -47,7 +42,6 @@ class TurnMaker:
         """Check code that somebody wrote. Raises `ComponentNotMade` with every finding."""
         self.turn.stage("validating")
         checked = await self.checker.check(self.turn.principal.tenant_id, code)
-        require_usable_name(checked.type, self.turn.bench.registry)
         self.turn.stage("validated", class_name=checked.type, component_code=checked.code)
         return await self._kept(checked, 1)
 

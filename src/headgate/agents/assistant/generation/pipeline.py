@@ -13,8 +13,6 @@ from headgate.agents.assistant.generation.prompts import PROMPT, retry_prompt
 from headgate.agents.assistant.turn import Turn
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.errors import ComponentNotMade
-from headgate.features.catalog.own.overlay import Overlay
-from headgate.features.workspace.components import MAX_CLASS_NAME_LENGTH
 
 if TYPE_CHECKING:  # LangChain is imported with the first request
     from langchain_core.language_models import BaseChatModel
@@ -113,9 +111,7 @@ class Generation:
         if cut:
             raise ComponentNotMade(_CUT, remedy=_CUT_REMEDY, findings=[])
         self.turn.stage("validating", attempt=attempt, max_attempts=most, **_named(class_name_of(code)))
-        checked = await self.checker.check(self.turn.principal.tenant_id, code)
-        require_usable_name(checked.type, self.turn.bench.registry)
-        return checked
+        return await self.checker.check(self.turn.principal.tenant_id, code)
 
     def _passed(self, checked: CheckedComponent, answer: str, attempt: int, most: int) -> Generated:
         self.turn.metrics.validation_succeeded(checked.type, attempt)
@@ -141,23 +137,6 @@ class Generation:
             error=said,
             component_code=code,
             **_named(name),
-        )
-
-
-def require_usable_name(class_name: str, registry: Overlay) -> None:
-    """Raise `ComponentNotMade` when no node can be of that name, or a component that came with Headgate has it."""
-    if len(class_name) > MAX_CLASS_NAME_LENGTH or not class_name[:1].isupper() or not class_name.isalnum():
-        raise ComponentNotMade(
-            f"The class name '{class_name[:80]}' cannot be used: length {len(class_name)}, at most "
-            f"{MAX_CLASS_NAME_LENGTH} letters and digits, beginning with a capital.",
-            remedy="Give the class a short name in CamelCase, such as SumComponent.",
-            findings=[],
-        )
-    if class_name in registry.base.types():
-        raise ComponentNotMade(
-            f"There is a component '{class_name}' already, which came with Headgate.",
-            remedy="Give the class another name, which says what it does.",
-            findings=[],
         )
 
 

@@ -8,18 +8,21 @@ import pytest
 import pytest_asyncio
 from langchain_core.language_models import BaseChatModel
 
-from headgate.agents.assistant.generation.pipeline import ComponentChecker, Generation
+from headgate.agents.assistant.generation.pipeline import Generation
 from headgate.agents.assistant.turn import Turn
 from headgate.components import BUILTINS
 from headgate.features.access.principal import LOCAL
+from headgate.features.catalog.own.check import ComponentChecker
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.features.models.service import create_chat_model
 from headgate.graph.model import Flow
+from headgate.sandbox.limits import PoolSize
+from headgate.sandbox.pool import SandboxPool
 from headgate.sdk import Model
+from headgate.sdk.hosting import DESCRIBE, PRODUCE
 from headgate.toolkit import Workbench
-from tests.integration.agents.assistant.generation.checking import SandboxChecker
 from tests.support.keys import GivenKeys
 from tests.support.openai_server import OpenAIServer
 
@@ -41,8 +44,9 @@ async def model(openai: OpenAIServer) -> BaseChatModel:
 
 @pytest_asyncio.fixture(scope="package", loop_scope="package")
 async def checker() -> AsyncIterator[ComponentChecker]:
-    async with SandboxChecker.opened() as made:
-        yield made
+    pool = SandboxPool(size=PoolSize(running=2, spare=1, idle=2), hosts=(DESCRIBE, PRODUCE))
+    yield ComponentChecker(pool, REGISTRY)
+    await pool.aclose()
 
 
 @dataclass

@@ -114,7 +114,7 @@ class TestGenerate:
             (NO_CLASS, "component"),
             (RESERVED, "line 11: the output name 'component_as_tool' is reserved"),
             (MALICIOUS, "line 13: 'subprocess' cannot be imported"),
-            (BUILT_IN, "There is a component 'ChatInput' already"),
+            (BUILT_IN, "line 4: a component 'ChatInput' came with the installation"),
         ],
         ids=["syntax", "import", "no class", "reserved name", "malicious", "name of a built-in"],
     )
