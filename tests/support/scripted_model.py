@@ -1,5 +1,6 @@
 """A chat model that says what it was told to say, through LangChain's own interface."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 
 class ScriptedModel(BaseChatModel):
@@ -18,6 +19,13 @@ class ScriptedModel(BaseChatModel):
     script: list[AIMessage | Exception]
     asked: list[list[BaseMessage]] = Field(default_factory=list)
     tools: list[Any] = Field(default_factory=list)
+    hangs_at: int | None = None
+    """Number of the call, from 0, that is never answered."""
+    hanging: asyncio.Event = Field(default_factory=asyncio.Event)
+    """Set when it hangs."""
+    streams: bool = True
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     @property
     def _llm_type(self) -> str:
@@ -30,6 +38,9 @@ class ScriptedModel(BaseChatModel):
     def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
         return ChatResult(generations=[ChatGeneration(message=self._next(messages))])
 
+    def _should_stream(self, **options: Any) -> bool:
+        return self.streams and super()._should_stream(**options)
+
     async def _astream(
         self,
         messages: list[BaseMessage],
@@ -37,6 +48,9 @@ class ScriptedModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **_: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
+        if len(self.asked) == self.hangs_at:
+            self.hanging.set()
+            await asyncio.Event().wait()
         message = self._next(messages)
         for word in message.text.split(" ") if message.text else []:
             yield ChatGenerationChunk(message=AIMessageChunk(content=word + " "))

@@ -1,95 +1,75 @@
-"""The one agent loop: LangChain's `create_agent` over the toolkit, with the `Turn` as its typed runtime context.
+"""Runs the agent for a turn.
 
-Imports LangChain; only `service.load_loop` imports this module, when the first request comes.
+`await run_loop(model, turn)` lets a model work until it answers and gives its last words. It ends:
+
+- when the model calls no tool;
+- when the turn's budget of tool calls, tokens or seconds is spent, or when it goes round in circles: then
+  `turn.stopped` is `budget` or `loop` and `turn.stop_note` says it in words; what was done until then is kept;
+- with `CancelledError`, wherever it is: the model call and the tool at work are cancelled with it;
+- with what the provider failed with, for the caller to explain.
+
+Tokens, stages and actions go out through `turn.emit` while it works. `turn.transcript` holds the messages afterwards,
+so that `run_loop(model, turn, turn.transcript, request=...)` goes on where it stopped.
+
+Imports LangChain; only `service` and its own imports load this module, when the first request comes.
 """
 
-from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from typing import Any
 
-from langchain.agents import create_agent
-from langchain.tools import ToolRuntime
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage
 
+from headgate.agents.assistant.agent import Working, agent, offered
 from headgate.agents.assistant.canvas import with_canvas
-from headgate.agents.assistant.events import Step, token
-from headgate.agents.assistant.offline.conclusion import DECLINED
+from headgate.agents.assistant.events import token
 from headgate.agents.assistant.turn import Turn
-from headgate.toolkit import ToolDefinition, tools_for
 
-PROMPT = (Path(__file__).parent / "prompt.md").read_text(encoding="utf-8")
-_STAGES: dict[str, Step] = {
-    "search_components": "searching_components",
-    "describe_component": "searching_components",
-    "build_flow": "building_flow",
-    "run_flow": "running_flow",
-}
-_READING = frozenset({"get_field_value", "describe_flow_io"})
+_MODEL_NODE = "model"
 
 
-async def run_loop(model: BaseChatModel, turn: Turn, history: Sequence[BaseMessage] = ()) -> str:
-    """Let the model work until it answers. Returns its last words.
+async def run_loop(
+    model: BaseChatModel, turn: Turn, history: Sequence[BaseMessage] = (), *, request: str | None = None
+) -> str:
+    """Let the model work until it answers. Returns its last words; with `turn.stopped`, why it was stopped.
 
-    Tokens, stages and actions go out through `turn.emit` while it works. Raises `BudgetSpent`; a provider's own errors
-    pass through for the caller to explain.
+    Args:
+        model: Who works.
+        turn: The turn.
+        history: Messages before the request.
+        request: What is asked for; the turn's own request when None.
     """
-    offered = [tool for tool in tools_for(turn.bench) if turn.only is None or tool.name in turn.only]
-    tools = [_as_langchain(tool) for tool in offered]
-    agent = create_agent(model, tools, system_prompt=PROMPT, context_schema=Turn)
-    opening: Any = {"messages": [*history, HumanMessage(turn.preface + with_canvas(turn.request, turn.bench.flow))]}
-    answer = ""
-    stream: AsyncIterator[Any] = agent.astream(
-        opening,
-        context=turn,
-        stream_mode=["messages", "updates"],
-        config={"recursion_limit": 2 * turn.budget.tool_calls + 10},
+    asked = turn.request if request is None else request
+    opening = [*history, HumanMessage(turn.preface + with_canvas(asked, turn.bench.flow))]
+    working = Working(turn, model, offered(turn))
+    try:
+        async with asyncio.timeout(turn.seconds_left) as limit:
+            await _stream(working, opening)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        turn.stop_for_time()
+    return f"{working.answer}\n\n{turn.stop_note}".strip() if turn.stopped else working.answer
+
+
+async def _stream(working: Working, opening: list[BaseMessage]) -> None:
+    stream: AsyncGenerator[Any, None] = agent().astream(
+        {"messages": opening},
+        context=working,
+        stream_mode=["messages", "values"],
+        config={"recursion_limit": 4 * working.turn.budget.tool_calls + 20},
     )
-    async for mode, part in stream:
-        if mode == "messages":
-            _forward(part[0], turn)
-        else:
-            answer = _read_update(part, turn) or answer
-    return answer
+    async with aclosing(stream) as parts:
+        async for mode, part in parts:
+            if mode == "values":
+                working.turn.transcript = part["messages"]
+            else:
+                _forward(part[0], part[1], working.turn)
 
 
-def _forward(message: BaseMessage, turn: Turn) -> None:
-    """Send a piece of the model's text on; tool answers are not for people."""
-    if isinstance(message, AIMessageChunk) and message.text:
+def _forward(message: BaseMessage, about: dict[str, Any], turn: Turn) -> None:
+    """Send a piece of the model's words on. Answers of tools, and models inside tools, are not for people."""
+    if about.get("langgraph_node") == _MODEL_NODE and isinstance(message, AIMessageChunk) and message.text:
         turn.emit(token(message.text))
-
-
-def _read_update(update: dict[str, Any], turn: Turn) -> str:
-    """Count what a model call used; return its text when it called no tool."""
-    answer = ""
-    for state in update.values():
-        for message in (state or {}).get("messages", []):
-            if isinstance(message, AIMessage):
-                usage = message.usage_metadata
-                if usage is not None:
-                    turn.spend_tokens(usage["input_tokens"], usage["output_tokens"])
-                answer = "" if message.tool_calls else message.text
-                turn.declined = bool(message.response_metadata.get(DECLINED))
-    return answer
-
-
-def _as_langchain(tool: ToolDefinition) -> BaseTool:
-    async def call(runtime: ToolRuntime[Turn], **arguments: Any) -> str:  # noqa: ANN401 - checked by the tool itself
-        turn = runtime.context
-        turn.spend_tool_call()
-        if tool.name not in _READING:
-            turn.stage(_STAGES.get(tool.name, "editing_flow"))
-        answer = await tool.call_json(turn.bench, arguments)
-        if tool.name == "build_flow":
-            turn.stage("flow_built" if answer.startswith('{"ok":true') else "flow_build_failed")
-        return answer
-
-    # The schema as JSON, not as a class: the class would refuse the runtime that LangChain adds to the arguments.
-    return StructuredTool.from_function(
-        coroutine=call,
-        name=tool.name,
-        description=tool.description,
-        args_schema=tool.arguments.model_json_schema(),
-        handle_tool_error=False,
-    )

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from time import monotonic, perf_counter
+from time import perf_counter
+from typing import Any, Literal
 
 from pydantic import JsonValue
 
@@ -15,6 +16,8 @@ from headgate.foundation.ids import new_id
 from headgate.graph.model import Flow
 from headgate.toolkit import Workbench
 from headgate.toolkit.actions import Action
+
+Stop = Literal["budget", "loop"]
 
 
 class BudgetSpent(HeadgateError):
@@ -99,12 +102,18 @@ class Turn:
     only: frozenset[str] | None = None
     """Names of the only tools that the model is offered; None: every tool that the person may use."""
     tool_calls: int = 0
+    model_calls: int = 0
+    stopped: Stop | Literal[""] = ""
+    """Why the turn was ended before the model was done; empty when it was not."""
+    stop_note: str = ""
+    """The same in words, for the person."""
+    transcript: list[Any] = field(default_factory=list)
+    """The messages between model and tools, as LangChain has them, after the loop."""
     told: Told = field(default_factory=Told)
     """What the page knows of the flow."""
     declined: bool = False
     """Whether the model said that it did not do what was asked. The offline builder always tells; others cannot."""
     began: float = field(default_factory=perf_counter)
-    _deadline_from: float = field(default_factory=monotonic)
 
     def __post_init__(self) -> None:
         self.bench.watch = self.metrics
@@ -121,29 +130,51 @@ class Turn:
         """Tell what changed, at the moment it changed; what a page is told of it is for `truth.reconcile` to say."""
         forwarded, self.told = reconcile(self.told, (action,))
         for update in forwarded:
+            flow = self.bench.flow
+            self.metrics.action_emitted(str(update["action"]), nodes=len(flow.nodes), edges=len(flow.edges))
             self.emit(flow_update(update))
             if update["action"] == "set_flow":
                 self.emit(flow_preview(self.bench.flow, self.bench.registry))
 
-    def spend_tool_call(self) -> None:
-        """Count a tool call. Raises `BudgetSpent`."""
+    def stop(self, why: Stop, note: str) -> None:
+        """End the turn here: no model is asked and no tool works any more; what was done is kept."""
+        if not self.stopped:
+            self.stopped, self.stop_note = why, note
+
+    def stop_for_time(self) -> None:
+        """End the turn because its seconds are over."""
+        self.stop("budget", _over(f"{self.budget.seconds:g} seconds"))
+
+    def spend_call(self) -> None:
+        """Count a tool call; the turn is stopped when there were too many."""
         self.tool_calls += 1
         if self.tool_calls > self.budget.tool_calls:
-            raise BudgetSpent(f"The turn was stopped after {self.budget.tool_calls} tool calls.", remedy=_ASK_LESS)
-        self.check()
+            self.stop("budget", _over(f"{self.budget.tool_calls} tool calls"))
+
+    def spend_model_call(self) -> None:
+        """Count a model call; a model that is asked more often than it could call tools gets nowhere."""
+        self.model_calls += 1
+        if self.model_calls > self.budget.tool_calls + 1:
+            self.stop("budget", _over(f"{self.budget.tool_calls + 1} model calls"))
+
+    def spend_model_tokens(self, input_tokens: int, output_tokens: int, phase: str = "main") -> None:
+        """Count the tokens of a model call; the turn is stopped when they were too many."""
+        try:
+            self.spend_tokens(input_tokens, output_tokens, phase)
+        except BudgetSpent as error:
+            self.stop("budget", f"{error.detail} {error.remedy}")
 
     def spend_tokens(self, input: int, output: int, phase: str = "main") -> None:  # noqa: A002 - tokens have no better names
-        """Count the tokens of a model call. Raises `BudgetSpent`."""
+        """Count the tokens of a model call before the loop. Raises `BudgetSpent`: nothing was done yet."""
         self.usage.spend(phase, input, output)
         self.metrics.tokens_spent(phase, input, output, user_id=self.principal.user_id, session_id=self.session_id)
-        self.check()
-
-    def check(self) -> None:
-        """Raise `BudgetSpent` when time or tokens are used up."""
         if self.usage.total > self.budget.tokens:
             raise BudgetSpent(f"The turn was stopped after {self.budget.tokens} tokens.", remedy=_ASK_LESS)
-        if monotonic() - self._deadline_from > self.budget.seconds:
-            raise BudgetSpent(f"The turn was stopped after {self.budget.seconds:g} seconds.", remedy=_ASK_LESS)
+
+    @property
+    def seconds_left(self) -> float:
+        """How long the loop may go on; a little of the budget is kept for telling how it ended."""
+        return max(0.0, self.budget.seconds - min(1.0, 0.1 * self.budget.seconds) - self.seconds)
 
     @property
     def seconds(self) -> float:
@@ -152,3 +183,7 @@ class Turn:
 
 
 _ASK_LESS = "What was done until then is kept; ask for the rest in smaller steps."
+
+
+def _over(what: str) -> str:
+    return f"The turn was stopped after {what}. {_ASK_LESS}"

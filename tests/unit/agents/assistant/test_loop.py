@@ -1,19 +1,21 @@
 """The agent loop, with a scripted model behind LangChain's interface."""
 
-from typing import Any
+import asyncio
+from typing import Any, cast
 
 import pytest
+from langchain_core.messages import AIMessage
 
 from headgate.agents.assistant.canvas import MAX_CANVAS_CHARS, with_canvas
 from headgate.agents.assistant.loop import run_loop
-from headgate.agents.assistant.turn import Budget, BudgetSpent, Turn
+from headgate.agents.assistant.turn import Budget, Turn
 from headgate.components import BUILTINS
 from headgate.features.access.principal import LOCAL
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.graph.model import Flow, Node
-from headgate.toolkit import Workbench
+from headgate.toolkit import RunOutcome, Workbench
 from tests.support.scripted_model import ScriptedModel, calls, says
 
 SPEC = """name: Echo
@@ -33,6 +35,28 @@ def turn_on(flow: Flow, request: str = "build it", **options: Any) -> tuple[Turn
     turn = Turn(request=request, principal=LOCAL, bench=bench, emit=told.append, before=flow, **options)
     bench.on_action = turn.on_action
     return turn, told
+
+
+class HangingRunner:
+    """A run that never ends by itself."""
+
+    def __init__(self) -> None:
+        self.hanging = asyncio.Event()
+        self.cancelled = False
+
+    async def run(self, flow: Flow, *, text: str, form: Any) -> RunOutcome:
+        self.hanging.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cancelled = True
+            raise
+        raise AssertionError
+
+
+def others() -> set[asyncio.Task[Any]]:
+    """Tasks beside the test's own."""
+    return asyncio.all_tasks() - {cast("asyncio.Task[Any]", asyncio.current_task())}
 
 
 class TestRunLoop:
@@ -84,17 +108,144 @@ class TestRunLoop:
         assert asked.endswith("what is this?")
         assert all("runtime" not in str(tool.args_schema) for tool in model.tools)
 
-    async def test_stops_when_the_budget_of_calls_is_spent(self) -> None:
-        turn, _ = turn_on(Flow(), budget=Budget(tool_calls=2))
-        model = ScriptedModel(script=[calls("describe_flow_io") for _ in range(9)])
-        with pytest.raises(BudgetSpent, match="2 tool calls"):
-            await run_loop(model, turn)
+    async def test_offers_only_the_tools_that_the_turn_is_for(self) -> None:
+        turn, _ = turn_on(Flow(), only=frozenset({"describe_flow_io"}))
+        model = ScriptedModel(script=[calls("build_flow", spec=SPEC), says("I may not.")])
+        await run_loop(model, turn)
+        assert [tool.name for tool in model.tools] == ["describe_flow_io"]
+        assert "There is no tool 'build_flow'" in str(model.asked[1][-1].content)
+        assert not turn.bench.changed
 
-    async def test_stops_when_the_budget_of_tokens_is_spent(self) -> None:
+    async def test_answers_arguments_that_are_no_json(self) -> None:
+        broken = AIMessage(
+            "", invalid_tool_calls=[{"name": "build_flow", "args": '{"spec": "na', "id": "b", "error": None}]
+        )
+        turn, _ = turn_on(Flow())
+        model = ScriptedModel(script=[broken, calls("build_flow", spec=SPEC), says("Built.")], streams=False)
+        assert (await run_loop(model, turn)).strip() == "Built."
+        assert "not valid JSON" in str(model.asked[1][-1].content)
+        assert turn.bench.flow.name == "Echo"
+
+    async def test_carries_out_the_calls_of_one_message_in_their_order(self) -> None:
+        turn, _ = turn_on(Flow())
+        both = AIMessage(
+            "",
+            tool_calls=[
+                {"name": "add_component", "args": {"component_type": "ChatInput", "node_id": "a"}, "id": "1"},
+                {"name": "add_component", "args": {"component_type": "ChatOutput", "node_id": "b"}, "id": "2"},
+                {
+                    "name": "connect_components",
+                    "args": {"source_id": "a", "source_output": "text", "target_id": "b", "target_input": "input"},
+                    "id": "3",
+                },
+            ],
+        )
+        await run_loop(ScriptedModel(script=[both, says("Done.")]), turn)
+        assert [edge.id for edge in turn.bench.flow.edges] == ["a.text -> b.input"]
+
+    async def test_tells_people_nothing_of_what_models_inside_tools_say(self) -> None:
+        inner = ScriptedModel(script=[says("inner words")])
+
+        class Runner:
+            async def run(self, flow: Flow, *, text: str, form: Any) -> RunOutcome:
+                said = [chunk.text async for chunk in inner.astream("x")]
+                return RunOutcome("r", "completed", {"said": "".join(said)}, [], input_tokens=3, output_tokens=4)
+
+        turn, told = turn_on(Flow())
+        turn.bench.runner = Runner()
+        await run_loop(ScriptedModel(script=[calls("build_flow", spec=SPEC), calls("run_flow"), says("Ran.")]), turn)
+        assert "inner" not in "".join(event["chunk"] for event in told if event["event"] == "token")
+        assert turn.usage.phases["run"].as_json() == {"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}
+
+
+class TestBudget:
+    async def test_of_calls_ends_the_turn_and_keeps_what_was_done(self) -> None:
+        turn, _ = turn_on(Flow(), budget=Budget(tool_calls=2))
+        script: list[AIMessage | Exception] = [calls("build_flow", spec=SPEC), calls("describe_flow_io")]
+        model = ScriptedModel(script=[*script, calls("add_component", component_type="Wait"), says("never asked")])
+        answer = await run_loop(model, turn)
+        assert turn.stopped == "budget"
+        assert "2 tool calls" in answer
+        assert turn.bench.flow.name == "Echo"
+        assert len(turn.bench.flow.nodes) == 2
+        assert len(model.asked) == 3
+
+    async def test_of_calls_holds_within_one_message(self) -> None:
+        turn, _ = turn_on(Flow(), budget=Budget(tool_calls=1))
+        many = AIMessage(
+            "",
+            tool_calls=[
+                {"name": "add_component", "args": {"component_type": "Wait"}, "id": str(number)} for number in range(5)
+            ],
+        )
+        await run_loop(ScriptedModel(script=[many, says("never asked")]), turn)
+        assert len(turn.bench.flow.nodes) == 1
+
+    async def test_of_tokens_ends_the_turn(self) -> None:
         turn, _ = turn_on(Flow(), budget=Budget(tokens=20))
         model = ScriptedModel(script=[calls("describe_flow_io") for _ in range(9)])
-        with pytest.raises(BudgetSpent, match="20 tokens"):
-            await run_loop(model, turn)
+        answer = await run_loop(model, turn)
+        assert (turn.stopped, len(model.asked)) == ("budget", 2)
+        assert "20 tokens" in answer
+
+    async def test_of_seconds_holds_while_a_model_hangs(self) -> None:
+        turn, _ = turn_on(Flow(), budget=Budget(seconds=0.3))
+        model = ScriptedModel(script=[calls("build_flow", spec=SPEC), says("never")], hangs_at=1)
+        answer = await run_loop(model, turn)
+        assert turn.stopped == "budget"
+        assert "0.3 seconds" in answer
+        assert turn.bench.flow.name == "Echo"
+        assert others() == set()
+
+    async def test_of_seconds_holds_while_a_tool_hangs(self) -> None:
+        turn, _ = turn_on(Flow(), budget=Budget(seconds=0.3))
+        turn.bench.runner = runner = HangingRunner()
+        await run_loop(ScriptedModel(script=[calls("build_flow", spec=SPEC), calls("run_flow"), says("never")]), turn)
+        assert (turn.stopped, runner.cancelled) == ("budget", True)
+        assert others() == set()
+
+    async def test_ends_a_turn_that_goes_round_in_circles(self) -> None:
+        turn, _ = turn_on(Flow())
+        model = ScriptedModel(script=[calls("describe_flow_io") for _ in range(30)])
+        answer = await run_loop(model, turn)
+        assert turn.stopped == "loop"
+        assert "over and over" in answer
+        assert len(model.asked) < 12
+
+
+class TestCancellation:
+    @pytest.mark.parametrize("hangs", ["model", "tool"])
+    async def test_reaches_what_is_at_work_and_leaves_no_task(self, hangs: str) -> None:
+        turn, _ = turn_on(Flow())
+        turn.bench.runner = runner = HangingRunner()
+        script: list[AIMessage | Exception] = [calls("build_flow", spec=SPEC), calls("run_flow"), says("never")]
+        model = ScriptedModel(script=script, hangs_at=1 if hangs == "model" else None)
+        work = asyncio.create_task(run_loop(model, turn))
+        await (model.hanging if hangs == "model" else runner.hanging).wait()
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+        assert others() == set()
+        assert runner.cancelled == (hangs == "tool")
+        assert turn.bench.flow.name == "Echo"
+
+    async def test_of_one_call_keeps_the_others_of_its_message_from_working(self) -> None:
+        turn, _ = turn_on(Flow())
+        turn.bench.runner = runner = HangingRunner()
+        both = AIMessage(
+            "",
+            tool_calls=[
+                {"name": "run_flow", "args": {}, "id": "1"},
+                {"name": "add_component", "args": {"component_type": "Wait"}, "id": "2"},
+            ],
+        )
+        work = asyncio.create_task(run_loop(ScriptedModel(script=[calls("build_flow", spec=SPEC), both]), turn))
+        await runner.hanging.wait()
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+        await asyncio.sleep(0)
+        assert len(turn.bench.flow.nodes) == 2
 
 
 class TestWithCanvas:
