@@ -75,6 +75,14 @@ FileTool = Callable[..., Awaitable[Envelope]]
 class PersonalFiles(Protocol):
     """The sandboxed workspace of the person who works here (seed 003). Its tools never raise."""
 
+    def belongs_to(self, principal: Principal) -> bool:
+        """Whether these are the files of whoever asks."""
+        ...
+
+    async def file_size(self, path: str) -> int | None:
+        """Bytes of a file; None when it cannot be told."""
+        ...
+
     @property
     def read_file(self) -> FileTool:
         """Read lines of a text file."""

@@ -36,6 +36,7 @@ class Permission(StrEnum):
     PEOPLE_VIEW = "people.view"
     SPACES_CREATE = "spaces.create"
     VARIABLES_VIEW = "variables.view"
+    WORKSPACE_USE = "workspace.use"
     PEOPLE_MANAGE = "people.manage"
     KEYS_MANAGE = "keys.manage"
     VARIABLES_MANAGE = "variables.manage"
@@ -78,6 +79,9 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         Permission.PEOPLE_VIEW: Rule(TenantRole.MEMBER, "See who is in the organisation, to add them to a space."),
         Permission.SPACES_CREATE: Rule(TenantRole.MEMBER, "Make a space, and own it."),
         Permission.VARIABLES_VIEW: Rule(TenantRole.MEMBER, "See the names of variables, never a secret value."),
+        Permission.WORKSPACE_USE: Rule(
+            TenantRole.MEMBER, "Read and write the files of one's own workspace, oneself or through the assistant."
+        ),
         Permission.PEOPLE_MANAGE: Rule(
             TenantRole.ADMIN, "Invite people, change their role, shut them out, and make links to set a new password."
         ),

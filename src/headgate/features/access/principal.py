@@ -21,7 +21,7 @@ DEFAULT_SPACE_ID = "00000000-0000-7000-8000-000000000002"
 DEFAULT_USER_ID = "00000000-0000-7000-8000-000000000003"
 
 _OF_ADMIN = of_tenant_role(TenantRole.ADMIN)
-_OF_SPACES = MEMBER - {Permission.SPACES_CREATE}
+_OF_SPACES = MEMBER - {Permission.SPACES_CREATE, Permission.WORKSPACE_USE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,8 @@ class Access:
     """What an API key is for; None: no key narrows it."""
     spaces: frozenset[str] | None = None
     """The spaces an API key is for; None: all that the person has. With spaces it does nothing that only admins may:
-    people, keys, variables and the audit log are of the whole tenant. Nor does it make spaces, which it is not for."""
+    people, keys, variables and the audit log are of the whole tenant. Nor does it make spaces, which it is not for, or
+    touch the person's workspace, which is in none."""
 
     def granted(self, space_id: str | None = None) -> frozenset[Permission]:
         """The permissions in a space and the tenant; without a space, those of the tenant alone."""

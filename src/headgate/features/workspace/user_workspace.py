@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Callable
 
+from headgate.features.access.principal import Principal
 from headgate.features.workspace import searching, text
 from headgate.features.workspace.errors import PathEscapes, PathReserved, UserRequired, WorkspaceReadOnly, WrongUser
-from headgate.features.workspace.places import Binding
+from headgate.features.workspace.places import Binding, owner_of
 from headgate.features.workspace.root import Root
 from headgate.features.workspace.text import Answer
 from headgate.foundation.errors import HeadgateError
@@ -31,6 +32,17 @@ class UserWorkspace:
         self.binding = binding
         self.read_only = read_only
         self._metrics = metrics or Instruments()
+
+    def belongs_to(self, principal: Principal) -> bool:
+        """Whether these are the files of whoever asks."""
+        return self.binding.owner == owner_of(principal)
+
+    async def file_size(self, path: str) -> int | None:
+        """Bytes of a file; None when it cannot be told."""
+        try:
+            return await asyncio.to_thread(self._size, path)
+        except (HeadgateError, OSError):
+            return None
 
     async def read_file(self, path: str, offset: int | None = None, limit: int | None = None) -> Answer:
         """Lines of a text file with their numbers, from line `offset`, at most `limit` of them."""
@@ -98,6 +110,11 @@ class UserWorkspace:
             raise WorkspaceReadOnly(action)
         with self.binding.open() as root:
             return work(root)
+
+    def _size(self, path: str) -> int | None:
+        *folders, name = text.file_parts(path)
+        with self.binding.open() as root, root.folder.below(folders) as folder:
+            return folder.size_of(name)
 
     def _outcome(self, error: HeadgateError) -> str:
         if isinstance(error, PathEscapes | PathReserved):

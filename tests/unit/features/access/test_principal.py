@@ -13,7 +13,7 @@ from headgate.foundation.errors import NotFound
 
 SPACES = ("one", "two", "three")
 OF_ADMINS = frozenset(one for one, rule in TABLE.items() if rule.least is TenantRole.ADMIN)
-BEYOND_SPACES = OF_ADMINS | {Permission.SPACES_CREATE}
+BEYOND_SPACES = OF_ADMINS | {Permission.SPACES_CREATE, Permission.WORKSPACE_USE}
 """What a key that is for some spaces never does."""
 OF_TENANT = frozenset(one for one in Permission if not is_of_space(one))
 

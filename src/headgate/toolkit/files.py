@@ -1,0 +1,111 @@
+"""File tools: the workspace of the person who works here. They answer with the envelopes of seed 003."""
+
+from typing import Literal
+
+from headgate.features.workspace.errors import WrongUser
+from headgate.toolkit.tool import Result, ToolRefused
+from headgate.toolkit.workbench import PersonalFiles, Workbench
+
+MOST_LINES = 2_000
+"""Of a file that is read without a limit."""
+MOST_CHARACTERS = 100_000
+"""Of what a model is shown of a file at once."""
+
+
+async def read_file(bench: Workbench, path: str, offset: int | None = None, limit: int | None = None) -> Result:
+    """Read a text file of the user's workspace; each line comes with its number. At most 2,000 lines at a time.
+
+    Args:
+        path: Relative path, such as notes/plan.md.
+        offset: First line, counted from 1.
+        limit: How many lines.
+    """
+    lines = min(limit, MOST_LINES) if limit is not None else MOST_LINES
+    answer = await _files(bench).read_file(path, offset=offset, limit=lines)
+    content = str(answer.get("content", ""))
+    if len(content) > MOST_CHARACTERS:
+        shown = content[:MOST_CHARACTERS].rpartition("\n")[0] or content[:MOST_CHARACTERS]
+        return answer | {"content": shown, "num_lines": shown.count("\n") + 1}
+    return answer
+
+
+async def write_file(bench: Workbench, path: str, content: str) -> Result:
+    """Write a text file in the user's workspace, whole; the folders it needs are made, an older file is replaced.
+
+    Use it when the user asks for a document, notes or a file. The user sees the file in the conversation.
+
+    Args:
+        path: Relative path, such as FLOW_DOCS.md. No absolute path, no "..".
+        content: All of the file's text.
+    """
+    answer = await _files(bench).write_file(path, content)
+    if "error" not in answer:
+        bench.on_file({"action": "write_file", "path": path, "size": answer["bytes_written"], "content": content})
+    return answer
+
+
+async def edit_file(
+    bench: Workbench, path: str, old_string: str, new_string: str, *, replace_all: bool = False
+) -> Result:
+    """Change a text file in the user's workspace: put one text in the place of another. Read the file first.
+
+    Args:
+        path: Relative path of the file.
+        old_string: The text to replace, exactly as the file has it, without line numbers.
+        new_string: What comes in its place.
+        replace_all: Replace it everywhere; otherwise it must be there only once.
+    """
+    files = _files(bench)
+    answer = await files.edit_file(path, old_string, new_string, replace_all=replace_all)
+    if "error" not in answer:
+        bench.on_file({"action": "edit_file", "path": path, "size": await files.file_size(path)})
+    return answer
+
+
+async def glob_search(bench: Workbench, pattern: str, path: str = "") -> Result:
+    """Find files of the user's workspace by name. `**/*.md` finds every Markdown file, `**` every file.
+
+    Args:
+        pattern: Names in which * and ? stand for letters, and ** for any folders.
+        path: Folder to look in; empty looks everywhere.
+    """
+    return await _files(bench).glob_search(pattern, path)
+
+
+async def grep_search(
+    bench: Workbench,
+    pattern: str,
+    path: str = "",
+    *,
+    glob: str = "",
+    case_insensitive: bool = False,
+    output_mode: Literal["files_with_matches", "content", "count"] = "files_with_matches",
+    is_regex: bool = False,
+) -> Result:
+    """Find a text in the files of the user's workspace.
+
+    Args:
+        pattern: The text, as it stands; a regular expression with is_regex.
+        path: Folder or file to look in; empty looks everywhere.
+        glob: Only files whose name is like this, such as *.md.
+        case_insensitive: Whether capital and small letters are the same.
+        output_mode: Names of files, the lines themselves, or how many lines each file has.
+        is_regex: Whether the pattern is a regular expression (RE2 syntax).
+    """
+    return await _files(bench).grep_search(
+        pattern,
+        path,
+        glob=glob,
+        case_insensitive=case_insensitive,
+        output_mode=output_mode,
+        is_regex=is_regex,
+    )
+
+
+def _files(bench: Workbench) -> PersonalFiles:
+    """The workspace. Raises `ToolRefused` where there is none, `WrongUser` when it is another person's."""
+    if bench.files is None:
+        raise ToolRefused("There is no workspace here.", remedy="Go on without files.")
+    if not bench.files.belongs_to(bench.principal):
+        raise WrongUser
+    return bench.files
