@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 import orjson
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, create_model
@@ -45,6 +45,11 @@ Params = Annotated[dict[str, JsonValue], BeforeValidator(_read_object)]
 """Field name to value; JSON text is read too."""
 
 
+def succeeded(answer: Result) -> bool:
+    """Whether a tool did what it was asked; the file tools say it by having no `error` (seed 003)."""
+    return bool(answer.get("ok", "error" not in answer))
+
+
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
     """What a model or an MCP client sees of a tool, and how it is called."""
@@ -57,6 +62,8 @@ class ToolDefinition:
     function: ToolFunction
     permission: Permission
     """What its caller needs in the flow's space."""
+    uses: Literal["files", "maker"] | None = None
+    """What the bench must have for it."""
     cached: bool = False
     """Whether it reads only what no edit changes, so that an answer holds for the request (`cache.ReadCache`)."""
     replayed: bool = True
@@ -65,6 +72,10 @@ class ToolDefinition:
     """Whether it changes something beside the flow that other tools read: files."""
     waits: bool = False
     """Whether it refuses while a proposed plan waits for a person."""
+
+    def is_equipped(self, bench: Workbench) -> bool:
+        """Whether the bench has what the tool works with."""
+        return self.uses is None or getattr(bench, self.uses) is not None
 
     async def call(self, bench: Workbench, arguments: dict[str, Any]) -> Result:
         """Carry out a call. Never raises for what the caller did: the answer then says `error` and `remedy`."""
@@ -105,7 +116,7 @@ class ToolDefinition:
             answer = await self.function(bench, **values)
         except HeadgateError as error:
             return _as_answer(error)
-        if self.touches:
+        if self.touches and succeeded(answer):
             bench.touch()
         return answer
 
@@ -114,6 +125,7 @@ def define(
     function: ToolFunction,
     permission: Permission,
     *,
+    uses: Literal["files", "maker"] | None = None,
     cached: bool = False,
     replayed: bool = True,
     touches: bool = False,
@@ -136,6 +148,7 @@ def define(
         schema=arguments.model_json_schema(),
         function=function,
         permission=permission,
+        uses=uses,
         cached=cached,
         replayed=replayed,
         touches=touches,

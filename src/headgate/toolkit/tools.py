@@ -12,6 +12,7 @@ from headgate.toolkit.editing import (
     rename_component,
     undo_last,
 )
+from headgate.toolkit.files import edit_file, glob_search, grep_search, read_file, write_file
 from headgate.toolkit.proposing import propose_field_edit, propose_plan
 from headgate.toolkit.reading import describe_component, describe_flow_io, get_field_value, search_components
 from headgate.toolkit.running import run_flow
@@ -32,13 +33,18 @@ TOOLS = (
     define(configure_component, permission=Permission.FLOWS_EDIT, waits=True),
     define(rename_component, permission=Permission.FLOWS_EDIT, waits=True),
     define(build_flow, permission=Permission.FLOWS_EDIT, waits=True),
-    define(generate_component, permission=Permission.FLOWS_EDIT, replayed=False, waits=True),
-    define(register_component, permission=Permission.FLOWS_EDIT, waits=True),
+    define(generate_component, permission=Permission.FLOWS_EDIT, uses="maker", replayed=False, waits=True),
+    define(register_component, permission=Permission.FLOWS_EDIT, uses="maker", waits=True),
     define(run_flow, permission=Permission.RUNS_TEST, replayed=False, waits=True),
     define(undo_last, permission=Permission.FLOWS_EDIT, waits=True),
+    define(read_file, permission=Permission.WORKSPACE_USE, uses="files"),
+    define(write_file, permission=Permission.WORKSPACE_USE, uses="files", touches=True),
+    define(edit_file, permission=Permission.WORKSPACE_USE, uses="files", touches=True),
+    define(glob_search, permission=Permission.WORKSPACE_USE, uses="files"),
+    define(grep_search, permission=Permission.WORKSPACE_USE, uses="files"),
 )
 
 
 def tools_for(bench: Workbench) -> tuple[ToolDefinition, ...]:
-    """The tools that whoever works on this bench may use; no others are offered to a model."""
-    return tuple(tool for tool in TOOLS if bench.may(tool.permission))
+    """The tools that whoever works on this bench may use and that it has the means for; no others are offered."""
+    return tuple(tool for tool in TOOLS if bench.may(tool.permission) and tool.is_equipped(bench))

@@ -67,7 +67,7 @@ class TestPermissions:
 
         reading = {"search_components", "describe_component", "get_field_value", "describe_flow_io"}
         assert offered(Role.VIEWER) == offered(Role.RUNNER) == reading
-        assert offered(Role.EDITOR) == offered(Role.OWNER) == set(BY_NAME)
+        assert offered(Role.EDITOR) == offered(Role.OWNER) == {tool.name for tool in TOOLS if tool.uses is None}
         assert offered(Role.OWNER, Permission.RUNS_START) == set()
         assert offered(Role.OWNER, Permission.RUNS_TEST) == {"run_flow"}
         assert offered(Role.VIEWER, Permission.FLOWS_VIEW, Permission.FLOWS_EDIT) == reading - {

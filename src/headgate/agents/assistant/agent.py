@@ -26,7 +26,7 @@ from headgate.agents.assistant.events import Step
 from headgate.agents.assistant.offline.conclusion import DECLINED
 from headgate.agents.assistant.turn import Turn
 from headgate.graph.names import did_you_mean
-from headgate.toolkit import TOOLS, ToolDefinition, tools_for
+from headgate.toolkit import TOOLS, ToolDefinition, succeeded, tools_for
 
 PROMPT = (Path(__file__).parent / "prompt.md").read_text(encoding="utf-8")
 MALFORMED = "__malformed__"
@@ -97,7 +97,7 @@ class _TurnMiddleware(AgentMiddleware[Any, Working, Any]):
             orjson.dumps(answer).decode(),
             name=call["name"],
             tool_call_id=call["id"],
-            status="success" if answer.get("ok") else "error",
+            status="success" if succeeded(answer) else "error",
         )
 
 
@@ -206,7 +206,7 @@ async def _timed(turn: Turn, tool: ToolDefinition, arguments: dict[str, Any]) ->
         turn.stage(stage)
     began, runs = perf_counter(), len(turn.bench.runs)
     answer = await tool.call(turn.bench, arguments)
-    ok = bool(answer.get("ok"))
+    ok = succeeded(answer)
     turn.metrics.tool_called(
         tool.name, ok=ok, milliseconds=(perf_counter() - began) * 1000, error=str(answer.get("error", ""))
     )
