@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from headgate.components import BUILTINS
 from headgate.entrypoints.adapters import SpaceServers, TenantModels, TenantSecrets, VariablesOf, VersionContents
 from headgate.entrypoints.traced import measured
+from headgate.features.catalog.own.check import ComponentChecker
+from headgate.features.catalog.own.store import OwnComponents
 from headgate.features.catalog.registry import Registry
 from headgate.features.files.opening import open_storage
 from headgate.features.files.run_files import RunFiles
@@ -23,9 +25,10 @@ from headgate.features.secrets.lookup import Variables
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.events import EventSink
-from headgate.foundation.guarded_http import GuardedHttp
+from headgate.foundation.guarded_http import AddressPolicy, GuardedHttp
 from headgate.foundation.settings import Settings
 from headgate.foundation.telemetry import SILENT, Telemetry
+from headgate.sandbox.broker.rules import NetworkRules
 from headgate.sandbox.limits import Limits
 from headgate.sandbox.pool import SandboxPool
 
@@ -43,6 +46,7 @@ class StepServices:
     courier: Courier
     classes: ModelClasses
     mcp: McpConnector
+    checker: ComponentChecker
 
 
 @asynccontextmanager
@@ -58,12 +62,12 @@ async def open_services(
         recover: Whether the engine takes up what an earlier process left.
         telemetry: What this process measures with.
     """
-    registry = Registry(BUILTINS)
+    registry = Registry(BUILTINS, OwnComponents(database))
     box, local = SecretBox(settings), LocalModels()
     storage = open_storage(settings)
     http = GuardedHttp(settings.http)
     classes = ModelClasses(database, settings.classification, registry)
-    sandbox = SandboxPool(limits=_limits(settings), insecure=settings.sandbox.insecure)
+    sandbox = SandboxPool(limits=_limits(settings), insecure=settings.sandbox.insecure, network=_network(settings))
 
     def variables_of(tenant_id: str) -> Variables:
         return Variables(database, box, tenant_id, listed=PROVIDER_VARIABLES)
@@ -91,12 +95,19 @@ async def open_services(
     )
     try:
         measured_services = measured(services, telemetry)
-        yield StepServices(measured_services, registry, box, storage, local, variables_of, courier, classes, mcp)
+        checker = ComponentChecker(sandbox, registry)
+        yield StepServices(
+            measured_services, registry, box, storage, local, variables_of, courier, classes, mcp, checker
+        )
     finally:
         await courier.close()
         await sandbox.aclose()
         await http.close()
         local.close()
+
+
+def _network(settings: Settings) -> NetworkRules:
+    return NetworkRules.of(settings.sandbox.hosts, AddressPolicy(settings.http.allowed_internal_cidrs))
 
 
 def _limits(settings: Settings) -> Limits:

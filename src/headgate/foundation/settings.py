@@ -280,6 +280,13 @@ class TelemetrySettings(BaseModel):
     sample_ratio: float = Field(default=1.0, ge=0, le=1, description="Share of traces that are sent.")
 
 
+OwnCodeHost = Annotated[
+    str,
+    StringConstraints(pattern=r"^(?:\*|(?:\*\.)?[\w-]+(?:\.[\w-]+)*|\[[0-9A-Fa-f:.]+\])(?::(?:\*|[0-9]{1,5}))?$"),
+]
+"""A host with or without port, as `sandbox/hosts.py` reads it."""
+
+
 class SandboxSettings(BaseModel):
     """Code that came with a flow."""
 
@@ -290,6 +297,13 @@ class SandboxSettings(BaseModel):
     )
     memory_mb: int = Field(default=512, ge=64, description="Memory one piece of code may use.")
     timeout_seconds: float = Field(default=10.0, gt=0, description="Longest time one call may take.")
+    hosts: list[OwnCodeHost] = Field(
+        default_factory=list,
+        description="Hosts that own components may connect to where their manifest names them, as a JSON list such as "
+        '`["api.example.org", "*.example.net", "db.example.org:5432"]`; `*` for all. Ports 80 and 443 unless one is '
+        "named, `:*` for any. Addresses are checked as those of `HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS`. Empty: own "
+        "code has no network.",
+    )
 
 
 class McpSettings(BaseModel):

@@ -101,7 +101,9 @@ def _failed(failure: Mapping[str, Any], code: str, what: str) -> CodeFailed:
 REMEDIES: Final = {
     "": "Return text, numbers, true/false, None, lists and dicts with text keys.",
     "MemoryError": "Work on less at a time; the sandbox limits memory.",
-    "PermissionError": "The sandbox has no network, no programs and no files but its scratch folder; use a component.",
+    "PermissionError": "The sandbox has no programs, no files but its scratch folder, and no network but a "
+    "component's, to hosts that the operator allows (HEADGATE_SANDBOX__HOSTS).",
+    "UndeclaredImport": "Import it at the top of the code, by an import statement.",
     "ModuleNotFoundError": "Use the standard library, or have the operator install the package beside Headgate.",
 }
 

@@ -6,12 +6,14 @@ Invalid
 └── CodeTimedOut     it used more wall or processor time than it may
 TooLarge
 └── CodeTooBig       code, arguments, result or scratch files are over their limit
+Forbidden
+└── HostRefused      it wants to connect to a host that its manifest or the operator does not name
 Unavailable
 ├── SandboxUnavailable   this system lacks a layer of isolation
 └── SandboxBusy          every worker stayed busy for too long
 """
 
-from headgate.foundation.errors import Invalid, TooLarge, Unavailable
+from headgate.foundation.errors import Forbidden, Invalid, TooLarge, Unavailable
 
 
 class CodeRefused(Invalid):
@@ -40,6 +42,13 @@ class CodeTooBig(TooLarge):
 
     code = "code_too_big"
     title = "Too large for the sandbox"
+
+
+class HostRefused(Forbidden):
+    """Own code may not connect to this host."""
+
+    code = "host_refused"
+    title = "Host not allowed"
 
 
 class SandboxUnavailable(Unavailable):

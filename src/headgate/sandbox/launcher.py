@@ -6,7 +6,7 @@ import json
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -31,6 +31,8 @@ class Launcher:
 
     process: subprocess.Popen[bytes]
     control: socket.socket
+    network: bool = False
+    """Whether its workers get a second socket."""
     root: Path = field(default_factory=Path)
     """The zygote's own folder; each worker's scratch folder lies in it."""
     alive: bool = True
@@ -61,7 +63,7 @@ class Launcher:
             ) from error
         finally:
             theirs.close()
-        launcher = cls(process, ours)
+        launcher = cls(process, ours, policy.network)
         asyncio.get_running_loop().add_reader(ours.fileno(), launcher._hear)
         await launcher._begin(policy)
         return launcher
@@ -80,15 +82,19 @@ class Launcher:
             await self.aclose()
             raise
 
-    def spawn(self, worker: str, slot: int, connection: socket.socket, ended: Callable[[int | None], None]) -> None:
-        """Order a worker that serves `connection`; `ended` is called once with its exit status, None when unknown.
+    def spawn(
+        self, worker: str, slot: int, connections: Sequence[socket.socket], ended: Callable[[int | None], None]
+    ) -> None:
+        """Order a worker that serves the first connection and, with network, asks on the second.
+
+        `ended` is called once with its exit status, None when unknown.
 
         Raises:
             SandboxUnavailable: The zygote is gone.
         """
         order = json.dumps({"spawn": worker, "slot": slot}).encode() + b"\n"
         try:
-            socket.send_fds(self.control, [order], [connection.fileno()])
+            socket.send_fds(self.control, [order], [connection.fileno() for connection in connections])
         except OSError as error:
             self._lost()
             raise SandboxUnavailable("the sandbox's own process is gone.", remedy="Try again.") from error

@@ -33,6 +33,17 @@ _PRELOAD = """
 PRELOAD = tuple(_PRELOAD.split())
 """What own code imports most, loaded once by the zygote."""
 
+WEB = ("http.client", "ssl", "urllib.request")
+"""Loaded for code that may connect to hosts."""
+CERTIFICATES = (
+    *("/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf", "/usr/lib/ssl", "/etc/pki/tls/certs"),
+    *("/etc/pki/ca-trust/extracted", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates"),
+    "/etc/ca-certificates",
+)
+"""Where systems keep the authorities that servers are trusted by, with what the links there lead to."""
+CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+"""Where the operator keeps others (OpenSSL's own variables)."""
+
 HOSTS = ("headgate.sdk.hosting:describe", "headgate.sdk.hosting:produce")
 """The platform's functions that work on a component's code."""
 
@@ -44,6 +55,13 @@ class Kit:
     preload: tuple[str, ...] = PRELOAD
     hosts: tuple[str, ...] = ()
     """Trusted functions that may be called on own code, as `module:function`."""
+    network: bool = False
+    """Whether its code may ask for connections."""
+
+
+def certificate_variables() -> dict[str, str]:
+    """Those that the operator set."""
+    return {name: os.environ[name] for name in CERTIFICATE_VARIABLES if os.environ.get(name)}
 
 
 def platform_folder() -> str:

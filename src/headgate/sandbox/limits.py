@@ -33,6 +33,12 @@ class Limits:
     """Result as JSON."""
     output_containers: int = 500_000
     """Lists and objects in a result; tiny ones take a hundred times their JSON in memory."""
+    connections: int = 32
+    """Connections of one call, where the code may make any."""
+    questions: int = 256
+    """Connections that one call may ask for, refused ones included."""
+    network_bytes: int = 64 * MIB
+    """What the connections of one call may carry, both ways together."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from pydantic import JsonValue
 from headgate.foundation.errors import Invalid
 from headgate.graph.manifest import Manifest
 from headgate.sandbox import answers, libraries
+from headgate.sandbox.broker.rules import NO_NETWORK, Grant, NetworkRules
+from headgate.sandbox.broker.session import Session
 from headgate.sandbox.errors import CodeTimedOut, CodeTooBig, SandboxBusy
 from headgate.sandbox.guest.wire import FrameTooLong
 from headgate.sandbox.libraries import Kit
@@ -67,6 +69,7 @@ class SandboxPool:
         scan: Whether code is read and refused with a good message before it runs.
         import_paths: Folders own code imports from beside the standard library; by default the installed packages.
         hosts: The trusted functions that `call_host` knows, as `module:function`.
+        network: What components may connect to, where their manifests name it.
         temporary: Folder for the workers' scratch folders, which other users must be able to pass; by default the
             system's.
         probe: What tells which layers this system has.
@@ -81,6 +84,7 @@ class SandboxPool:
         scan: bool = True,
         import_paths: tuple[str, ...] | None = None,
         hosts: tuple[str, ...] = libraries.HOSTS,
+        network: NetworkRules = NO_NETWORK,
         temporary: Path | None = None,
         probe: Callable[[], SandboxReport] = probe,
     ) -> None:
@@ -98,8 +102,10 @@ class SandboxPool:
             temporary=temporary,
         )
         self._hosts = hosts
+        self._network = network
         self._stock = new_stock(kit=Kit())
         self._components = new_stock(kit=Kit(hosts=hosts))
+        self._connected = new_stock(kit=Kit(hosts=hosts, network=True))
 
     def runner(self, tenant_id: str) -> TenantRunner:
         """The runner that components of one tenant get."""
@@ -161,7 +167,8 @@ class SandboxPool:
         seconds = min(timeout_seconds, self.limits.wall_seconds)
         grants: dict[str, JsonValue] = {"imports": list(manifest.imports)}
         request = Request(Owner(tenant_id, code, manifest), what, {"host": host}, encoded, seconds, grants)
-        return await self._carry_out(self._components, request)
+        connects = bool(manifest.hosts and self._network.hosts)
+        return await self._carry_out(self._connected if connects else self._components, request)
 
     async def start(self) -> None:
         """Start now rather than on first use. Raises `SandboxUnavailable`."""
@@ -169,7 +176,7 @@ class SandboxPool:
 
     async def aclose(self) -> None:
         """End every process and remove every file of the pool."""
-        for stock in (self._stock, self._components):
+        for stock in (self._stock, self._components, self._connected):
             await stock.aclose()
 
     def _check_size(self, code: str) -> None:
@@ -217,18 +224,25 @@ class SandboxPool:
     async def _carry_out(self, stock: WorkerStock, request: Request) -> JsonValue:
         async with self._turn():
             worker = await stock.take(request.owner)
-            answered = False
+            fit = False
             try:
-                value = await self._exchange(worker, request)
-                answered = True
+                async with self._session(worker) as session:
+                    value = await self._exchange(worker, request, session)
+                fit = session is None or session.intact
                 return value
             finally:
-                stock.put_back(worker, fit=answered)
+                stock.put_back(worker, fit=fit)
 
-    async def _exchange(self, worker: Worker, request: Request) -> JsonValue:
+    def _session(self, worker: Worker) -> contextlib.AbstractAsyncContextManager[Session | None]:
+        """The network of one call, where the worker has any."""
+        if worker.broker is None or worker.owner is None:
+            return contextlib.nullcontext()
+        return Session(worker.broker, Grant.of(worker.owner.manifest, self._network), self.limits)
+
+    async def _exchange(self, worker: Worker, request: Request, session: Session | None) -> JsonValue:
         worker.calls += 1
         limits = self.limits
-        with Watchdog(worker, limits) as watchdog:
+        with Watchdog(worker, limits, session) as watchdog:
             try:
                 async with asyncio.timeout(request.timeout_seconds):
                     await worker.send(request.payload(worker.calls))

@@ -177,7 +177,9 @@ class WorkerStock:
         self._spares.clear()
 
     def _policy(self, *, isolated: bool) -> Policy:
-        limits = self.limits
+        limits, kit = self.limits, self.kit
+        trusted = libraries.certificate_variables() if kit.network else {}
+        certificates = (*libraries.CERTIFICATES, *trusted.values()) if kit.network else ()
         return Policy(
             isolated=isolated,
             memory_bytes=limits.memory_bytes,
@@ -187,13 +189,15 @@ class WorkerStock:
             processor_seconds=WORKER_PROCESSOR_SECONDS,
             input_bytes=limits.input_bytes + ENVELOPE_BYTES + 2 * LONGEST_ESCAPE * limits.code_bytes,
             output_bytes=limits.output_bytes,
+            network=kit.network,
+            environment=tuple(f"{name}={value}" for name, value in trusted.items()),
             first_user=FIRST_USER + secrets.randbelow(USERS),
             import_paths=self.import_paths,
-            readable=libraries.readable_paths(self.import_paths),
+            readable=(*libraries.readable_paths(self.import_paths), *certificates),
             devices=libraries.DEVICES,
-            preload=self.kit.preload,
+            preload=(*kit.preload, *libraries.WEB) if kit.network else kit.preload,
             platform=libraries.platform_folder(),
-            hosts=self.kit.hosts,
+            hosts=kit.hosts,
             scratch_parent=str(self.temporary),
         )
 

@@ -1,9 +1,10 @@
-"""Watches a call that takes longer than a moment: processor time and scratch files, which no limit covers per call."""
+"""Watches a call that lasts: processor time, scratch files and traffic, which no limit of the system covers by call."""
 
 import asyncio
 from types import TracebackType
 from typing import Self
 
+from headgate.sandbox.broker.session import Session
 from headgate.sandbox.errors import CodeTimedOut, CodeTooBig
 from headgate.sandbox.limits import Limits
 from headgate.sandbox.worker_process import Worker, folder_excess
@@ -17,9 +18,10 @@ class Watchdog:
     Use as `with Watchdog(worker, limits) as watchdog:` around the call.
     """
 
-    def __init__(self, worker: Worker, limits: Limits) -> None:
+    def __init__(self, worker: Worker, limits: Limits, session: Session | None = None) -> None:
         self.worker = worker
         self.limits = limits
+        self.session = session
         self.verdict: CodeTimedOut | CodeTooBig | None = None
         self._used_before = worker.processor_seconds()
         self._task: asyncio.Task[None] | None = None
@@ -59,5 +61,10 @@ class Watchdog:
             return CodeTooBig(
                 f"the code was stopped: {excess}.",
                 remedy="Keep data in memory and return it; the scratch folder is for small temporary files.",
+            )
+        if self.session and self.session.bytes_carried() > self.limits.network_bytes:
+            return CodeTooBig(
+                f"the code was stopped: its connections carried more than {self.limits.network_bytes} bytes.",
+                remedy="Ask the servers for less.",
             )
         return None

@@ -5,7 +5,7 @@ import contextlib
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Self
 
@@ -38,6 +38,8 @@ class Worker:
         self.idle_processor = 0.0
         self.status: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
         """Exit status once it has ended: negative for a signal, None when unknown."""
+        self.broker: socket.socket | None = None
+        """Our end of the socket on which it asks for connections."""
         self._reader: asyncio.StreamReader
         self._writer: asyncio.StreamWriter
 
@@ -52,10 +54,11 @@ class Worker:
         worker.status.add_done_callback(lambda _status: on_end())
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            with theirs:
-                launcher.spawn(name, slot, theirs, worker._ended)
+            with theirs, worker._broker_pair() as further:
+                launcher.spawn(name, slot, [theirs, *further], worker._ended)
         except SandboxUnavailable:
             ours.close()
+            worker._hang_up()
             worker._ended(None)
             raise
         worker._reader, worker._writer = await asyncio.open_unix_connection(sock=ours)
@@ -65,6 +68,22 @@ class Worker:
             worker.kill()
             raise
         return worker
+
+    @contextlib.contextmanager
+    def _broker_pair(self) -> Iterator[list[socket.socket]]:
+        """The worker's end of a second socket, where its zygote's workers have network."""
+        if not self.launcher.network:
+            yield []
+            return
+        self.broker, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.broker.settimeout(0)
+        with theirs:
+            yield [theirs]
+
+    def _hang_up(self) -> None:
+        if self.broker:
+            self.broker.close()
+            self.broker = None
 
     async def _await_readiness(self) -> None:
         try:
@@ -104,6 +123,7 @@ class Worker:
         """End it now."""
         self.launcher.kill(self.name)
         self._writer.transport.abort()
+        self._hang_up()
 
     async def exit_status(self) -> int | None:
         """How it ended, once it has; None when that is unknown."""

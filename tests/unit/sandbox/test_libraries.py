@@ -43,3 +43,13 @@ class TestPreload:
     def test_names_modules_that_exist(self) -> None:
         for name in libraries.PRELOAD:
             __import__(name)
+
+
+class TestCertificates:
+    def test_are_the_authorities_and_not_the_keys_that_lie_beside_them(self) -> None:
+        assert not {"/etc", "/etc/ssl", "/etc/pki", "/etc/pki/tls", "/etc/ssl/private"} & set(libraries.CERTIFICATES)
+
+    def test_are_the_operators_own_where_he_names_some(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("SSL_CERT_FILE", "/somewhere/authority.pem")
+        monkeypatch.setenv("SSL_CERT_DIR", "")
+        assert libraries.certificate_variables() == {"SSL_CERT_FILE": "/somewhere/authority.pem"}

@@ -9,12 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.sandbox.guest.seccomp import ALLOW, ANSWER, KILL, RETURN, build_filter, pack_filter
-from headgate.sandbox.guest.syscalls import ALLOWED, ANSWERED, ARCHITECTURES, GUARDED
+from headgate.sandbox.guest.syscalls import ALLOWED, ANSWERED, ARCHITECTURES, GUARDED, NETWORK
 from tests.unit.sandbox.bpf import run_filter
 
 PROCESS = 4711
 REFUSED = ANSWER | errno.EPERM
 PROGRAMS = {name: build_filter(architecture, PROCESS) for name, architecture in ARCHITECTURES.items()}
+BROKER = 5
+CONNECTED = {name: build_filter(architecture, PROCESS, BROKER) for name, architecture in ARCHITECTURES.items()}
 
 OLDER_CALLS = {
     *(
@@ -33,19 +35,21 @@ OLDER_CALLS = {
     *("pipe", "poll", "readlink", "rename", "rmdir", "select", "stat", "time", "unlink"),
 }
 DANGEROUS = """
-    execve execveat fork vfork ptrace socket connect bind listen accept sendmsg recvmsg mount umount2 unshare setns
-    chroot memfd_create io_uring_setup bpf keyctl add_key symlink symlinkat link linkat chmod fchmod fchmodat chown
-    fchownat utimensat setxattr setuid setresuid setrlimit process_vm_readv pidfd_open pidfd_send_signal truncate
-    userfaultfd perf_event_open open_by_handle_at seccomp sched_setaffinity setpriority mknod mknodat fallocate
+    execve execveat fork vfork ptrace socket connect bind listen accept sendmsg recvmsg setsockopt mount umount2
+    unshare setns chroot memfd_create io_uring_setup bpf keyctl add_key symlink symlinkat link linkat chmod fchmod
+    fchmodat chown fchownat utimensat setxattr setuid setresuid setrlimit process_vm_readv pidfd_open
+    pidfd_send_signal truncate userfaultfd perf_event_open open_by_handle_at seccomp sched_setaffinity setpriority
+    mknod mknodat fallocate
 """
 
 both = pytest.mark.parametrize("machine", sorted(ARCHITECTURES))
 
 
-def decide(machine: str, call: str | int, *arguments: int) -> int:
+def decide(machine: str, call: str | int, *arguments: int, connected: bool = False) -> int:
     architecture = ARCHITECTURES[machine]
     number = architecture.numbers[call] if isinstance(call, str) else call
-    return run_filter(PROGRAMS[machine], audit=architecture.audit, number=number, arguments=arguments)
+    program = (CONNECTED if connected else PROGRAMS)[machine]
+    return run_filter(program, audit=architecture.audit, number=number, arguments=arguments)
 
 
 @both
@@ -159,6 +163,74 @@ class TestGuards:
         assert verdict in {ALLOW, KILL, REFUSED, ANSWER | errno.ENOSYS, ANSWER | errno.ENOTTY}
 
 
+@both
+class TestNetwork:
+    """What is let through in addition where code may have connections, and nowhere else."""
+
+    @pytest.mark.parametrize("call", sorted(NETWORK))
+    def test_is_refused_to_everybody_else(self, machine: str, call: str) -> None:
+        allowed = {"socket": (2, 1, 6), "setsockopt": (3, 6, 1), "recvmsg": (BROKER,)}[call]
+        assert decide(machine, call, *allowed, connected=True) == ALLOW
+        assert decide(machine, call, *allowed) == REFUSED
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            (socket.AF_INET, socket.SOCK_DGRAM, 0),
+            (socket.AF_INET, socket.SOCK_RAW, 6),
+            (socket.AF_INET, socket.SOCK_STREAM, 262),  # IPPROTO_MPTCP
+            (socket.AF_INET, socket.SOCK_STREAM, 132),  # IPPROTO_SCTP
+            (socket.AF_UNIX, socket.SOCK_STREAM, 0),
+            (socket.AF_NETLINK, socket.SOCK_STREAM, 0),
+            (socket.AF_VSOCK, socket.SOCK_STREAM, 0),
+            (38, socket.SOCK_STREAM, 0),  # AF_ALG
+        ],
+    )
+    def test_makes_tcp_sockets_only(self, machine: str, arguments: tuple[int, ...]) -> None:
+        assert decide(machine, "socket", *arguments, connected=True) == REFUSED
+        assert decide(machine, "socket", socket.AF_INET6, socket.SOCK_STREAM | 0o2004000, 6, connected=True) == ALLOW
+
+    def test_takes_descriptors_from_the_broker_only(self, machine: str) -> None:
+        assert {decide(machine, "recvmsg", number, connected=True) for number in range(20) if number != BROKER} == {
+            REFUSED
+        }
+
+    @pytest.mark.parametrize(
+        ("level", "option"),
+        [(1, 25), (1, 36), (1, 8), (1, 33), (6, 31), (6, 30), (6, 19), (6, 13), (0, 1), (41, 1), (6, 23)],
+    )  # BINDTODEVICE, MARK, RCVBUF, RCVBUFFORCE, ULP, FASTOPEN_CONNECT, REPAIR, CONGESTION, IP_TOS, ..., FASTOPEN
+    def test_sets_harmless_options_only(self, machine: str, level: int, option: int) -> None:
+        assert decide(machine, "setsockopt", 3, level, option, connected=True) == REFUSED
+
+    @pytest.mark.parametrize("call", ["execve", "connect", "bind", "listen", "accept", "sendmsg", "sendmmsg"])
+    def test_leads_nowhere_by_itself(self, machine: str, call: str) -> None:
+        numbers = {
+            "x86_64": {
+                "connect": 42,
+                "accept": 43,
+                "sendmsg": 46,
+                "bind": 49,
+                "listen": 50,
+                "execve": 59,
+                "sendmmsg": 307,
+            },
+            "aarch64": {
+                "bind": 200,
+                "listen": 201,
+                "accept": 202,
+                "connect": 203,
+                "sendmsg": 211,
+                "execve": 221,
+                "sendmmsg": 269,
+            },
+        }
+        assert decide(machine, numbers[machine][call], 3, connected=True) == REFUSED
+
+    def test_sends_to_nobody_by_name(self, machine: str) -> None:
+        fast_open = 0x20000000
+        assert decide(machine, "sendto", 3, 0, 10, fast_open, 0x7FFF_0000_0000, 16, connected=True) == REFUSED
+
+
 class TestX32:
     def test_numbers_of_the_other_abi_are_fatal(self) -> None:
         assert decide("x86_64", 0x40000000) == KILL
@@ -168,7 +240,7 @@ class TestX32:
 class TestTables:
     @both
     def test_name_every_call_they_speak_of(self, machine: str) -> None:
-        spoken_of = {*ALLOWED, *GUARDED, *ANSWERED}
+        spoken_of = {*ALLOWED, *GUARDED, *NETWORK, *ANSWERED}
         assert set(ARCHITECTURES[machine].numbers) <= spoken_of
         assert spoken_of <= set(ARCHITECTURES["x86_64"].numbers)
 

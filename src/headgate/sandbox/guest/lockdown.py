@@ -14,7 +14,7 @@ SIGKILL = 9
 STACK_BYTES = 8 << 20
 
 
-def lock_down(policy: Policy, scratch: str, *, user: int | None, parent: int) -> None:
+def lock_down(policy: Policy, scratch: str, *, user: int | None, parent: int, broker: int | None) -> None:
     """Limits first, then, where the policy isolates, user, capabilities, Landlock and seccomp.
 
     Args:
@@ -22,6 +22,7 @@ def lock_down(policy: Policy, scratch: str, *, user: int | None, parent: int) ->
         scratch: The only folder this worker may write in.
         user: User and group id to become; None to stay who we are.
         parent: Process id of the zygote.
+        broker: The descriptor on which it may ask for connections; None for none.
 
     Raises:
         OSError: A layer was refused by the system.
@@ -44,7 +45,7 @@ def lock_down(policy: Policy, scratch: str, *, user: int | None, parent: int) ->
     _die_with(parent)  # after the change of user, which would clear it
     kernel.landlock_enter(ruleset)
     os.close(ruleset)
-    seccomp.install_filter(ARCHITECTURES[platform.machine()], os.getpid())
+    seccomp.install_filter(ARCHITECTURES[platform.machine()], os.getpid(), broker)
 
 
 def _die_with(parent: int) -> None:

@@ -22,6 +22,10 @@ class Policy:
     """Processor time over a worker's whole life; a single call is watched by the server."""
     input_bytes: int
     output_bytes: int
+    network: bool
+    """Whether each worker gets a second socket, on which it asks the server for connections."""
+    environment: tuple[str, ...]
+    """Variables that workers get beside their folders, as `NAME=value`."""
     first_user: int
     """User id of worker slot 0 when the server is root; slot n runs as `first_user` + n."""
     import_paths: tuple[str, ...]

@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from headgate.sandbox.guest import kernel
-from headgate.sandbox.guest.syscalls import ALLOWED, ANSWERED, GUARDED, SELF, Architecture, Check, Guard
+from headgate.sandbox.guest.syscalls import (
+    ALLOWED,
+    ANSWERED,
+    BROKER,
+    GUARDED,
+    NETWORK,
+    SELF,
+    Architecture,
+    Check,
+    Guard,
+)
 
 LOAD, JUMP_EQUAL, JUMP_AT_LEAST, AND, RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 ALLOW, KILL, ANSWER = 0x7FFF0000, 0x80000000, 0x00050000
@@ -24,9 +34,17 @@ class Instruction(NamedTuple):
     fails: int = 0
 
 
-def build_filter(architecture: Architecture, process: int) -> list[Instruction]:
-    """The program for one worker, whose process id is `process`."""
+def build_filter(architecture: Architecture, process: int, broker: int | None = None) -> list[Instruction]:
+    """The program for one worker.
+
+    Args:
+        architecture: Numbers of its calls.
+        process: Its process id.
+        broker: The descriptor on which it may ask for connections; None for a worker without network.
+    """
     numbers = architecture.numbers
+    known = {SELF: process} if broker is None else {SELF: process, BROKER: broker}
+    guarded = GUARDED if broker is None else GUARDED | NETWORK
     program = [
         Instruction(LOAD, ARCHITECTURE_AT),
         Instruction(JUMP_EQUAL, architecture.audit, holds=1),
@@ -38,9 +56,9 @@ def build_filter(architecture: Architecture, process: int) -> list[Instruction]:
     for name in ALLOWED:
         if name in numbers:
             program += _case(numbers[name], [Instruction(RETURN, ALLOW)])
-    for name, guard in GUARDED.items():
+    for name, guard in guarded.items():
         if name in numbers:
-            program += _case(numbers[name], _guarded(guard, process))
+            program += _case(numbers[name], _guarded(guard, known))
     for name, error in ANSWERED.items():
         program += _case(numbers[name], [Instruction(RETURN, ANSWER | error)])
     return [*program, Instruction(RETURN, ANSWER | errno.EPERM)]
@@ -51,9 +69,9 @@ def pack_filter(program: Sequence[Instruction]) -> bytes:
     return b"".join(struct.pack("=HBBI", code, holds, fails, operand) for code, operand, holds, fails in program)
 
 
-def install_filter(architecture: Architecture, process: int) -> None:
+def install_filter(architecture: Architecture, process: int, broker: int | None = None) -> None:
     """Put this thread under the filter, for good."""
-    kernel.install_seccomp(pack_filter(build_filter(architecture, process)))
+    kernel.install_seccomp(pack_filter(build_filter(architecture, process, broker)))
 
 
 def _case(number: int, body: list[Instruction]) -> list[Instruction]:
@@ -61,10 +79,10 @@ def _case(number: int, body: list[Instruction]) -> list[Instruction]:
     return [Instruction(JUMP_EQUAL, number, fails=len(body)), *body]
 
 
-def _guarded(guard: Guard, process: int) -> list[Instruction]:
+def _guarded(guard: Guard, known: dict[int, int]) -> list[Instruction]:
     body: list[Instruction] = []
     for alternative in guard.alternatives:
-        steps = [step for check in alternative for step in _steps(check, process)]
+        steps = [step for check in alternative for step in _steps(check, known)]
         steps.append(Instruction(RETURN, ALLOW))
         # A failed test leaves this alternative for the next one.
         body += [
@@ -74,9 +92,9 @@ def _guarded(guard: Guard, process: int) -> list[Instruction]:
     return [*body, Instruction(RETURN, ANSWER | guard.error)]
 
 
-def _steps(check: Check, process: int) -> list[Instruction]:
+def _steps(check: Check, known: dict[int, int]) -> list[Instruction]:
     lower = ARGUMENTS_AT + 8 * check.argument  # both architectures are little-endian
-    value = process if check.value == SELF else check.value
+    value = known.get(check.value, check.value)
     steps = [Instruction(LOAD, lower)]
     if check.mask != 0xFFFFFFFF:
         steps.append(Instruction(AND, check.mask))

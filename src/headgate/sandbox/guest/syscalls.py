@@ -1,9 +1,10 @@
 """The system calls a worker may make: plain data, read by `seccomp.py`.
 
-`ALLOWED` are let through whatever their arguments, `GUARDED` only where an alternative of theirs holds, `ANSWERED` get
-the error that makes the C library take its older path. Everything else is refused with EPERM, among it: execve, fork,
-ptrace, socket, connect, bind, mount, unshare, memfd_create, io_uring, bpf, keyctl, symlink, link, chmod, chown,
-utimensat, setrlimit, and sendmsg and recvmsg (which pass descriptors).
+`ALLOWED` are let through whatever their arguments, `GUARDED` only where an alternative of theirs holds, `NETWORK`
+like those where code may have connections, `ANSWERED` get the error that makes the C library take its older path.
+Everything else is refused with EPERM, among it: execve, fork, ptrace, connect, bind, mount, unshare, memfd_create,
+io_uring, bpf, keyctl, symlink, link, chmod, chown, utimensat, setrlimit, and sendmsg and recvmsg (which pass
+descriptors).
 
 Numbers: `asm/unistd_64.h` for x86_64, `asm-generic/unistd.h` for aarch64, which never had the older calls.
 """
@@ -14,6 +15,8 @@ from typing import Final
 
 SELF: Final = -1
 """Stands for the worker's own process id, known only when its filter is built."""
+BROKER: Final = -2
+"""Stands for the descriptor on which a worker with network asks for connections."""
 
 ALLOWED_FOR: Final = {
     "open descriptors": """
@@ -133,6 +136,25 @@ GUARDED: Final = {
     "renameat2": Guard(_one_of(4, 0, 1)),  # RENAME_NOREPLACE at most
 }
 
+_TCP_FAMILIES, _TCP_PROTOCOLS = (2, 10), (0, 6)  # AF_INET, AF_INET6; the default, IPPROTO_TCP
+_SET_OPTIONS = (
+    *((1, 2), (1, 9), (1, 20), (1, 21)),  # SOL_SOCKET: SO_REUSEADDR, SO_KEEPALIVE, SO_RCVTIMEO, SO_SNDTIMEO
+    *((6, 1), (6, 4), (6, 5), (6, 6), (6, 18)),  # TCP: NODELAY, KEEPIDLE, KEEPINTVL, KEEPCNT, USER_TIMEOUT
+)
+
+NETWORK: Final = {
+    "socket": Guard(  # something for a passed connection to replace; on its own it leads nowhere
+        tuple(
+            (Check(0, family), Check(1, _SOCK_STREAM, _SOCK_TYPE_MASK), Check(2, protocol))
+            for family in _TCP_FAMILIES
+            for protocol in _TCP_PROTOCOLS
+        )
+    ),
+    "setsockopt": Guard(tuple((Check(1, level), Check(2, option)) for level, option in _SET_OPTIONS)),
+    "recvmsg": Guard(((Check(0, BROKER),),)),  # takes descriptors, from the server only
+}
+"""Let through in addition for workers whose code may connect, by the server, to the hosts of its manifest."""
+
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
@@ -158,18 +180,19 @@ ARCHITECTURES: Final = {
             read 0 write 1 open 2 close 3 stat 4 fstat 5 lstat 6 poll 7 lseek 8 mmap 9 mprotect 10 munmap 11 brk 12
             rt_sigaction 13 rt_sigprocmask 14 rt_sigreturn 15 ioctl 16 pread64 17 pwrite64 18 readv 19 writev 20
             access 21 pipe 22 select 23 sched_yield 24 mremap 25 msync 26 madvise 28 dup 32 dup2 33 pause 34
-            nanosleep 35 getitimer 36 alarm 37 setitimer 38 getpid 39 sendfile 40 sendto 44 recvfrom 45 shutdown 48
-            getsockname 51 getpeername 52 socketpair 53 getsockopt 55 clone 56 exit 60 kill 62 uname 63 fcntl 72
-            flock 73 fsync 74 fdatasync 75 ftruncate 77 getdents 78 getcwd 79 chdir 80 fchdir 81 rename 82 mkdir 83
-            rmdir 84 unlink 87 readlink 89 umask 95 gettimeofday 96 getrlimit 97 getrusage 98 sysinfo 99 times 100
-            getuid 102 getgid 104 geteuid 107 getegid 108 getppid 110 getpgrp 111 getgroups 115 getresuid 118
-            getresgid 120 rt_sigpending 127 rt_sigtimedwait 128 rt_sigsuspend 130 sigaltstack 131 prctl 157 gettid 186
-            time 201 futex 202 sched_getaffinity 204 epoll_create 213 getdents64 217 set_tid_address 218
-            restart_syscall 219 fadvise64 221 clock_gettime 228 clock_getres 229 clock_nanosleep 230 exit_group 231
-            epoll_wait 232 epoll_ctl 233 tgkill 234 openat 257 mkdirat 258 newfstatat 262 unlinkat 263 renameat 264
-            readlinkat 267 faccessat 269 pselect6 270 ppoll 271 set_robust_list 273 get_robust_list 274
-            epoll_pwait 281 epoll_create1 291 dup3 292 pipe2 293 prlimit64 302 getcpu 309 renameat2 316 getrandom 318
-            membarrier 324 statx 332 rseq 334 clone3 435 close_range 436 openat2 437 faccessat2 439 epoll_pwait2 441
+            nanosleep 35 getitimer 36 alarm 37 setitimer 38 getpid 39 sendfile 40 socket 41 sendto 44 recvfrom 45
+            recvmsg 47 shutdown 48 getsockname 51 getpeername 52 socketpair 53 setsockopt 54 getsockopt 55 clone 56
+            exit 60 kill 62 uname 63 fcntl 72 flock 73 fsync 74 fdatasync 75 ftruncate 77 getdents 78 getcwd 79 chdir 80
+            fchdir 81 rename 82 mkdir 83 rmdir 84 unlink 87 readlink 89 umask 95 gettimeofday 96 getrlimit 97
+            getrusage 98 sysinfo 99 times 100 getuid 102 getgid 104 geteuid 107 getegid 108 getppid 110 getpgrp 111
+            getgroups 115 getresuid 118 getresgid 120 rt_sigpending 127 rt_sigtimedwait 128 rt_sigsuspend 130
+            sigaltstack 131 prctl 157 gettid 186 time 201 futex 202 sched_getaffinity 204 epoll_create 213
+            getdents64 217 set_tid_address 218 restart_syscall 219 fadvise64 221 clock_gettime 228 clock_getres 229
+            clock_nanosleep 230 exit_group 231 epoll_wait 232 epoll_ctl 233 tgkill 234 openat 257 mkdirat 258
+            newfstatat 262 unlinkat 263 renameat 264 readlinkat 267 faccessat 269 pselect6 270 ppoll 271
+            set_robust_list 273 get_robust_list 274 epoll_pwait 281 epoll_create1 291 dup3 292 pipe2 293 prlimit64 302
+            getcpu 309 renameat2 316 getrandom 318 membarrier 324 statx 332 rseq 334 clone3 435 close_range 436
+            openat2 437 faccessat2 439 epoll_pwait2 441
         """),
     ),
     "aarch64": Architecture(
@@ -178,15 +201,15 @@ ARCHITECTURES: Final = {
             getcwd 17 epoll_create1 20 epoll_ctl 21 epoll_pwait 22 dup 23 dup3 24 fcntl 25 ioctl 29 flock 32 mkdirat 34
             unlinkat 35 renameat 38 ftruncate 46 faccessat 48 chdir 49 fchdir 50 openat 56 close 57 pipe2 59
             getdents64 61 lseek 62 read 63 write 64 readv 65 writev 66 pread64 67 pwrite64 68 sendfile 71 pselect6 72
-            ppoll 73 readlinkat 78 newfstatat 79 fstat 80 fsync 82 fdatasync 83 exit 93 exit_group 94
-            set_tid_address 96 futex 98 set_robust_list 99 get_robust_list 100 nanosleep 101 getitimer 102
-            setitimer 103 clock_gettime 113 clock_getres 114 clock_nanosleep 115 sched_getaffinity 123 sched_yield 124
-            restart_syscall 128 kill 129 tgkill 131 sigaltstack 132 rt_sigsuspend 133 rt_sigaction 134
-            rt_sigprocmask 135 rt_sigpending 136 rt_sigtimedwait 137 rt_sigreturn 139 getresuid 148 getresgid 150
-            times 153 getgroups 158 uname 160 getrlimit 163 getrusage 165 umask 166 prctl 167 getcpu 168
-            gettimeofday 169 getpid 172 getppid 173 getuid 174 geteuid 175 getgid 176 getegid 177 gettid 178
-            sysinfo 179 socketpair 199 getsockname 204 getpeername 205 sendto 206 recvfrom 207 getsockopt 209
-            shutdown 210 brk 214 munmap 215 mremap 216 clone 220 mmap 222 fadvise64 223 mprotect 226 msync 227
+            ppoll 73 readlinkat 78 newfstatat 79 fstat 80 fsync 82 fdatasync 83 exit 93 exit_group 94 set_tid_address 96
+            futex 98 set_robust_list 99 get_robust_list 100 nanosleep 101 getitimer 102 setitimer 103 clock_gettime 113
+            clock_getres 114 clock_nanosleep 115 sched_getaffinity 123 sched_yield 124 restart_syscall 128 kill 129
+            tgkill 131 sigaltstack 132 rt_sigsuspend 133 rt_sigaction 134 rt_sigprocmask 135 rt_sigpending 136
+            rt_sigtimedwait 137 rt_sigreturn 139 getresuid 148 getresgid 150 times 153 getgroups 158 uname 160
+            getrlimit 163 getrusage 165 umask 166 prctl 167 getcpu 168 gettimeofday 169 getpid 172 getppid 173
+            getuid 174 geteuid 175 getgid 176 getegid 177 gettid 178 sysinfo 179 socket 198 socketpair 199
+            getsockname 204 getpeername 205 sendto 206 recvfrom 207 setsockopt 208 getsockopt 209 shutdown 210
+            recvmsg 212 brk 214 munmap 215 mremap 216 clone 220 mmap 222 fadvise64 223 mprotect 226 msync 227
             madvise 233 prlimit64 261 renameat2 276 getrandom 278 membarrier 283 statx 291 rseq 293 clone3 435
             close_range 436 openat2 437 faccessat2 439 epoll_pwait2 441
         """),

@@ -9,6 +9,7 @@ import tempfile
 import types
 from collections.abc import Mapping
 
+from headgate.sandbox.guest import network
 from headgate.sandbox.guest.calls import HostFunction, answer
 from headgate.sandbox.guest.lockdown import lock_down
 from headgate.sandbox.guest.policy import Policy
@@ -25,11 +26,14 @@ def run_worker(
     user: int | None,
     parent: int,
     hosts: Mapping[str, HostFunction],
+    broker: socket.socket | None = None,
 ) -> None:
     """Lock down, report readiness or the reason why not, and serve. The caller ends the process."""
     try:
-        _settle_in(scratch)
-        lock_down(policy, scratch, user=user, parent=parent)
+        _settle_in(scratch, policy)
+        if broker:
+            network.install(broker)
+        lock_down(policy, scratch, user=user, parent=parent, broker=broker.fileno() if broker else None)
     except Exception as error:  # noqa: BLE001 - whatever it is, the server has to hear of it
         connection.sendall(pack(json.dumps({"fatal": f"{type(error).__name__}: {error}"}).encode()))
         return
@@ -42,8 +46,11 @@ def run_worker(
             connection.sendall(pack(answer(module, request, policy.output_bytes, hosts)))
 
 
-def _settle_in(scratch: str) -> None:
+def _settle_in(scratch: str, policy: Policy) -> None:
     os.chdir(scratch)
     os.environ.clear()
     os.environ.update(HOME=scratch, TMPDIR=scratch, PATH="", LANG="C.UTF-8")
+    for variable in policy.environment:
+        name, _, value = variable.partition("=")
+        os.environ[name] = value
     tempfile.tempdir = scratch

@@ -1,7 +1,8 @@
 """The process that workers are forked from: libraries loaded, no environment, no secrets, one thread.
 
 It alone knows process ids, makes and removes scratch folders, kills and reaps. Orders come as lines of JSON over the
-control socket: `{"spawn": id, "slot": n}` with the worker's end of a socket pair attached, and `{"kill": id}`. It
+control socket: `{"spawn": id, "slot": n}` with the worker's end of a socket pair attached (of two, where workers have
+network), and `{"kill": id}`. It
 answers `{"started": root}` once and `{"ended": id, "status": n}` for each worker. When the control socket closes,
 because the server closed it or died, it kills every worker, removes their folders and ends.
 """
@@ -42,7 +43,7 @@ class Control:
 
     def lines(self) -> list[bytes]:
         """The complete lines that have arrived; waits for some. Raises `EOFError` when the server is gone."""
-        size = socket.CMSG_LEN(array.array("i").itemsize)
+        size = socket.CMSG_LEN(2 * array.array("i").itemsize)
         data, attached, _, _ = self.connection.recvmsg(ORDER_BYTES, size)
         if not data:
             raise EOFError
@@ -120,40 +121,50 @@ class Zygote:
 
     def _obey(self, order: dict[str, Any]) -> None:
         if "spawn" in order:
-            self._spawn(order["spawn"], order["slot"], self.control.descriptors.popleft())
+            count = 2 if self.policy.network else 1
+            descriptors = [self.control.descriptors.popleft() for _ in range(count)]
+            self._spawn(order["spawn"], order["slot"], descriptors)
         elif "kill" in order:
             for process, child in self.children.items():
                 if child.worker == order["kill"]:
                     _kill(process)
 
-    def _spawn(self, worker: str, slot: int, descriptor: int) -> None:
+    def _spawn(self, worker: str, slot: int, descriptors: list[int]) -> None:
         user = self.policy.first_user + slot if self.changes_user else None
         parent = os.getpid()
         try:
             scratch = make_scratch(self.root, worker, user)
             process = os.fork()
         except OSError as error:  # no space, no memory, no process left: the server hears of it, others go on
-            os.close(descriptor)
+            _close(descriptors)
             self.control.tell({"ended": worker, "status": error.errno})
             return
         if process == 0:
             try:
-                self._become_worker(descriptor, scratch, user, parent)
+                self._become_worker(descriptors, scratch, user, parent)
             finally:
                 os._exit(0)
-        os.close(descriptor)
+        _close(descriptors)
         self.children[process] = Child(worker, scratch)
 
-    def _become_worker(self, descriptor: int, scratch: Path, user: int | None, parent: int) -> None:
+    def _become_worker(self, descriptors: list[int], scratch: Path, user: int | None, parent: int) -> None:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.setsid()
         silence = os.open(os.devnull, os.O_RDWR)
         for standard in (0, 1, 2):
             os.dup2(silence, standard)
-        close_all_but({0, 1, 2, descriptor, *self.library_descriptors})
-        connection = socket.socket(fileno=descriptor)
-        run_worker(connection, self.policy, str(scratch), user=user, parent=parent, hosts=self.hosts)
+        close_all_but({0, 1, 2, *descriptors, *self.library_descriptors})
+        connection, *brokers = [socket.socket(fileno=descriptor) for descriptor in descriptors]
+        run_worker(
+            connection,
+            self.policy,
+            str(scratch),
+            user=user,
+            parent=parent,
+            hosts=self.hosts,
+            broker=brokers[0] if brokers else None,
+        )
 
     def _reap(self) -> None:
         while self.children:
@@ -172,6 +183,11 @@ class Zygote:
             os.waitpid(process, 0)
         with contextlib.suppress(OSError):
             remove_scratch(self.root)
+
+
+def _close(descriptors: list[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
 
 
 def _kill(process: int) -> None:
