@@ -10,7 +10,7 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from headgate.graph.ports import PortType
+from headgate.graph.ports import CONFIGURATION_TYPES, PortType
 
 TOOL_OUTPUT = "tool"
 """Reserved output name: the component itself as a tool for an agent."""
@@ -63,6 +63,11 @@ class FieldTemplate(BaseModel):
     """The port that a step policy's input source fills."""
     schema_: dict[str, JsonValue] | None = None
     """JSON Schema of one value, for kinds `json` and `table`."""
+
+    @property
+    def takes_configuration(self) -> bool:
+        """Whether it takes a model or tools."""
+        return self.kind in {FieldKind.MODEL, FieldKind.TOOLS} or bool(set(self.types) & CONFIGURATION_TYPES)
 
 
 class OutputTemplate(BaseModel):

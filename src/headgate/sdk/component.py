@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -172,6 +172,9 @@ class Component(BaseModel):
     async def produce_extra(self, name: str) -> Any:  # noqa: ANN401 - any port value
         """The value of an extra output."""
         raise ComponentError(f"{type(self).__name__} has no output '{name}'.")
+
+    def expect_outputs(self, names: Sequence[str]) -> None:
+        """Hear which outputs the step will be asked for, before the first is. Most make each when its turn comes."""
 
     async def produce(self, name: str) -> Any:  # noqa: ANN401 - any port value
         """The value of one output, or `NOT_TAKEN`. Sync methods run on the event loop: keep them quick."""

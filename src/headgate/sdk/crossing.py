@@ -6,13 +6,17 @@ table stays one.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from pydantic import JsonValue
 
 from headgate.graph.ports import PortType
 from headgate.sdk.coerce import ValueMismatch, decode, encode
 from headgate.sdk.values import File, Message, Model, Table
+
+DESCRIBE: Final = "headgate.sdk.hosting:describe"
+PRODUCE: Final = "headgate.sdk.hosting:produce"
+"""What is called on the other side, as `CodeRunner.call_host` takes it."""
 
 _PORTS: dict[type, PortType] = {
     Message: PortType.MESSAGE,

@@ -7,25 +7,20 @@ crosses as the exception's name, its message and remedy, and the line of the cod
 import inspect
 from collections.abc import Mapping
 from types import ModuleType
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from pydantic import JsonValue
 
 from headgate.graph.names import listed
 from headgate.graph.ports import CONFIGURATION_TYPES, PortType
-from headgate.graph.template import FieldKind, FieldTemplate, Template
+from headgate.graph.template import Template
 from headgate.sdk.coerce import ValueMismatch, encode
 from headgate.sdk.component import NOT_TAKEN, Component, ComponentError
 from headgate.sdk.context import RunContext
 from headgate.sdk.crossing import unpack_all
 from headgate.sdk.hosted import HostedContext
 
-DESCRIBE: Final = "headgate.sdk.hosting:describe"
-PRODUCE: Final = "headgate.sdk.hosting:produce"
-"""As `CodeRunner.call_host` takes them."""
-
 _CHANGING = ("extra_fields", "extra_outputs")
-_CONFIGURED = frozenset({FieldKind.MODEL, FieldKind.TOOLS})
 
 
 def describe(module: ModuleType, arguments: Mapping[str, JsonValue]) -> dict[str, JsonValue]:  # noqa: ARG001 - a host function's signature
@@ -109,7 +104,7 @@ def _require_supported(component: type[Component], template: Template) -> None:
                 remedy=f"Take {member} out, and declare every field and output.",
             )
     for field in template.fields:
-        if _is_configuration(field):
+        if field.takes_configuration:
             raise ComponentError(
                 f"{name}.{field.name}: own code cannot be given a model or tools.",
                 remedy="Connect an AIStep or an Agent, and work on what it answers.",
@@ -124,10 +119,6 @@ def _require_supported(component: type[Component], template: Template) -> None:
         raise ComponentError(f"{name} has no output.", remedy="Mark a method with @output() and annotate its return.")
     if template.annotation:
         raise ComponentError(f"{name} is marked as a note, which never runs.", remedy="Take `annotation` out.")
-
-
-def _is_configuration(field: FieldTemplate) -> bool:
-    return field.kind in _CONFIGURED or bool(set(field.types) & CONFIGURATION_TYPES)
 
 
 def _encoded(name: str, value: object, port: PortType) -> JsonValue:

@@ -1,6 +1,7 @@
 """Own components in a flow: which code belongs to which node, and what a catalog has to know of it."""
 
 import textwrap
+from collections.abc import Mapping
 
 import pytest
 from pydantic import JsonValue
@@ -45,7 +46,7 @@ class Catalog:
     def types(self) -> list[str]:
         return sorted([*PALETTE.types(), *self.codes])
 
-    def template(self, type_: str, params: dict[str, JsonValue] | None = None) -> Template | None:
+    def template(self, type_: str, params: Mapping[str, JsonValue] | None = None) -> Template | None:
         return REVERSE if type_ in self.codes else PALETTE.template(type_, params)
 
     def code(self, type_: str) -> str | None:

@@ -2,13 +2,17 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
 import orjson
 from pydantic import JsonValue
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.foundation.errors import NotFound
+from headgate.graph.model import Flow
 from headgate.graph.names import did_you_mean
-from headgate.graph.template import Template
+from headgate.graph.own_code import own_codes
+from headgate.graph.template import Catalog, Template
 from headgate.sdk import Component
 
 _MOST_VARIANTS = 512
@@ -22,15 +26,47 @@ class UnknownComponent(NotFound):
     title = "Unknown component"
 
 
+class Components(Catalog, Protocol):
+    """Templates, and the classes behind them."""
+
+    def component(self, type_: str) -> type[Component]:
+        """The class of a type. Raises `UnknownComponent`."""
+        ...
+
+    async def for_flow(self, tenant_id: str, flow: Flow, *, session: AsyncSession | None = None) -> "Components":
+        """What a tenant's flow may be made of: these, and its own components that were checked.
+
+        Asks nothing of the database where no node has code of its own.
+        """
+        ...
+
+
+class OwnSource(Protocol):
+    """Where own components are known."""
+
+    async def over(
+        self, base: "Registry", codes: Sequence[str], *, tenant_id: str, session: AsyncSession | None
+    ) -> Components:
+        """The registry with those of these sources that are known beside its components."""
+        ...
+
+
 class Registry:
-    """Component classes by type name; a `graph.template.Catalog`.
+    """Component classes by type name; a `Components`.
 
     Templates are derived once. Where ports depend on a node's params (a Switch has one output a case) the templates of
     the last few hundred params are kept.
+
+    Args:
+        components: The classes; of two with one name the first is taken.
+        own: Where own components of flows are known; without it none is.
     """
 
-    def __init__(self, components: Iterable[type[Component]]) -> None:
-        self._classes = {component.__name__: component for component in components}
+    def __init__(self, components: Iterable[type[Component]], own: OwnSource | None = None) -> None:
+        self._own = own
+        self._classes: dict[str, type[Component]] = {}
+        for component in components:
+            self._classes.setdefault(component.__name__, component)
         self._types = tuple(sorted(self._classes))
         self._plain: dict[str, Template] = {}
         self._variants: OrderedDict[tuple[str, bytes], Template] = OrderedDict()
@@ -53,6 +89,13 @@ class Registry:
     def code(self, type_: str) -> str | None:  # noqa: ARG002 - a catalog's signature
         """None: what is registered here came with the installation."""
         return None
+
+    async def for_flow(self, tenant_id: str, flow: Flow, *, session: AsyncSession | None = None) -> Components:
+        """These components, and beside them the flow's own ones that were checked; itself where no node has code."""
+        codes = own_codes(flow)
+        if self._own is None or not codes:
+            return self
+        return await self._own.over(self, codes, tenant_id=tenant_id, session=session)
 
     def templates(self) -> tuple[Template, ...]:
         """Every template, sorted by type."""

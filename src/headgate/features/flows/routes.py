@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.catalog.registry import Registry
 from headgate.features.flows import service, transfer, versions
 from headgate.features.flows.live import FlowStream
 from headgate.features.flows.rules import FlowRules
@@ -44,14 +45,13 @@ from headgate.foundation.events import EventFeed
 from headgate.foundation.sse import SSE_HEADERS, while_allowed, with_heartbeat
 from headgate.graph.model import Flow
 from headgate.graph.spec import read_spec
-from headgate.graph.template import Catalog
 
 router = APIRouter(prefix="/flows", tags=["flows"])
 VIEW, EDIT = needs(Permission.FLOWS_VIEW), needs(Permission.FLOWS_EDIT)
 
 
-def _catalog(request: Request) -> Catalog:
-    found: Catalog = request.app.state.registry
+def _catalog(request: Request) -> Registry:
+    found: Registry = request.app.state.registry
     return found
 
 
@@ -60,7 +60,7 @@ def _rules(request: Request) -> FlowRules:
     return found
 
 
-Components = Annotated[Catalog, Depends(_catalog)]
+Components = Annotated[Registry, Depends(_catalog)]
 Rules = Annotated[FlowRules, Depends(_rules)]
 Which = Annotated[int, Path(ge=1)] | Literal["draft"]
 
@@ -176,6 +176,8 @@ async def events(
     caller: Caller,
     again: CallerAgain,
     last_event_id: Annotated[str, Header(max_length=100)] = "",
+    *,
+    follow: Annotated[bool, Query(description="false: only how it stands.")] = True,
 ) -> StreamingResponse:
     """Server-sent events of everything that anybody does to a flow. First how it stands, then each change.
 
@@ -192,7 +194,8 @@ async def events(
 
     await check(caller)
     stream = FlowStream(database, feed, caller.tenant_id, flow_id)
-    body = with_heartbeat(stream.events(last_event_id), may_go_on=while_allowed(check_again))
+    told = stream.events(last_event_id) if follow else stream.state()
+    body = with_heartbeat(told, may_go_on=while_allowed(check_again))
     return StreamingResponse(body, media_type="text/event-stream", headers=SSE_HEADERS)
 
 

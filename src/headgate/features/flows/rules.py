@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from headgate.features.catalog.registry import Components
 from headgate.features.models.classes import ModelClasses
 from headgate.graph.issues import Issue, IssueCode
-from headgate.graph.model import Flow
-from headgate.graph.template import Catalog
+from headgate.graph.model import Flow, Node
 from headgate.graph.validate import check_runnable
 from headgate.sandbox.documents.errors import DocumentsNotInstalled
 from headgate.sandbox.documents.maker import is_installed
-from headgate.sandbox.scan import scan_code
+from headgate.sandbox.scan import Finding, scan_code, scan_component
 
 CODE_FIELDS = {"Python": ("source", "run")}
 """Components that hold code: the field it is in, and the function that is called."""
@@ -20,12 +20,13 @@ CODE_FIELDS = {"Python": ("source", "run")}
 class FlowRules:
     """The checks of a flow, on the parts of one installation."""
 
-    catalog: Catalog
+    catalog: Components
     classes: ModelClasses
 
     async def issues(self, tenant_id: str, flow: Flow) -> list[Issue]:
         """Everything that keeps a flow from being published."""
-        return [*check_runnable(flow, self.catalog), *await self.more_issues(tenant_id, flow)]
+        known = await self.catalog.for_flow(tenant_id, flow)
+        return [*check_runnable(flow, known), *await self.more_issues(tenant_id, flow)]
 
     async def more_issues(self, tenant_id: str, flow: Flow) -> list[Issue]:
         """The same, beyond the language's own rules."""
@@ -53,11 +54,16 @@ def code_issues(flow: Flow) -> Iterator[Issue]:
         field, function = CODE_FIELDS.get(node.type, ("", ""))
         code = node.params.get(field)
         if isinstance(code, str) and code:
-            for finding in scan_code(code, function):
-                yield Issue(
-                    IssueCode.INVALID_VALUE,
-                    f"line {finding.line} of '{field}' of node '{node.id}' ({node.type}): {finding.message}.",
-                    finding.remedy,
-                    node.id,
-                    field,
-                )
+            yield from (_code_issue(node, field, finding) for finding in scan_code(code, function))
+        if node.code is not None:
+            yield from (_code_issue(node, "code", finding) for finding in scan_component(node.code))
+
+
+def _code_issue(node: Node, field: str, finding: Finding) -> Issue:
+    return Issue(
+        IssueCode.INVALID_VALUE,
+        f"line {finding.line} of '{field}' of node '{node.id}' ({node.type}): {finding.message}.",
+        finding.remedy,
+        node.id,
+        field,
+    )

@@ -12,6 +12,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space, spaces_shown
 from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record_of
+from headgate.features.catalog.registry import Components
 from headgate.features.flows import repository
 from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, NothingToUndo, StaleRevision
 from headgate.features.flows.live import announce_change, announce_draft
@@ -21,17 +22,17 @@ from headgate.foundation.ids import new_id
 from headgate.graph.issues import raise_if_any
 from headgate.graph.links import unlink
 from headgate.graph.model import Flow
-from headgate.graph.template import Catalog
 from headgate.graph.validate import check_draft
 
 
 async def create_flow(
-    session: AsyncSession, principal: Principal, catalog: Catalog, *, definition: Flow, space_id: str | None = None
+    session: AsyncSession, principal: Principal, catalog: Components, *, definition: Flow, space_id: str | None = None
 ) -> FlowRow:
     """Save a new flow. Raises `FlowInvalid` when the graph does not hold together, `SpaceNotFound`."""
     space = space_id or principal.space_id
     await require_space(session, principal, space, Permission.FLOWS_EDIT)
-    raise_if_any(check_draft(definition, catalog))
+    known = await catalog.for_flow(principal.tenant_id, definition, session=session)
+    raise_if_any(check_draft(definition, known))
     row = FlowRow(
         id=new_id(),
         tenant_id=principal.tenant_id,
@@ -128,7 +129,7 @@ async def list_flows(
 
 
 async def save_draft(
-    session: AsyncSession, principal: Principal, catalog: Catalog, flow_id: str, *, revision: int, definition: Flow
+    session: AsyncSession, principal: Principal, catalog: Components, flow_id: str, *, revision: int, definition: Flow
 ) -> FlowRow:
     """Replace the draft, if it is still the revision the caller read.
 
@@ -142,7 +143,7 @@ async def save_draft(
 
 
 async def undo_draft(
-    session: AsyncSession, principal: Principal, catalog: Catalog, flow_id: str, *, revision: int
+    session: AsyncSession, principal: Principal, catalog: Components, flow_id: str, *, revision: int
 ) -> FlowRow:
     """Take back the last change of the draft; done again, it brings the change back.
 
@@ -168,14 +169,14 @@ async def undo_draft(
 async def _replace_draft(  # noqa: PLR0917 - a change of a draft
     session: AsyncSession,
     principal: Principal,
-    catalog: Catalog,
+    catalog: Components,
     row: FlowRow,
     definition: Flow,
     payload: Mapping[str, object] | None = None,
 ) -> None:
     """Write a draft into a locked row and tell of it, if it is another than the one that was there."""
     before, recorded = definition_of(row), draft_as_recorded(row)
-    if write_draft(row, definition, catalog):
+    if await write_draft(session, row, definition, catalog):
         await session.flush()
         after = draft_as_recorded(row)
         await record_change(session, principal, row, "flow.draft_saved", before=recorded, after=after, payload=payload)
@@ -217,9 +218,10 @@ def definition_of(row: FlowRow) -> Flow:
     return Flow.model_validate(_whole(row))
 
 
-def write_draft(row: FlowRow, definition: Flow, catalog: Catalog) -> bool:
+async def write_draft(session: AsyncSession, row: FlowRow, definition: Flow, catalog: Components) -> bool:
     """Put a definition into a flow's row as its next revision; whether it is another than the one that was there."""
-    raise_if_any(check_draft(definition, catalog))
+    known = await catalog.for_flow(row.tenant_id, definition, session=session)
+    raise_if_any(check_draft(definition, known))
     definition = unlink(definition)
     if definition == definition_of(row):
         return False

@@ -10,6 +10,8 @@ from headgate import __version__
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.assistants.service import shared_by_name
+from headgate.features.catalog.own.gate import refuse_unsafe
+from headgate.features.catalog.registry import Components
 from headgate.features.flows import repository
 from headgate.features.flows.errors import FlowNotFound, StaleRevision, VersionNotFound
 from headgate.features.flows.live import announce_change, announce_draft
@@ -31,7 +33,6 @@ from headgate.graph.issues import Issue, raise_if_any
 from headgate.graph.links import SharedAssistant, effective, link, link_issues, linked_names, unlink
 from headgate.graph.model import Flow
 from headgate.graph.plan import compile_plan
-from headgate.graph.template import Catalog
 from headgate.graph.validate import check_runnable
 
 
@@ -45,7 +46,7 @@ class PinnedVersion:
 
 
 async def pin_version(
-    database: Database, principal: Principal, catalog: Catalog, flow_id: str, *, wanted: Wanted
+    database: Database, principal: Principal, catalog: Components, flow_id: str, *, wanted: Wanted
 ) -> PinnedVersion:
     """The version to run; a draft that changed since it was last frozen is checked and frozen first.
 
@@ -82,9 +83,10 @@ async def read_definition(database: Database, *, tenant_id: str, flow_id: str, v
         return effective(Flow.model_validate(row.definition))
 
 
-async def as_it_would_run(session: AsyncSession, catalog: Catalog, flow: FlowRow) -> tuple[Flow, list[Issue]]:
+async def as_it_would_run(session: AsyncSession, catalog: Components, flow: FlowRow) -> tuple[Flow, list[Issue]]:
     """The draft as it would be frozen, with everything that keeps it from running. Changes nothing."""
     definition = definition_of(flow)
+    catalog = await catalog.for_flow(flow.tenant_id, definition, session=session)
     shared = await _assistants(session, flow, definition, catalog)
     linked = effective(link(definition, catalog, shared))
     issues = [*link_issues(definition, catalog, shared), *check_runnable(linked, catalog)]
@@ -107,7 +109,7 @@ async def version_as_it_runs(
     return effective(Flow.model_validate(found.definition))
 
 
-async def keep_draft(session: AsyncSession, principal: Principal, catalog: Catalog, flow_id: str) -> FlowVersionRow:
+async def keep_draft(session: AsyncSession, principal: Principal, catalog: Components, flow_id: str) -> FlowVersionRow:
     """The version with the draft's content, whether it could run or not: call before a draft is replaced as a whole."""
     flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
     return await _keep(session, principal, catalog, flow)
@@ -177,7 +179,7 @@ async def get_version(
 async def diff_versions(
     session: AsyncSession,
     principal: Principal,
-    catalog: Catalog,
+    catalog: Components,
     flow_id: str,
     *,
     before: int | Literal["draft"],
@@ -189,14 +191,15 @@ async def diff_versions(
         if which == "draft":
             flow = await get_flow(session, principal, flow_id)
             draft = definition_of(flow)
-            return link(draft, catalog, await _assistants(session, flow, draft, catalog))
+            known = await catalog.for_flow(flow.tenant_id, draft, session=session)
+            return link(draft, known, await _assistants(session, flow, draft, known))
         return Flow.model_validate((await get_version(session, principal, flow_id, which)).definition)
 
     return diff_flows(await content(before), await content(after))
 
 
 async def restore_version(
-    session: AsyncSession, principal: Principal, catalog: Catalog, flow_id: str, version: int, *, revision: int
+    session: AsyncSession, principal: Principal, catalog: Components, flow_id: str, version: int, *, revision: int
 ) -> FlowRow:
     """Put a version's content back into the draft, which is kept as a version first. Raises `StaleRevision`."""
     flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
@@ -206,7 +209,7 @@ async def restore_version(
     found = await get_version(session, principal, flow_id, version, permission=Permission.FLOWS_EDIT)
     definition, before = unlink(Flow.model_validate(found.definition)), draft_as_recorded(flow)
     earlier = definition_of(flow)
-    write_draft(flow, definition, catalog)
+    await write_draft(session, flow, definition, catalog)
     flow.draft_version = None if linked_names(definition, catalog) else version
     await session.flush()
     await record_change(
@@ -233,26 +236,29 @@ async def _record_publication(
     announce_change(session, principal, flow.id, "published", **announced)
 
 
-async def _freeze_for_run(database: Database, principal: Principal, catalog: Catalog, flow_id: str) -> int:
+async def _freeze_for_run(database: Database, principal: Principal, catalog: Components, flow_id: str) -> int:
     async with database.writing() as session:
         flow = await get_flow(session, principal, flow_id, permission=Permission.RUNS_TEST, lock=True)
+        if flow.draft_version is None:
+            refuse_unsafe(definition_of(flow))
         return (await _freeze(session, principal, catalog, flow)).version
 
 
-async def _freeze(session: AsyncSession, principal: Principal, catalog: Catalog, flow: FlowRow) -> FlowVersionRow:
+async def _freeze(session: AsyncSession, principal: Principal, catalog: Components, flow: FlowRow) -> FlowVersionRow:
     """The version with the draft's content. Raises `FlowInvalid` naming everything that keeps it from running."""
     if flow.draft_version is None:
         raise_if_any((await as_it_would_run(session, catalog, flow))[1])
     return await _keep(session, principal, catalog, flow)
 
 
-async def _keep(session: AsyncSession, principal: Principal, catalog: Catalog, flow: FlowRow) -> FlowVersionRow:
+async def _keep(session: AsyncSession, principal: Principal, catalog: Components, flow: FlowRow) -> FlowVersionRow:
     """The version with the draft's content: the one that has it already, else a new one."""
     if flow.draft_version is not None:
         kept = await repository.find_version(session, flow.id, flow.draft_version, tenant_id=principal.tenant_id)
         if kept is not None:
             return kept
     draft = definition_of(flow)
+    catalog = await catalog.for_flow(flow.tenant_id, draft, session=session)
     definition = link(draft, catalog, await _assistants(session, flow, draft, catalog))
     content = checksum(definition)
     found = await repository.find_version_by_checksum(session, flow.id, content, tenant_id=principal.tenant_id)
@@ -268,7 +274,7 @@ async def _keep(session: AsyncSession, principal: Principal, catalog: Catalog, f
 
 
 async def _assistants(
-    session: AsyncSession, flow: FlowRow, definition: Flow, catalog: Catalog
+    session: AsyncSession, flow: FlowRow, definition: Flow, catalog: Components
 ) -> Mapping[str, SharedAssistant]:
     """Those that a flow links, of its own space: another space's are not there for it."""
     names = set(linked_names(definition, catalog).values())
@@ -276,7 +282,7 @@ async def _assistants(
 
 
 async def _add_version(
-    session: AsyncSession, principal: Principal, flow: FlowRow, *, definition: Flow, catalog: Catalog, content: str
+    session: AsyncSession, principal: Principal, flow: FlowRow, *, definition: Flow, catalog: Components, content: str
 ) -> FlowVersionRow:
     flow.last_version += 1
     version = FlowVersionRow(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -23,6 +24,14 @@ from headgate.graph.template import Catalog
 OTHERS = "*"
 """Stands for a provider's models that have no class of their own."""
 LONGEST_NAME = 200
+
+
+class Components(Protocol):
+    """Where the templates of a tenant's flow come from."""
+
+    async def for_flow(self, tenant_id: str, flow: Flow) -> Catalog:
+        """What the flow is made of, its own components among it."""
+        ...
 
 
 class ModelClassOut(BaseModel):
@@ -57,7 +66,7 @@ class ModelClasses:
         catalog: Components, to follow the classes along flows.
     """
 
-    def __init__(self, database: Database, settings: ClassificationSettings, catalog: Catalog) -> None:
+    def __init__(self, database: Database, settings: ClassificationSettings, catalog: Components) -> None:
         self._database = database
         self._settings = settings
         self._catalog = catalog
@@ -81,7 +90,8 @@ class ModelClasses:
 
     async def classify(self, tenant_id: str, flow: Flow) -> Classified:
         """The classes along a flow."""
-        return classify(flow, self._catalog, self.scheme, (await self.of_tenant(tenant_id)).of)
+        catalog = await self._catalog.for_flow(tenant_id, flow)
+        return classify(flow, catalog, self.scheme, (await self.of_tenant(tenant_id)).of)
 
     async def issues(self, tenant_id: str, flow: Flow) -> list[Issue]:
         """What a flow may not do with the models and addresses it names; nothing when classes are switched off."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from pydantic import JsonValue, SecretStr
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
 from headgate.features.runs.deliveries.target import Target
@@ -39,6 +40,10 @@ class Components(Protocol):
 
     def component(self, type_: str) -> type[Component]:
         """The class of a type. Raises `NotFound`."""
+        ...
+
+    async def for_flow(self, tenant_id: str, flow: Flow, *, session: AsyncSession | None = None) -> "Components":
+        """These, and beside them the flow's own components that the tenant has had checked."""
         ...
 
 

@@ -14,6 +14,8 @@ class CheckedComponent:
     code: str
     template: Template
     manifest: Manifest
+    note: str = ""
+    """Why it was not tried, or what came of it; empty when it gave its outputs. Not kept."""
 
     @property
     def type(self) -> str:

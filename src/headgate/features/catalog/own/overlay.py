@@ -1,34 +1,33 @@
-"""The registry as one request sees it: the built-in components, and own ones beside them. Built-in ones win."""
+"""The registry as a flow or a request sees it: the built-in components, and own ones beside them. Built-ins win."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from pydantic import JsonValue
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.catalog.own.checked import CheckedComponent
-from headgate.features.catalog.registry import Registry
+from headgate.features.catalog.own.runtime import component_class
+from headgate.features.catalog.registry import Components, Registry
 from headgate.features.catalog.search import WordIndex, template_texts
+from headgate.graph.model import Flow
 from headgate.graph.template import Template
+from headgate.sdk import Component
 
 
-class Overlay:
-    """A `graph.template.Catalog` over a registry and own components; a value, never changed.
+class FlowCatalog:
+    """A `registry.Components` over a registry and own components; a value, never changed.
 
     Args:
         base: The built-in components and those that the operator installed.
-        index: The search index over `base`.
         own: Own components; one whose name is taken by a built-in one is left out (seed 000, ADR-MCP-025).
     """
 
-    def __init__(self, base: Registry, index: WordIndex, own: Iterable[CheckedComponent] = ()) -> None:
+    def __init__(self, base: Registry, own: Iterable[CheckedComponent] = ()) -> None:
         taken = frozenset(base.types())
         self.base = base
-        self.index = index
         self.own: Mapping[str, CheckedComponent] = {one.type: one for one in own if one.type not in taken}
-
-    def with_own(self, *more: CheckedComponent) -> "Overlay":
-        """The same with further own components; a later one takes the place of an earlier one of its name."""
-        return Overlay(self.base, self.index, (*self.own.values(), *more))
+        self._classes: dict[str, type[Component]] = {}
 
     def types(self) -> Sequence[str]:
         """Every known type, sorted."""
@@ -43,6 +42,37 @@ class Overlay:
         """The source of an own component; None for others."""
         found = self.own.get(type_)
         return found.code if found is not None else None
+
+    def component(self, type_: str) -> type[Component]:
+        """The class of a type: of an own component one that works in the sandbox. Raises `UnknownComponent`."""
+        found = self.own.get(type_)
+        if found is None:
+            return self.base.component(type_)
+        if type_ not in self._classes:
+            self._classes[type_] = component_class(found)
+        return self._classes[type_]
+
+    async def for_flow(self, tenant_id: str, flow: Flow, *, session: AsyncSession | None = None) -> Components:
+        """What that flow may be made of: the code that it carries itself counts, not what else is known here."""
+        return await self.base.for_flow(tenant_id, flow, session=session)
+
+
+class Overlay(FlowCatalog):
+    """What a request may build with: searched like the registry.
+
+    Args:
+        base: The built-in components and those that the operator installed.
+        index: The search index over `base`.
+        own: Own components of the person who asks, and those of the flow.
+    """
+
+    def __init__(self, base: Registry, index: WordIndex, own: Iterable[CheckedComponent] = ()) -> None:
+        super().__init__(base, own)
+        self.index = index
+
+    def with_own(self, *more: CheckedComponent) -> "Overlay":
+        """The same with further own components; a later one takes the place of an earlier one of its name."""
+        return Overlay(self.base, self.index, (*self.own.values(), *more))
 
     def search(self, query: str, *, most: int = 8) -> list[Template]:
         """The components a query is about, best first."""

@@ -20,7 +20,7 @@ from headgate.features.models.local.models import LocalModels
 from headgate.features.models.outlook import ModelOutlook, look_at
 from headgate.features.models.ports import KeySource
 from headgate.features.runs.form import check_form, file_ids_in
-from headgate.features.runs.ports import Services
+from headgate.features.runs.ports import Components, Services
 from headgate.features.runs.preview import path
 from headgate.features.runs.preview.schemas import (
     DryHost,
@@ -78,15 +78,16 @@ class DryRuns:
         issues: Sequence[Issue] | None = None,
     ) -> DryRunOut:
         """Look ahead at a run of a flow that may be stored nowhere."""
-        found = list(check_runnable(flow, self.rules.catalog) if issues is None else issues)
+        components = await self.services.components.for_flow(principal.tenant_id, flow)
+        found = list(check_runnable(flow, components) if issues is None else issues)
         found += await self.rules.more_issues(principal.tenant_id, flow)
         findings = [_finding(issue) for issue in found] + await self._input_findings(principal, flow, start)
-        plan = self._plan(flow)
+        plan = _plan(flow, components)
         classes = self.services.classes
         classified = await classes.classify(principal.tenant_id, flow) if classes is not None else None
         look = _Look(self, principal, start, classified)
         steps = [await look.step(step) for step in plan.steps]
-        prepared = {step.id: prepare_step(plan, step, self.services.components) for step in plan.steps}
+        prepared = {step.id: prepare_step(plan, step, components) for step in plan.steps}
         certain = path.certain_steps(prepared)
         for step in steps:
             step.runs = "certain" if step.step_id in certain else "possible"
@@ -128,12 +129,6 @@ class DryRuns:
         except HeadgateError as error:
             return [_error(error.code, error.detail, error.remedy)]
         return []
-
-    def _plan(self, flow: Flow) -> Plan:
-        try:
-            return compile_plan(flow, self.rules.catalog)
-        except FlowInvalid:
-            return Plan(())
 
 
 class _Look:
@@ -234,6 +229,13 @@ class _Look:
 
     def _warn(self, step: PlanStep, code: str, message: str) -> None:
         self.findings.append(Finding(severity="warning", code=code, message=message, node=step.id))
+
+
+def _plan(flow: Flow, components: Components) -> Plan:
+    try:
+        return compile_plan(flow, components)
+    except FlowInvalid:
+        return Plan(())
 
 
 def _finding(issue: Issue) -> Finding:

@@ -93,16 +93,16 @@ class StepExecutor:
         return self._services.deliveries.seal(Origin(run.key, step.id), target)
 
     async def _work(self, run: ActiveRun, step: PlannedStep, ctx: StepContext, recorder: Recorder) -> Outputs:
-        values = await gather_inputs(run, step, self._services.components, ctx=ctx, recorder=recorder)
+        values = await gather_inputs(run, step, run.planned.components, ctx=ctx, recorder=recorder)
         extra = {name: values.pop(name) for name in step.extra_fields if name in values}
         component = step.component.create(values, node_id=step.id)
         if step.extra_fields:
             component.receive_extra(extra)
         component.attach(ctx)
         outputs: dict[str, JsonValue] = {}
-        for name, type_ in step.outputs:
-            if step.document is not None and name == DOCUMENT_OUTPUT:
-                continue
+        wanted = [one for one in step.outputs if step.document is None or one[0] != DOCUMENT_OUTPUT]
+        component.expect_outputs([name for name, _ in wanted])
+        for name, type_ in wanted:
             value = await component.produce(name)
             if value is not NOT_TAKEN:
                 outputs[name] = encode(value, type_)

@@ -7,6 +7,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from headgate.features.catalog.own.gate import require_checked
 from headgate.features.runs.ports import Components, Definitions
 from headgate.features.runs.transitions import RunKey, Seed
 from headgate.graph.execution_hash import step_logic_hash
@@ -93,6 +94,8 @@ class PlannedFlow:
     roots: tuple[str, ...]
     flow: Flow
     form: tuple[FormField, ...]
+    components: Components
+    """What its steps and what is attached to them are made of."""
 
 
 class Plans:
@@ -105,22 +108,28 @@ class Plans:
         self._kept: OrderedDict[tuple[str, int], PlannedFlow] = OrderedDict()
 
     async def of(self, key: RunKey) -> PlannedFlow:
-        """The plan of a run's version. Raises `FlowInvalid` when its components no longer fit together."""
+        """The plan of a run's version.
+
+        Raises `FlowInvalid` when its components no longer fit together, `UnsafeCode`.
+        """
         place = (key.flow_id, key.version)
         found = self._kept.get(place)
         if found is not None:
             self._kept.move_to_end(place)
             return found
         flow = await self._definitions(key)
-        plan = compile_plan(flow, self._components)
+        components = await self._components.for_flow(key.tenant_id, flow)
+        require_checked(flow, components)
+        plan = compile_plan(flow, components)
         found = PlannedFlow(
             name=flow.name,
             plan=plan,
-            steps={step.id: prepare_step(plan, step, self._components) for step in plan.steps},
+            steps={step.id: prepare_step(plan, step, components) for step in plan.steps},
             seeds=tuple(Seed(step.id, step.order, len(step.parents)) for step in plan.steps),
             roots=tuple(step.id for step in plan.roots),
             flow=flow,
             form=flow.form,
+            components=components,
         )
         self._kept[place] = found
         if len(self._kept) > self._most:

@@ -28,7 +28,8 @@ async def graph_of_draft(
     if guard is not None:
         found = (await guard.classify(principal.tenant_id, flow)).steps
         classes = {step: view for step, one in found.items() if (view := views.class_view(one.output, guard.scheme))}
-    return draw(flow, engine.services.components, flow_id=row.id, classes=classes)
+    catalog = await engine.services.components.for_flow(row.tenant_id, flow, session=session)
+    return draw(flow, catalog, flow_id=row.id, classes=classes)
 
 
 async def graph_of_run(
@@ -44,9 +45,10 @@ async def graph_of_run(
     scheme = engine.services.classes.scheme if engine.services.classes is not None else None
     with intact("this run"):
         outputs = {step.step_id: step.output_payload["outputs"] for step in steps if step.output_payload}
+    flow = Flow.model_validate(version.definition)
     return draw(
-        Flow.model_validate(version.definition),
-        engine.services.components,
+        flow,
+        await engine.services.components.for_flow(row.tenant_id, flow, session=session),
         flow_id=flow_id,
         version=row.version,
         run_id=run_id,

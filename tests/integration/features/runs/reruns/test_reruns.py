@@ -62,7 +62,7 @@ async def change(database: Database, version: RunKey, flow: Flow) -> None:
     """Give the draft of a flow another content."""
     async with database.writing() as session:
         row = await flows.get_flow(session, LOCAL, version.flow_id, lock=True)
-        flows.write_draft(row, flow, Registry(COMPONENTS))
+        await flows.write_draft(session, row, flow, Registry(COMPONENTS))
 
 
 async def run(client: Client, version: RunKey, **body: Any) -> dict[str, Any]:

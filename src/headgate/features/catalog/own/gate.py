@@ -1,0 +1,30 @@
+"""The gate before a run: the code of every node is read again, wherever it came from (seed 000, ADR-MCP-040, 041)."""
+
+from headgate.features.catalog.own.errors import UnsafeCode
+from headgate.graph.issues import raise_if_any
+from headgate.graph.model import Flow
+from headgate.graph.own_code import own_code_issues, unchecked_issues
+from headgate.graph.template import Catalog
+from headgate.sandbox.scan import scan_component
+
+
+def refuse_unsafe(flow: Flow) -> None:
+    """Raise `UnsafeCode` naming node and line when the scan finds anything in a node's code. Nothing is executed.
+
+    Code that was checked once is scanned again: the rules may have grown since. A component that came with the
+    installation never carries code, so there is nothing of it to exempt.
+    """
+    read: set[str] = set()
+    for node in flow.nodes:
+        if node.code is None or node.code in read:
+            continue
+        read.add(node.code)
+        findings = scan_component(node.code)
+        if findings:
+            raise UnsafeCode(node.id, node.type, findings)
+
+
+def require_checked(flow: Flow, catalog: Catalog) -> None:
+    """Raise `UnsafeCode`, or `FlowInvalid` when a node has code that was not checked here or is not its own."""
+    refuse_unsafe(flow)
+    raise_if_any([*own_code_issues(flow, catalog), *unchecked_issues(flow, catalog)])

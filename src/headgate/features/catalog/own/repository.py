@@ -1,0 +1,39 @@
+"""Every query on own components. The tenant is always required."""
+
+from collections.abc import Collection, Sequence
+
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.catalog.own.tables import OwnComponent
+from headgate.foundation.database import now
+
+
+async def list_components(session: AsyncSession, hashes: Collection[str], *, tenant_id: str) -> Sequence[OwnComponent]:
+    """What is known of the code with these hashes, in one query."""
+    query = select(OwnComponent).where(OwnComponent.tenant_id == tenant_id, OwnComponent.code_hash.in_(hashes))
+    return (await session.execute(query)).scalars().all()
+
+
+async def add_component(
+    session: AsyncSession,
+    *,
+    tenant_id: str,
+    code_hash: str,
+    type_: str,
+    template: dict[str, object],
+    manifest: dict[str, object],
+) -> bool:
+    """Write down what was found about a piece of code; whether it was not known before. A known row stays as it is."""
+    values = {
+        "tenant_id": tenant_id,
+        "code_hash": code_hash,
+        "type": type_,
+        "template": template,
+        "manifest": manifest,
+        "checked_at": now(),
+    }
+    dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
+    statement = dialect.insert(OwnComponent).values(values).on_conflict_do_nothing().returning(OwnComponent.code_hash)
+    return (await session.execute(statement)).scalar_one_or_none() is not None
