@@ -9,6 +9,7 @@ from typing import Any
 
 from headgate.agents.assistant import framing
 from headgate.agents.assistant.available import models_block
+from headgate.agents.assistant.componentry import make_component
 from headgate.agents.assistant.costs import Bill, budget_told
 from headgate.agents.assistant.events import progress
 from headgate.agents.assistant.intent.classify import classify
@@ -80,9 +81,12 @@ class Orchestration:
         self._tell_start(found.intent)
         if found.intent == "off_topic" and not self.models.offline:
             return Played(framing.OFF_TOPIC_REFUSAL)
-        turn.stage(framing.decide_progress_step(found.intent, found.english))
         if found.intent not in _SHORT:
             self._tell_budget()
+        maker = turn.bench.maker
+        if found.intent == "generate_component" and maker is not None and not self.models.offline:
+            return Played(*await make_component(maker, turn, history_block(self.history) + turn.request))
+        turn.stage(framing.decide_progress_step(found.intent, found.english))
         turn.preface = await self._preface(found.intent)
         turn.only = READING_TOOLS if found.intent == "question" else None
         result = await run_loop(self.models.chat, turn)

@@ -1,7 +1,7 @@
 """One turn of the assistant, as a stream of events."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
@@ -25,6 +25,7 @@ from headgate.agents.assistant.schemas import AssistRequest, CheckConfig
 from headgate.agents.assistant.turn import Budget, BudgetSpent, Turn
 from headgate.features.access.caller import Again
 from headgate.features.access.principal import Principal
+from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
@@ -35,13 +36,37 @@ from headgate.foundation.ids import new_id
 from headgate.foundation.log import get_logger
 from headgate.graph.model import Flow
 from headgate.toolkit import Workbench
+from headgate.toolkit.workbench import ComponentMaker, PersonalFiles
 
 if TYPE_CHECKING:  # LangChain is imported with the first request
+    from langchain_core.language_models import BaseChatModel
+
     from headgate.agents.assistant.orchestration import Orchestration, Played
 
 log = get_logger(__name__)
 _UNKNOWN_INTENT = "none"
 """Stands for the intent of a turn that ended before it was known."""
+
+
+class OwnComponents(Protocol):
+    """What people made; see `sessions.components`."""
+
+    async def own_components(self, principal: Principal, flow: Flow | None = None) -> tuple[CheckedComponent, ...]:
+        """What a request of this person may build with beside the registry."""
+        ...
+
+
+class MakesComponents(Protocol):
+    """The workshop of the installation; see `generation.workshop`."""
+
+    @property
+    def components(self) -> OwnComponents:
+        """Where components of people are kept."""
+        ...
+
+    def maker(self, turn: Turn, model: "Callable[[], BaseChatModel]", *, max_retries: int) -> ComponentMaker:
+        """Makes components in a turn."""
+        ...
 
 
 class ChoosesModels(Protocol):
@@ -103,6 +128,9 @@ class Assistant:
     limits: AssistantSettings = field(default_factory=AssistantSettings)
     metrics: AssistantMetrics = field(default_factory=AssistantMetrics)
     conversations: ConversationBuffer = field(default_factory=InProcessBuffer)
+    workshop: MakesComponents | None = None
+    files_of: "Callable[[Principal], PersonalFiles] | None" = None
+    """A person's workspace; None where there is none."""
     at_work: TurnsAtWork = field(init=False)
 
     def __post_init__(self) -> None:
@@ -201,12 +229,15 @@ class Assistant:
 
     async def _turn(self, asking: Asking) -> dict[str, Any]:
         request, desk = asking.request, asking.desk
-        turn = asking.turn = self._new_turn(asking)
+        turn = asking.turn = await self._new_turn(asking)
         key = session_key(desk.principal, request.session_id)
         models = await self.models.choose(
             desk.principal, provider=request.provider, name=request.model_name, bench=turn.bench
         )
         turn.provider, turn.model_name = models.provider, models.name
+        if self.workshop is not None and not models.offline:
+            retries = request.max_retries or self.limits.max_retries
+            turn.bench.maker = self.workshop.maker(turn, lambda: models.chat, max_retries=retries)
         history = await self.conversations.get_recent(key)
         work: Orchestration = _load().Orchestration(
             turn, request.input_value, models, history, flow_id=desk.flow_id or ""
@@ -227,16 +258,19 @@ class Assistant:
         except Exception as error:
             raise self.models.explain(error) from error
 
-    def _new_turn(self, asking: Asking) -> Turn:
+    async def _new_turn(self, asking: Asking) -> Turn:
         desk, emit = asking.desk, asking.queue.put_nowait
         desk.on_event = lambda run_id, kind, data: emit(events.run_update(run_id, kind, data))
         flow = desk.stored or Flow()
+        components = self.workshop.components if self.workshop is not None else None
+        own = await components.own_components(desk.principal, flow) if components is not None else ()
         bench = Workbench(
             principal=desk.principal,
             space_id=desk.space_id,
             flow=flow,
-            registry=Overlay(self.registry, self.index),
+            registry=Overlay(self.registry, self.index, own),
             runner=desk,
+            files=self.files_of(desk.principal) if self.files_of is not None else None,
         )
         limits = self.limits
         turn = Turn(
