@@ -63,7 +63,7 @@ def _maker(bench: Workbench) -> ComponentMaker:
 def _used(bench: Workbench, made: MadeComponent) -> Result:
     """Put the component into this request's catalogue, and tell what it is."""
     checked = made.checked
-    bench.registry = bench.registry.with_own(checked)
+    bench.learn(checked)
     reading = TemplateReading(checked.template).as_reading
     answer: Result = {
         "ok": True,

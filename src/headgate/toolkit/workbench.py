@@ -137,6 +137,12 @@ class Workbench:
     """The plan that was proposed, in Markdown; the turn then waits for a person."""
     history: list[Flow] = field(default_factory=list)
     runs: list[RunOutcome] = field(default_factory=list)
+    ran_after: list[tuple[str, int]] = field(default_factory=list)
+    """Each run, and how many actions there had been when it began."""
+    flow_run: Flow | None = None
+    """The flow that was run last, as it then was."""
+    made: list[str] = field(default_factory=list)
+    """Class names of the components that were made."""
     watch: Watch = field(default_factory=Unwatched)
     reads: ReadCache = field(init=False, default_factory=ReadCache)
     calls: CallLedger = field(init=False, default_factory=CallLedger)
@@ -192,9 +198,16 @@ class Workbench:
         self.plan = markdown
         self.on_action(actions.propose_plan(markdown))
 
+    def learn(self, made: CheckedComponent) -> None:
+        """Take a component that was made into this request's catalogue."""
+        self.registry = self.registry.with_own(made)
+        self.made.append(made.type)
+
     def ran(self, outcome: RunOutcome, flow: Flow) -> None:
         """Keep what a run of a flow came to. The run saved it: it is no proposal any more."""
         self.runs.append(outcome)
+        self.ran_after.append((outcome.run_id, len(self.actions)))
+        self.flow_run = flow
         self._whole_since = None
         self.on_action(actions.flow_ran(outcome.run_id, outcome.status, flow))
 

@@ -109,6 +109,8 @@ class Turn:
     """The same in words, for the person."""
     transcript: list[Any] = field(default_factory=list)
     """The messages between model and tools, as LangChain has them, after the loop."""
+    files: list[str] = field(default_factory=list)
+    """Paths of the files that were written."""
     told: Told = field(default_factory=Told)
     """What the page knows of the flow."""
     declined: bool = False
@@ -124,6 +126,7 @@ class Turn:
 
     def on_file(self, written: dict[str, JsonValue]) -> None:
         """Tell that a file was written."""
+        self.files.append(str(written.get("path", "")))
         self.emit(file_written(written))
 
     def on_action(self, action: Action) -> None:
