@@ -6,11 +6,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields
 from typing import Any
 
+from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.agents.assistant.service import Assistant
-from headgate.entrypoints.assistance import build_assistant
+from headgate.entrypoints.assistance import build_assistant, build_workshop
 from headgate.entrypoints.flow_runs import FlowRuns
 from headgate.entrypoints.services import open_services
 from headgate.features.access.principal import Principal
+from headgate.features.catalog.own.check import ComponentChecker
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex, component_index
 from headgate.features.files.storage import Storage
@@ -26,6 +28,7 @@ from headgate.features.runs.engine.build import build_engine, open_events
 from headgate.features.runs.evidence.service import Notary
 from headgate.features.runs.preview.service import DryRuns
 from headgate.features.secrets.lookup import Variables
+from headgate.features.workspace.workspace import Workspace
 from headgate.foundation.crypto import EvidenceSeed, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import upgrade
@@ -45,6 +48,7 @@ class Parts:
     database: Database
     registry: Registry
     index: WordIndex
+    checker: ComponentChecker
     box: SecretBox
     storage: Storage
     bus: EventSink
@@ -54,6 +58,8 @@ class Parts:
     runs: FlowRuns
     maintenance: Maintenance
     assistant: Assistant
+    workspace: Workspace
+    workshop: Workshop
     telemetry: Telemetry
     notary: Notary
     classes: ModelClasses
@@ -108,12 +114,15 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
             runs = FlowRuns(database=database, engine=engine)
             index = component_index(base.registry)
             rules = FlowRules(base.registry, base.classes)
-            assistant = build_assistant(settings, base, runs, index, telemetry)
+            workspace = Workspace(settings, telemetry.metrics)
+            workshop = build_workshop(database, base, workspace, telemetry)
+            assistant = build_assistant(settings, base, runs, index, telemetry, workspace=workspace, workshop=workshop)
             yield Parts(
                 settings=settings,
                 database=database,
                 registry=base.registry,
                 index=index,
+                checker=base.checker,
                 box=base.box,
                 storage=base.storage,
                 bus=bus,
@@ -123,6 +132,8 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
                 runs=runs,
                 maintenance=maintenance,
                 assistant=assistant,
+                workspace=workspace,
+                workshop=workshop,
                 telemetry=telemetry,
                 notary=Notary(base.box, EvidenceSeed(settings)),
                 classes=base.classes,

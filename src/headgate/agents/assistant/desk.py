@@ -117,7 +117,8 @@ class Desk:
 
     async def run(self, flow: Flow, *, text: str, form: Mapping[str, JsonValue]) -> RunOutcome:
         """Save and run it. A flow that cannot run is refused before it is saved."""
-        raise_if_any(check_runnable(flow, self.registry))
+        known = await self.registry.for_flow(self.principal.tenant_id, flow)
+        raise_if_any(check_runnable(flow, known))
         await self.save(flow)
         await self._ask_again()
         return await self.runs.run_draft(

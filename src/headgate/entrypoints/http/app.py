@@ -10,6 +10,7 @@ from starlette.routing import BaseRoute
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from headgate.agents.assistant.routes import router as assistant_router
+from headgate.agents.assistant.sessions.routes import router as conversations_router
 from headgate.entrypoints.compose import open_parts
 from headgate.entrypoints.doors import is_locked, open_doors
 from headgate.entrypoints.http.answering import REQUEST_ID, Answering
@@ -20,6 +21,8 @@ from headgate.entrypoints.http.guards import Guards
 from headgate.entrypoints.http.health import router as health_router
 from headgate.entrypoints.http.measuring import Measuring
 from headgate.entrypoints.http.pages.routes import router as pages_router
+from headgate.entrypoints.mcp.door import McpDoor
+from headgate.entrypoints.mcp.routes import router as mcp_router
 from headgate.features.accounts.keys.routes import router as keys_router
 from headgate.features.accounts.me.routes import router as me_router
 from headgate.features.accounts.sessions.routes import router as sessions_router
@@ -28,8 +31,10 @@ from headgate.features.accounts.spaces.routes import router as spaces_router
 from headgate.features.accounts.users.routes import router as users_router
 from headgate.features.assistants.routes import router as shared_assistants_router
 from headgate.features.audit.routes import router as audit_router
+from headgate.features.catalog.own.routes import router as own_components_router
 from headgate.features.catalog.routes import router as catalog_router
 from headgate.features.files.routes import router as files_router
+from headgate.features.flows.code_routes import router as flow_code_router
 from headgate.features.flows.routes import router as flows_router
 from headgate.features.mcptools.routes import router as mcptools_router
 from headgate.features.models.routes import router as models_router
@@ -45,12 +50,15 @@ ROUTERS = (
     assistant_router,
     audit_router,
     catalog_router,
+    conversations_router,
     deliveries_router,
     files_router,
     flows_router,
+    flow_code_router,
     keys_router,
     mcptools_router,
     models_router,
+    own_components_router,
     reruns_router,
     secrets_router,
     sessions_router,
@@ -60,6 +68,13 @@ ROUTERS = (
     users_router,
 )
 """In the order in which they are tried: what is asked most stands first."""
+
+
+ALLOWED_HEADERS = (
+    *("authorization", "x-api-key", "idempotency-key", "if-none-match", "last-event-id"),
+    *("mcp-protocol-version", "mcp-method", "mcp-name"),
+)
+"""What pages of other sites that were let in may send."""
 
 
 def _routes_of(routers: Iterable[APIRouter]) -> list[BaseRoute]:
@@ -88,13 +103,16 @@ def create_app(settings: Settings) -> FastAPI:
             app.state.identity, app.state.throttle = doors.identity, doors.throttle
             app.state.sign_in, app.state.single_sign_on = doors.sign_in, doors.single_sign_on
             app.state.locked = await is_locked(settings, parts.database)
+            app.state.mcp_door = McpDoor(parts)
             yield
+            await app.state.mcp_door.close()
 
     app = documented_app(lifespan=lifespan)
     install(app)
     _wrap(app, settings.server)
     app.include_router(health_router)
     app.include_router(pages_router)
+    app.include_router(mcp_router)
     app.router.routes.extend(API_ROUTES)
     refuse_undeclared(app)
     return app
@@ -108,7 +126,7 @@ def _wrap(app: FastAPI, server: ServerSettings) -> None:
             CORSMiddleware,
             allow_origins=server.cors_origins,
             allow_methods=["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["authorization", "x-api-key", "idempotency-key", "if-none-match", "last-event-id"],
+            allow_headers=ALLOWED_HEADERS,
             expose_headers=["etag", "retry-after", "content-disposition", REQUEST_ID.decode()],
         )
     app.add_middleware(Measuring)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from headgate.agents.assistant.generation.extraction import class_name_of, extract_component_code
 from headgate.agents.assistant.generation.prompts import PROMPT, retry_prompt
-from headgate.agents.assistant.turn import Turn
+from headgate.agents.assistant.turn import BudgetSpent, Turn
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.errors import ComponentNotMade
 
@@ -94,10 +94,14 @@ class Generation:
 
     async def _ask(self, prompt: str) -> "AIMessage":
         """One call of the model; its tokens count whether or not the code passes."""
+        turn = self.turn
+        turn.spend_model_call()
+        _require_going_on(turn)
         answer = await self.model.ainvoke([("system", PROMPT), ("human", prompt)], config=_ALONE)
         usage = answer.usage_metadata
         if usage is not None:
-            self.turn.spend_tokens(usage["input_tokens"], usage["output_tokens"], "main")
+            turn.spend_model_tokens(usage["input_tokens"], usage["output_tokens"])
+        _require_going_on(turn)
         return answer
 
     def _extract(self, answer: str, attempt: int, most: int) -> str:
@@ -156,6 +160,12 @@ def exhausted(error: ComponentNotMade, code: str, attempts: int) -> ComponentNot
         f"{error.remedy}".strip(),
         **(error.extra | {"attempts": attempts, "component_code": code, "class_name": class_name_of(code)}),
     )
+
+
+def _require_going_on(turn: Turn) -> None:
+    """Raise `BudgetSpent` when the turn was stopped: nothing more is asked or checked in it."""
+    if turn.stopped:
+        raise BudgetSpent(turn.stop_note, remedy="Ask for the component again, with less beside it.")
 
 
 def _is_cut(answer: "AIMessage") -> bool:

@@ -21,7 +21,7 @@ from headgate.graph.model import Flow
 from headgate.sandbox.limits import PoolSize
 from headgate.sandbox.pool import SandboxPool
 from headgate.sdk import Model
-from headgate.sdk.hosting import DESCRIBE, PRODUCE
+from headgate.sdk.crossing import DESCRIBE, PRODUCE
 from headgate.toolkit import Workbench
 from tests.support.keys import GivenKeys
 from tests.support.openai_server import OpenAIServer

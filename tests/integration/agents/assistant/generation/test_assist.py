@@ -1,0 +1,217 @@
+"""Components through the assistant over HTTP: made, found by the next request, run in flows, gone with the session."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+from pydantic import SecretStr
+
+from headgate.entrypoints.http.app import create_app
+from headgate.features.access.permissions import Role
+from headgate.features.access.principal import LOCAL
+from headgate.features.secrets import service as secrets
+from headgate.foundation.settings import Settings
+from tests.integration.agents.assistant.generation.test_pipeline import FAILED, PASSED, SUM, SYNTAX, answer
+from tests.integration.agents.assistant.test_assist import acting, streamed
+from tests.support.intents import IntentAnswers
+from tests.support.openai_server import OpenAIServer
+from tests.support.tenants import add_colleague
+
+SHOUT = '''from headgate.sdk import Component, Text, field, output
+
+
+class Shout(Component):
+    """Says a text in capitals. Use it to shout."""
+
+    text: str = field(label="Text", help="What to shout.", main=True, tool_mode=True)
+
+    @output(label="Loud")
+    def shout_text(self) -> Text:
+        """The text in capitals."""
+        return self.text.upper() + "!"
+'''
+SPEC = """name: Loud
+nodes:
+  heard: ChatInput
+  loud: Shout
+  said: ChatOutput
+edges:
+  heard.text -> loud.text
+  loud.shout_text -> said.input
+"""
+RESET = "/api/v1/agentic/sessions/reset"
+pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+
+
+@pytest.fixture
+def intents(openai: OpenAIServer) -> IntentAnswers:
+    return IntentAnswers(openai, intent="generate_component")
+
+
+@pytest.fixture
+async def app(settings: Settings, openai: OpenAIServer, intents: IntentAnswers) -> AsyncIterator[FastAPI]:
+    made = create_app(settings)
+    async with made.router.lifespan_context(made):
+        async with made.state.database.writing() as session:
+            for name, value in (("OPENAI_API_KEY", "sk-test-0123456789"), ("OPENAI_BASE_URL", openai.base_url)):
+                await secrets.set_variable(session, LOCAL, made.state.box, name=name, value=SecretStr(value))
+        yield made
+
+
+@pytest.fixture
+async def client(app: FastAPI) -> AsyncIterator[httpx2.AsyncClient]:
+    transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:7411", timeout=60) as found:
+        yield found
+
+
+def steps(events: list[dict[str, Any]]) -> list[str]:
+    return [event["step"] for event in events if event.get("step") in {*PASSED, *FAILED, "retrying"}]
+
+
+class TestGenerateComponent:
+    async def test_streams_every_stage_and_ends_with_the_component(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
+        openai.script(openai.text(answer(SYNTAX), tokens=(100, 10)), openai.text(answer(SUM), tokens=(200, 20)))
+        events = await streamed(client, input_value="create a component that sums a + b")
+        assert steps(events) == [*FAILED, "retrying", *PASSED]
+        data = events[-1]["data"]
+        assert (data["validated"], data["class_name"], data["validation_attempts"]) == (True, "SumComponent", 2)
+        assert data["component_code"] == SUM
+        assert data["usage"]["total_tokens"] == 330 + 72
+        assert not [event for event in events if event["event"] == "token"]
+
+    async def test_is_an_honest_answer_when_no_attempt_passed(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
+        openai.script(openai.text(answer(SYNTAX)))
+        events = await streamed(client, input_value="create a component", max_retries=2)
+        assert steps(events) == [*FAILED, "retrying", *FAILED]
+        data = events[-1]["data"]
+        assert (data["validated"], data["validation_attempts"], data["component_code"]) == (False, 2, SYNTAX)
+        assert "No component came out of 2 attempts" in data["result"]
+
+    async def test_leaves_example_code_in_answers_to_questions_alone(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer, intents: IntentAnswers
+    ) -> None:
+        intents.intent = "question"
+        openai.script(openai.text(answer(SUM)))
+        events = await streamed(client, input_value="how do I create a component?")
+        assert steps(events) == []
+        assert SUM.strip() in events[-1]["data"]["result"]
+        assert "component_code" not in events[-1]["data"]
+
+
+class TestNextRequest:
+    async def test_finds_builds_with_and_runs_what_was_made(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer, intents: IntentAnswers
+    ) -> None:
+        openai.script(
+            openai.text(answer(SHOUT)),
+            openai.tool_call("search_components", {"query": "shout a text in capitals"}),
+            openai.tool_call("build_flow", {"spec": SPEC}),
+            openai.tool_call("run_flow", {"text": "hej"}),
+            openai.text("It shouted."),
+        )
+        await streamed(client, input_value="create a component that shouts", session_id="one")
+        intents.intent = "build_flow"
+        events = await streamed(client, input_value="build a flow with Shout and run it", session_id="two")
+        data = events[-1]["data"]
+        assert data["run_status"] == "completed", data
+        run = (await client.get(f"/api/v1/flow-runs/{data['run_id']}")).json()
+        assert run["output"]["text"] == "HEJ!"
+        node = next(one for one in data["flow"]["nodes"] if one["type"] == "Shout")
+        assert node["code"] == SHOUT
+
+    async def test_of_somebody_else_does_not_find_it(
+        self, app: FastAPI, client: httpx2.AsyncClient, openai: OpenAIServer, intents: IntentAnswers
+    ) -> None:
+        asks = openai.tool_call("describe_component", {"component_type": "Shout"})
+        openai.script(openai.text(answer(SHOUT)), asks, openai.text("No."))
+        await streamed(client, input_value="create a component that shouts")
+        intents.intent = "build_flow"
+        async with acting(app, await add_colleague(app.state.database, "bob", Role.EDITOR)) as bob:
+            await streamed(bob, input_value="what is Shout?")
+        assert "There is no component 'Shout'" in json.dumps(openai.asked[-1].body)
+
+
+class TestInTheLoop:
+    async def test_makes_a_component_builds_with_it_and_runs_it_in_one_request(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer, intents: IntentAnswers
+    ) -> None:
+        intents.intent = "component_then_flow"
+        openai.script(
+            openai.tool_call("generate_component", {"description": "Says a text in capitals."}),
+            openai.text(answer(SHOUT), tokens=(300, 30)),
+            openai.tool_call("search_components", {"query": "capitals"}),
+            openai.tool_call("build_flow", {"spec": SPEC}),
+            openai.tool_call("run_flow", {"text": "hej"}),
+            openai.text("It shouted."),
+        )
+        events = await streamed(client, input_value="make a component that shouts, build a flow with it, run it")
+        assert steps(events) == PASSED
+        data = events[-1]["data"]
+        assert data["run_status"] == "completed", data
+        assert (await client.get(f"/api/v1/flow-runs/{data['run_id']}")).json()["output"]["text"] == "HEJ!"
+        told = "".join(event["chunk"] for event in events if event["event"] == "token")
+        assert "class Shout" not in told
+        made = json.dumps(openai.asked[2].body)
+        assert "shout_text" in made
+        assert data["usage"]["total_tokens"] >= 330
+
+    async def test_registers_code_that_the_model_wrote_itself_and_tells_every_fault(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer, intents: IntentAnswers
+    ) -> None:
+        intents.intent = "component_then_flow"
+        wrong = SHOUT.replace("shout_text", "to_toolkit").replace("return self", "import socket\n        return self")
+        openai.script(
+            openai.tool_call("register_component", {"code": wrong}),
+            openai.tool_call("register_component", {"code": SHOUT}),
+            openai.text("Registered."),
+        )
+        events = await streamed(client, input_value="use this component")
+        assert events[-1]["event"] == "complete"
+        refusal = json.loads(openai.asked[1].body["messages"][-1]["content"])
+        assert refusal["ok"] is False
+        assert [one["line"] for one in refusal["findings"]] == sorted(one["line"] for one in refusal["findings"])
+        assert len(refusal["findings"]) >= 1
+        accepted = json.loads(openai.asked[2].body["messages"][-1]["content"])
+        assert (accepted["class_name"], accepted["tool_name"], accepted["attempts"]) == ("Shout", "shout_text", 1)
+        assert accepted["manifest"] == {"imports": ["headgate"], "hosts": [], "files": False}
+        assert "every output" in accepted["test"]
+
+
+class TestReset:
+    async def test_clears_the_callers_own_alone(
+        self, app: FastAPI, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
+        openai.script(openai.text(answer(SUM)))
+        bob = await add_colleague(app.state.database, "bob", Role.EDITOR)
+        async with acting(app, bob) as other:
+            for who in (client, other):
+                await streamed(who, input_value="create a component", session_id="shared")
+            done = await client.post(RESET, params={"session_id": "shared", "user_id": bob.user_id})
+            assert done.json() == {"status": "ok", "components_cleared": 1, "session_id": "shared"}
+            again = await client.post(RESET, params={"session_id": "shared"})
+            assert again.json()["components_cleared"] == 0
+            assert (await other.post(RESET)).json() == {"status": "ok", "components_cleared": 1, "session_id": None}
+
+    async def test_counts_what_it_did(self, client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
+        openai.script(openai.text(answer(SUM)))
+        await streamed(client, input_value="create a component")
+        await client.post(RESET)
+        figures = (await client.get("/metrics")).text
+        assert "headgate_assistant_session_reset_total 1.0" in figures
+        assert "headgate_assistant_session_reset_components_cleared_total 1.0" in figures
+
+    async def test_refuses_ids_that_are_too_long_and_people_who_may_not_ask(
+        self, app: FastAPI, client: httpx2.AsyncClient
+    ) -> None:
+        assert (await client.post(RESET, params={"session_id": "x" * 129})).status_code == 422
+        assert (await client.post(RESET, params={"session_id": "x" * 128})).status_code == 200
+        async with acting(app, await add_colleague(app.state.database, "viewer", Role.VIEWER)) as viewer:
+            assert (await viewer.post(RESET)).status_code == 403
