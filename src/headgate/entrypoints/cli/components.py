@@ -1,21 +1,67 @@
 """`headgate components`."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
+from typer.core import TyperGroup
 
 from headgate.components import BUILTINS
+from headgate.entrypoints.cli.component_checks import show_check
+from headgate.entrypoints.cli.exit_codes import INVALID, OK
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
+from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.cli.transfer import read_text
+from headgate.entrypoints.compose import Parts
+from headgate.features.catalog.own.errors import ComponentNotMade
+from headgate.features.catalog.own.schemas import ComponentCheckOut
+from headgate.features.catalog.own.store import keep_component
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.graph.template import Template
 from headgate.toolkit.reading import first_sentence
 
-app = typer.Typer(add_completion=False, no_args_is_help=False, invoke_without_command=True)
+SEARCH = "search"
+
+
+class _SearchFirst(TyperGroup):
+    """Searches where no command is named: `headgate components fetch a page`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own type is private
+        """Put the command in front of words that are none."""
+        named = bool(args) and args[0] in {*self.commands, *ctx.help_option_names}
+        found: list[str] = super().parse_args(ctx, args if named else [SEARCH, *args])
+        return found
+
+
+app = typer.Typer(
+    cls=_SearchFirst, add_completion=False, help="Search and describe components; check the code of your own."
+)
 
 
 @app.command()
+def check(
+    path: Annotated[str, typer.Argument(help="Python file, or - for standard input.")], json: JsonFlag = False
+) -> int:
+    """Check a component's code in the sandbox: what passes may be in a node of a flow. Exit code 3 when it does not."""
+    code = read_text(path)
+
+    async def work(parts: Parts) -> int:
+        try:
+            made = await parts.checker.check(acting().tenant_id, code)
+        except ComponentNotMade as error:
+            found = ComponentCheckOut.of_faults(error)
+        else:
+            found = ComponentCheckOut.of(made)
+            async with parts.database.writing() as session:
+                await keep_component(session, acting(), made)
+        print_json(found) if json else show_check(found, path)
+        return OK if found.ok else INVALID
+
+    return with_parts(work)
+
+
+@app.command(SEARCH)
 def components(
     query: Annotated[str, typer.Argument(help="What it should do, or its exact type; all when left out.")] = "",
     json: JsonFlag = False,

@@ -6,12 +6,15 @@ import typer
 from rich.markup import escape
 from rich.prompt import Confirm
 
+from headgate.entrypoints.cli.component_checks import show_check
+from headgate.entrypoints.cli.exit_codes import INVALID, OK
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.accounts.spaces.service import list_spaces
 from headgate.features.flows import service, versions
+from headgate.features.flows.own_code import check_flow_code
 from headgate.features.flows.schemas import FlowSummary, VersionSummary
 from headgate.foundation.errors import Invalid
 from headgate.graph.draw import draw
@@ -68,6 +71,7 @@ def show(which: FlowArgument, json: JsonFlag = False) -> None:
         async with parts.database.reading() as session:
             row = await service.get_flow(session, acting(), flow_id)
         flow = service.definition_of(row)
+        known = await parts.registry.for_flow(row.tenant_id, flow)
         issues = await parts.rules.issues(acting().tenant_id, flow)
         if json:
             print_json(
@@ -81,7 +85,7 @@ def show(which: FlowArgument, json: JsonFlag = False) -> None:
         if flow.description:
             console.print(escape(flow.description))
         console.print(f"[dim]revision {row.revision}[/]")
-        console.print(draw(flow, parts.registry), markup=False)
+        console.print(draw(flow, known), markup=False)
         for issue in issues:
             console.print(f"[yellow]to mend:[/] {escape(str(issue))} [dim]{escape(issue.remedy)}[/]")
 
@@ -196,6 +200,24 @@ def delete(
             console.print(f"Deleted {escape(row.name)}.")
 
     with_parts(work)
+
+
+@app.command("check-code")
+def check_code(which: FlowArgument, json: JsonFlag = False) -> int:
+    """Check the code that a flow's nodes carry, in the sandbox: what passes may run. Exit code 3 when some does not."""
+
+    async def work(parts: Parts) -> int:
+        flow_id = await flow_id_of(parts, which)
+        found = await check_flow_code(parts.database, parts.checker, acting(), flow_id)
+        if json:
+            print_json(found)
+        elif not found.items:
+            console.print("Nothing to check: " + (f"{found.known} known already." if found.known else "no own code."))
+        for one in [] if json else found.items:
+            show_check(one, ", ".join(one.nodes))
+        return OK if all(one.ok for one in found.items) else INVALID
+
+    return with_parts(work)
 
 
 def _release(number: int | None) -> str:

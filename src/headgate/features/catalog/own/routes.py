@@ -1,0 +1,39 @@
+"""HTTP route that checks code which is to become a component."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.catalog.own.door import Checker
+from headgate.features.catalog.own.errors import ComponentNotMade
+from headgate.features.catalog.own.schemas import ComponentCheckIn, ComponentCheckOut
+from headgate.features.catalog.own.store import keep_component
+from headgate.foundation.api import get_database, problems
+from headgate.foundation.database import Database
+
+router = APIRouter(tags=["components"])
+
+
+Data = Annotated[Database, Depends(get_database)]
+
+
+@router.post(
+    "/components/check",
+    summary="Check a component's code",
+    responses=problems(403, 503),
+    dependencies=[needs(Permission.FLOWS_EDIT)],
+)
+async def check(body: ComponentCheckIn, database: Data, checker: Checker, caller: Caller) -> ComponentCheckOut:
+    """Scan code, let it describe itself in the sandbox, and try it once with samples.
+
+    Code that passes is known from then on: flows may have it in a node of its class.
+    """
+    try:
+        made = await checker.check(caller.tenant_id, body.code)
+    except ComponentNotMade as error:
+        return ComponentCheckOut.of_faults(error)
+    async with database.writing() as session:
+        await keep_component(session, caller, made)
+    return ComponentCheckOut.of(made)
