@@ -298,6 +298,13 @@ class NoServers:
         raise NotFound(f"There is no MCP server '{server}'.")
 
 
+class NoWorkspaces:
+    """Nobody has files."""
+
+    async def of_run(self, key: RunKey, root_path: str, *, read_only: bool) -> Any:
+        raise Invalid("There are no workspaces here.")
+
+
 class NoModels:
     """No chat model is configured."""
 
@@ -375,6 +382,7 @@ def make_services(
         secrets=DictSecrets(),
         code=OneRunner(),
         mcp=NoServers(),
+        workspaces=NoWorkspaces(),
         deliveries=NoDeliveries(),
         bus=EventBus(),
         limits=limits or LimitSettings(),

@@ -27,6 +27,7 @@ from tests.support.engine import (
     NoDeliveries,
     NoModels,
     NoServers,
+    NoWorkspaces,
     OneRunner,
     OneSpace,
 )
@@ -90,6 +91,7 @@ def make_bench(components: Iterable[type[Component]] = COMPONENTS, **services: A
         secrets=secrets,
         code=OneRunner(),
         mcp=NoServers(),
+        workspaces=NoWorkspaces(),
         deliveries=NoDeliveries(),
         bus=EventBus(),
         limits=LimitSettings(),

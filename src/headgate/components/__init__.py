@@ -25,6 +25,7 @@ from headgate.components.text import CombineText, PromptTemplate
 from headgate.components.transcription import Transcribe
 from headgate.components.web import URL, HTTPRequest
 from headgate.components.webhook import WebhookOut
+from headgate.components.workspace_files import WorkspaceFiles
 from headgate.sdk import Component
 
 BUILTINS: tuple[type[Component], ...] = (
@@ -60,6 +61,7 @@ BUILTINS: tuple[type[Component], ...] = (
     AIStep,
     Agent,
     McpTools,
+    WorkspaceFiles,
     StructuredOutput,
     Transcribe,
     Note,

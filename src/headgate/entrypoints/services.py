@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from headgate.components import BUILTINS
 from headgate.entrypoints.adapters import SpaceServers, TenantModels, TenantSecrets, VariablesOf, VersionContents
+from headgate.entrypoints.starter_workspaces import StarterWorkspaces
 from headgate.entrypoints.traced import measured
 from headgate.features.catalog.own.check import ComponentChecker
 from headgate.features.catalog.own.store import OwnComponents
@@ -21,7 +22,9 @@ from headgate.features.runs.deliveries.attempt import Sender
 from headgate.features.runs.deliveries.courier import Courier
 from headgate.features.runs.ports import Services
 from headgate.features.runs.spaces import FlowSpaces
+from headgate.features.runs.starters import RunStarters
 from headgate.features.secrets.lookup import Variables
+from headgate.features.workspace.workspace import Workspace
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.events import EventSink
@@ -86,6 +89,7 @@ async def open_services(
         secrets=secrets,
         code=sandbox,
         mcp=SpaceServers(mcp, spaces),
+        workspaces=StarterWorkspaces(Workspace(settings, telemetry.metrics), RunStarters(database)),
         deliveries=courier,
         bus=bus,
         limits=settings.limits,

@@ -13,6 +13,11 @@ from headgate.graph.wiring import Wiring
 MCP_TOOLS = "McpTools"
 """The component that brings the tools of an MCP server; on an allow-list they are called `server.tool`."""
 
+FILE_TOOLS = "WorkspaceFiles"
+"""The component that brings the tools of a workspace."""
+READING_FILES = ("read_file", "glob_search", "grep_search")
+WRITING_FILES = ("write_file", "edit_file")
+
 GENERIC_METHODS = frozenset({"output", "process", "build_output", "run", "execute", "main", "handler", "build_result"})
 """Names of methods that tell an agent nothing (seed 000, ADR-MCP-044)."""
 
@@ -73,12 +78,19 @@ def mcp_tools(node: Node) -> tuple[str, ...]:
     return tuple(one.strip() for one in found if isinstance(one, str)) if isinstance(found, list) else ()
 
 
+def file_tools(node: Node) -> tuple[str, ...]:
+    """The tools that a `WorkspaceFiles` node brings."""
+    return READING_FILES if node.params.get("read_only") is True else (*READING_FILES, *WRITING_FILES)
+
+
 def offer(wiring: Wiring, step: str) -> Offer:
     """The tools of a step and of everything attached to it."""
     names: dict[str, None] = {}
     servers: dict[str, None] = {}
     for node, name in _tool_nodes(wiring, step):
-        if node.type != MCP_TOOLS:
+        if node.type == FILE_TOOLS:
+            names |= dict.fromkeys(file_tools(node))
+        elif node.type != MCP_TOOLS:
             names[name] = None
         elif mcp_tools(node):
             names |= dict.fromkeys(f"{mcp_server(node)}.{tool}" for tool in mcp_tools(node))

@@ -2,7 +2,7 @@
 
 from headgate.graph.tool_names import tool_name
 from headgate.sdk.component import NOT_TAKEN, Component, ComponentError, NotTaken, output
-from headgate.sdk.context import CodeRunner, Files, HttpAnswer, HttpClient, RunContext, RunInput
+from headgate.sdk.context import CodeRunner, Files, HttpAnswer, HttpClient, RunContext, RunInput, WorkspaceTools
 from headgate.sdk.fields import field
 from headgate.sdk.values import Data, File, Message, Model, Recording, Table, Text, Tool, Transcript
 
@@ -26,6 +26,7 @@ __all__ = [
     "Text",
     "Tool",
     "Transcript",
+    "WorkspaceTools",
     "field",
     "output",
     "tool_name",

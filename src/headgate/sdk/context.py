@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # the chat model type is named without importing LangChain at
     from langchain_core.language_models import BaseChatModel
 
 
-__all__ = ["CodeRunner", "Files", "HttpAnswer", "HttpClient", "RunContext", "RunInput"]
+__all__ = ["CodeRunner", "Files", "HttpAnswer", "HttpClient", "RunContext", "RunInput", "WorkspaceTools"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,48 @@ class CodeRunner(Protocol):
         Raises:
             Invalid: The code failed, with its own error and line.
         """
+        ...
+
+
+class WorkspaceTools(Protocol):
+    """Five file tools on the workspace of whoever started the run.
+
+    Each answers with `status` and what it found, or with `error` and `path`; none raises.
+    """
+
+    async def read_file(self, path: str, offset: int | None = None, limit: int | None = None) -> dict[str, JsonValue]:
+        """Lines of a text file with their numbers, from line `offset`, at most `limit` of them."""
+        ...
+
+    async def write_file(self, path: str, content: str) -> dict[str, JsonValue]:
+        """Write a file whole."""
+        ...
+
+    async def edit_file(
+        self, path: str, old_string: str, new_string: str, *, replace_all: bool = False
+    ) -> dict[str, JsonValue]:
+        """Put one text in the place of another."""
+        ...
+
+    async def glob_search(self, pattern: str, path: str = "") -> dict[str, JsonValue]:
+        """Files whose path matches a pattern."""
+        ...
+
+    async def grep_search(
+        self,
+        pattern: str,
+        path: str = "",
+        *,
+        glob: str = "",
+        case_insensitive: bool = False,
+        output_mode: str = "files_with_matches",
+        is_regex: bool = False,
+    ) -> dict[str, JsonValue]:
+        """Files, lines or numbers of lines that have a text."""
+        ...
+
+    async def metadata(self) -> dict[str, JsonValue]:
+        """Whose files these are, as things are now: auto_login, mode, effective_root, resolution_error and the rest."""
         ...
 
 
@@ -176,6 +218,10 @@ class RunContext(Protocol):
 
         Raises `NotFound` naming the nearest server, `Invalid` when its tools have not been found yet.
         """
+        ...
+
+    async def workspace(self, root_path: str = "", *, read_only: bool = False) -> WorkspaceTools:
+        """The workspace of whoever started the run, from a folder in it; what is wrong with it, its answers say."""
         ...
 
     def record_tool_call(

@@ -10,7 +10,7 @@ from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.errors import Cancelled, HeadgateError, Invalid, NotFound, UpstreamFailed
 from headgate.graph.manifest import Manifest
-from headgate.sdk.context import HttpAnswer, RunInput
+from headgate.sdk.context import HttpAnswer, RunInput, WorkspaceTools
 from headgate.sdk.values import File, Model, Recording, Tool, Transcript
 
 if TYPE_CHECKING:  # named without importing LangChain
@@ -189,6 +189,8 @@ class FakeContext:
     logs: list[str] = field(default_factory=list)
     slept: list[float] = field(default_factory=list)
     mcp_servers: dict[str, list[Tool]] = field(default_factory=dict)
+    workspaces: Callable[[str, bool], WorkspaceTools] | None = None
+    """Root path and whether it is only read, to the workspace."""
     refuses: frozenset[str] = frozenset()
     recordings: list[Recording] = field(default_factory=list)
     transcript: Transcript = field(default_factory=lambda: Transcript("What was said."))
@@ -243,6 +245,12 @@ class FakeContext:
         if server not in self.mcp_servers:
             raise NotFound(f"There is no MCP server '{server}'.")
         return self.mcp_servers[server]
+
+    async def workspace(self, root_path: str = "", *, read_only: bool = False) -> WorkspaceTools:
+        """The scripted workspace. Raises `Invalid` when there is none."""
+        if self.workspaces is None:
+            raise Invalid("No workspace is scripted.", remedy="Set workspaces of the context.")
+        return self.workspaces(root_path, read_only)
 
     def record_tool_call(
         self,

@@ -92,6 +92,10 @@ class HostedContext:
         """Raises `NotInTheSandbox`."""
         raise _refused("reach an MCP server", "Connect McpTools to an Agent.")
 
+    async def workspace(self, root_path: str = "", *, read_only: bool = False) -> NoReturn:  # noqa: ARG002
+        """Raises `NotInTheSandbox`."""
+        raise _refused("reach a workspace", "Connect WorkspaceFiles to an Agent.")
+
     async def emit(self, token: str) -> None:
         """Keep a piece of text; whoever watches the run sees it when the call is over."""
         if len(self.tokens) < MOST_LINES:

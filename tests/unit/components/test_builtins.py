@@ -56,6 +56,7 @@ AIStep: prompt* model*(Model) tools[](Tool) input@(Text|Data|Table|Message) file
 Agent: model*(Model) tools[](Tool) input*@(Text|Message) files[](File) instructions max_steps \
  -> response:Text message:Message calls:Data
 McpTools!: server* tools -> tools:Tool
+WorkspaceFiles!: root_path read_only -> tools:Tool metadata:Data
 StructuredOutput: model*(Model) input*@(Text|Data) schema* -> data:Data table:Table
 Transcribe: model*(Model) audio*@(File) language words -> text:Text message:Message data:Data
 Note: text ->

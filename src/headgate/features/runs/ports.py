@@ -17,7 +17,7 @@ from headgate.foundation.telemetry import Telemetry
 from headgate.graph.classification import Classified, Scheme
 from headgate.graph.model import Flow
 from headgate.graph.template import Template
-from headgate.sdk import CodeRunner, Component, File, HttpClient, Model, Recording, Transcript
+from headgate.sdk import CodeRunner, Component, File, HttpClient, Model, Recording, Transcript, WorkspaceTools
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
@@ -134,6 +134,14 @@ class McpServers(Protocol):
         ...
 
 
+class Workspaces(Protocol):
+    """Workspaces of people, for steps that work for them."""
+
+    async def of_run(self, key: RunKey, root_path: str, *, read_only: bool) -> WorkspaceTools:
+        """The tools of whoever started the run, bound to them; nothing is touched yet."""
+        ...
+
+
 class CodeRunners(Protocol):
     """Isolated execution of code that came with a flow, a tenant's never mixed with another's."""
 
@@ -232,6 +240,7 @@ class Services:
     secrets: Secrets
     code: CodeRunners
     mcp: McpServers
+    workspaces: Workspaces
     deliveries: Deliveries
     bus: EventSink
     limits: LimitSettings

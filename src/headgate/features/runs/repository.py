@@ -29,6 +29,13 @@ async def find_run(session: AsyncSession, run_id: str, *, tenant_id: str) -> Any
     return (await session.execute(query)).one_or_none()
 
 
+async def find_starter(session: AsyncSession, run_id: str, *, tenant_id: str) -> str | None:
+    """The user who started a run; None when nobody did, or nobody is left of them."""
+    query = select(flow_runs.c.user_id).where(flow_runs.c.id == run_id, flow_runs.c.tenant_id == tenant_id)
+    found: str | None = (await session.execute(query)).scalar_one_or_none()
+    return found
+
+
 async def list_runs(
     session: AsyncSession,
     *,

@@ -6,6 +6,7 @@ One file `<ClassName>.py` each in `.components`. Only `register_component` write
 import ast
 import asyncio
 import re
+from dataclasses import replace
 
 from headgate.features.workspace.errors import UserComponentError
 from headgate.features.workspace.folder import Folder
@@ -99,7 +100,7 @@ def _folder(root: Root) -> Folder | None:
 
 def _in_whole(root: Root) -> Root:
     """The workspace itself, wherever the tools' paths begin."""
-    return Root(root.base, root.whole, root.whole, root.settings)
+    return replace(root, folder=root.whole)
 
 
 def _names(folder: Folder) -> list[str]:

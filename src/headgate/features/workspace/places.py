@@ -92,11 +92,11 @@ class Places:
             UserRequired, WorkspaceUnavailable
         """
         mode = self.mode(owner, isolated=isolated)
-        with self._base() as base, self._namespace(base, owner, mode) as whole:
+        with self._base() as base, self._namespace(base, owner, mode) as (whole, name):
             with told("/".join(sub_path), "Folder"):
                 folder = whole.below(sub_path, create=True)
             with folder:
-                yield Root(base, whole, folder, self.settings)
+                yield Root(base, whole, folder, self.settings, name)
 
     @contextmanager
     def _base(self) -> Iterator[Folder]:
@@ -113,20 +113,18 @@ class Places:
             yield base
 
     @contextmanager
-    def _namespace(self, base: Folder, owner: Owner, mode: Mode) -> Iterator[Folder]:
-        place = self.base / USERS
+    def _namespace(self, base: Folder, owner: Owner, mode: Mode) -> Iterator[tuple[Folder, str]]:
+        """The folder of a workspace, and its name below the base."""
+        name = SHARED_NAMESPACE if mode == "shared" else USERS
         try:
-            if mode == "shared":
-                place = self.base / SHARED_NAMESPACE
-                found = base.child(SHARED_NAMESPACE, create=True)
-            else:
-                name = compute_user_namespace(load_or_create_pepper(base), owner.tenant_id, owner.user_id)
-                place /= name
-                found = base.below((USERS, name), create=True)
+            if mode == "isolated":
+                pepper = load_or_create_pepper(base)
+                name = f"{USERS}/{compute_user_namespace(pepper, owner.tenant_id, owner.user_id)}"
+            found = base.below(name.split("/"), create=True)
         except OSError as error:
-            raise self._cannot_create(place, error) from error
+            raise self._cannot_create(self.base / name, error) from error
         with found:
-            yield found
+            yield found, name
 
     def _cannot_create(self, place: Path, error: OSError) -> WorkspaceUnavailable:
         return WorkspaceUnavailable(

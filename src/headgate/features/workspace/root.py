@@ -44,6 +44,8 @@ class Root:
     folder: Folder
     """Where paths begin: the workspace or a folder in it."""
     settings: Settings
+    name: str
+    """The workspace's folder below that of all workspaces."""
 
     @contextmanager
     def locked(self) -> Iterator[None]:

@@ -1,11 +1,12 @@
 """The five file tools of one person's workspace: answers as JSON, never an exception (seed 003)."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from headgate.features.access.principal import Principal
 from headgate.features.workspace import searching, text
 from headgate.features.workspace.errors import PathEscapes, PathReserved, UserRequired, WorkspaceReadOnly, WrongUser
+from headgate.features.workspace.names import path_parts
 from headgate.features.workspace.places import Binding, owner_of
 from headgate.features.workspace.root import Root
 from headgate.features.workspace.text import Answer
@@ -14,6 +15,7 @@ from headgate.foundation.log import get_logger
 from headgate.foundation.telemetry import Instruments
 
 logger = get_logger(__name__)
+BeforeEach = Callable[[], Awaitable[None]]
 WRITING = frozenset({"write_file", "edit_file"})
 
 
@@ -26,12 +28,21 @@ class UserWorkspace:
         binding: Whose they are.
         read_only: Whether writing is refused.
         metrics: Counts the calls.
+        before_each: Awaited before each call, to find out who uses them now.
     """
 
-    def __init__(self, binding: Binding, *, read_only: bool = False, metrics: Instruments | None = None) -> None:
+    def __init__(
+        self,
+        binding: Binding,
+        *,
+        read_only: bool = False,
+        metrics: Instruments | None = None,
+        before_each: BeforeEach | None = None,
+    ) -> None:
         self.binding = binding
         self.read_only = read_only
         self._metrics = metrics or Instruments()
+        self._before_each = before_each
 
     def belongs_to(self, principal: Principal) -> bool:
         """Whether these are the files of whoever asks."""
@@ -91,9 +102,37 @@ class UserWorkspace:
 
         return await self._answer("grep_search", path, work)
 
+    async def metadata(self) -> Answer:
+        """Whose files these are, as things are now.
+
+        `resolution_error` says why there are none, and is null where there are; `effective_root` is the folder below
+        the base, whose name tells nothing of the person.
+        """
+        error, root = "", ""
+        try:
+            if self._before_each is not None:
+                await self._before_each()
+            root = await asyncio.to_thread(self._effective_root)
+        except HeadgateError as failed:
+            error = failed.detail
+        return {
+            "auto_login": self.binding.places.auto_login,
+            "mode": self._mode(),
+            "effective_root": root or None,
+            "resolution_error": error or None,
+            "read_only": self.read_only,
+            "root_path": self.binding.root_path,
+        }
+
+    def _effective_root(self) -> str:
+        with self.binding.open() as root:
+            return "/".join((root.name, *path_parts(self.binding.root_path)))
+
     async def _answer(self, action: str, path: str, work: Callable[[Root], Answer]) -> Answer:
         """Do the work off the event loop, and tell what went wrong in the tool's own words."""
         try:
+            if self._before_each is not None:
+                await self._before_each()
             answer = await asyncio.to_thread(self._do, action, work)
         except HeadgateError as error:
             self._metrics.count("filesystem_tool_calls", action, self._outcome(error))

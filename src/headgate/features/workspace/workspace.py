@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from headgate.features.access.principal import Principal
 from headgate.features.workspace.places import Binding, Owner, Places, owner_of
-from headgate.features.workspace.user_workspace import UserWorkspace
+from headgate.features.workspace.user_workspace import BeforeEach, UserWorkspace
 from headgate.foundation.settings import Settings
 from headgate.foundation.telemetry import Instruments
 
@@ -26,14 +26,25 @@ class Workspace:
         owner = owner_of(principal)
         return UserWorkspace(Binding(self._places, owner, lambda: owner, isolated=True), metrics=self._metrics)
 
-    def for_flow(self, now: Callable[[], Owner], *, root_path: str = "", read_only: bool = False) -> UserWorkspace:
+    def for_flow(
+        self,
+        now: Callable[[], Owner],
+        *,
+        root_path: str = "",
+        read_only: bool = False,
+        before_each: BeforeEach | None = None,
+    ) -> UserWorkspace:
         """Files for a step of a flow: shared, somebody's own or none, as it is decided at each call.
 
         Args:
             now: Who the step works for at the moment.
             root_path: The folder in the workspace where the step's paths begin, as its author wrote it.
             read_only: Whether writing is refused.
+            before_each: Awaited before each call, so that `now` can tell.
         """
         return UserWorkspace(
-            Binding(self._places, now(), now, root_path=root_path), read_only=read_only, metrics=self._metrics
+            Binding(self._places, now(), now, root_path=root_path),
+            read_only=read_only,
+            metrics=self._metrics,
+            before_each=before_each,
         )

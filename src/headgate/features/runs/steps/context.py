@@ -13,7 +13,7 @@ from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.steps.servers import StepServers
 from headgate.features.runs.transitions import clock
 from headgate.foundation.errors import Cancelled
-from headgate.sdk import CodeRunner, File, HttpClient, Model, Recording, RunInput, Tool, Transcript
+from headgate.sdk import CodeRunner, File, HttpClient, Model, Recording, RunInput, Tool, Transcript, WorkspaceTools
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
@@ -130,6 +130,10 @@ class StepContext:
         if self._servers is None:
             self._servers = StepServers(self._origin.key, self._services.mcp, self.check_cancelled)
         return await self._servers.tools(server)
+
+    async def workspace(self, root_path: str = "", *, read_only: bool = False) -> WorkspaceTools:
+        """The workspace of whoever started the run."""
+        return await self._services.workspaces.of_run(self._origin.key, root_path, read_only=read_only)
 
     def record_tool_call(
         self,
