@@ -7,7 +7,7 @@ from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackMana
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
-from langchain_core.runnables import Runnable, RunnableBinding
+from langchain_core.runnables import Runnable, RunnableBinding, RunnableMap, RunnableSequence
 from langchain_core.tools import BaseTool
 from pydantic import JsonValue, PrivateAttr
 
@@ -46,6 +46,27 @@ class FallbackChat(BaseChatModel):
         if not isinstance(bound, RunnableBinding):
             return bound
         return self.bind(**bound.kwargs)
+
+    def with_structured_output(
+        self,
+        schema: dict[str, Any] | type,
+        *,
+        include_raw: bool = False,
+        **kwargs: Any,  # noqa: ANN401
+    ) -> Runnable[LanguageModelInput, Any]:
+        """The provider's own way to hold a model to a schema, with this model in place of the provider's.
+
+        Raises `NotImplementedError` where that way is unknown.
+        """
+        made = self.first.with_structured_output(schema, include_raw=True, **kwargs)
+        asking = made.first if isinstance(made, RunnableSequence) else None
+        bound = asking.steps__.get("raw") if isinstance(asking, RunnableMap) else None
+        if not include_raw or not isinstance(made, RunnableSequence) or not isinstance(bound, RunnableBinding):
+            raise NotImplementedError
+        asked: Runnable[LanguageModelInput, Any] = RunnableMap(raw=self.bind(**bound.kwargs))
+        for step in made.steps[1:]:
+            asked |= step
+        return asked
 
     def _generate(
         self,
