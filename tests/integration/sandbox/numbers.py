@@ -6,6 +6,8 @@ from headgate.sandbox.guest.syscalls import ARCHITECTURES
 
 FORBIDDEN = {
     "x86_64": {
+        "connect": 42,
+        "sendmsg": 46,
         "vfork": 58,
         "execve": 59,
         "ptrace": 101,
@@ -31,6 +33,8 @@ FORBIDDEN = {
         "init_module": 105,
         "ptrace": 117,
         "rt_sigqueueinfo": 138,
+        "connect": 203,
+        "sendmsg": 211,
         "keyctl": 219,
         "execve": 221,
         "mlockall": 230,
