@@ -29,5 +29,5 @@ class CheckedComponent:
 
 
 def code_hash(code: str) -> str:
-    """SHA-256 of the source as UTF-8, in hex."""
-    return hashlib.sha256(code.encode()).hexdigest()
+    """SHA-256 of the source as UTF-8, in hex. Line endings and blanks at the end, which travel badly, do not count."""
+    return hashlib.sha256(code.replace("\r\n", "\n").rstrip().encode()).hexdigest()
