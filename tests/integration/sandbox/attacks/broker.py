@@ -59,9 +59,7 @@ def _reach(name: str, host: str, port: str = "inputs['allowed']", words: str = "
 def _run(
     name: str, body: str, words: str = "", expected: type[CodeTimedOut] | None = None, seconds: float = 5.0
 ) -> Attack:
-    return Attack(name, f"def run(inputs):
-    {body}
-", expected=expected, words=words, timeout_seconds=seconds)
+    return Attack(name, f"def run(inputs):\n    {body}\n", expected=expected, words=words, timeout_seconds=seconds)
 
 
 def _question(**changed: str) -> str:
@@ -223,7 +221,7 @@ BROKER: Final = (
         }.items()
     ),
     attempt("take a neighbour's connections", "os.listdir(f'/proc/{inputs[\"server\"]}/fd')", words="PermissionError"),
-    attempt("take the zygote's connections", "os.open(f'/proc/{os.getppid()}/fd/3', os.O_RDWR)", words="PermissionError"),
+    attempt("take the zygote's lines", "os.open(f'/proc/{os.getppid()}/fd/3', os.O_RDWR)", words="PermissionError"),
     attempt("open own line anew", "os.open(f'/proc/self/fd/{line()}', os.O_RDWR)", words="Error"),
     attempt(
         "go by a proxy",
