@@ -3,29 +3,26 @@
 from typing import Any
 
 from headgate.agents.assistant.desk import Desk
+from headgate.agents.assistant.truth.report import report
 from headgate.agents.assistant.turn import Turn
-from headgate.graph.diff import diff_flows
 from headgate.graph.validate import check_runnable
 
 
 def completed(turn: Turn, desk: Desk, result: str) -> dict[str, Any]:
     """The data of `complete` without what the turn cost; see `service`."""
     bench = turn.bench
-    difference = diff_flows(turn.before, bench.flow)
-    if not difference.is_empty and not bench.runs:
-        turn.stage("flow_proposal_ready")
     data: dict[str, Any] = {
         "result": result,
         "validated": True,
         "declined": turn.declined,
         "model": turn.model_name,
-        "changes": difference.lines(),
         "flow": bench.flow.model_dump(mode="json") if bench.changed else None,
         "flow_id": desk.flow_id,
         "revision": desk.revision,
         "saved": desk.stored == bench.flow,
         "kept_version": desk.kept_version,
         "issues": [issue.as_json() for issue in check_runnable(bench.flow, bench.registry)] if bench.changed else [],
+        **report(turn, result),
     }
     if bench.runs:
         last = bench.runs[-1]

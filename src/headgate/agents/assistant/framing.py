@@ -33,6 +33,8 @@ _FIRST_STEP: dict[Intent, Step] = {
     "question": "generating",
     "off_topic": "generating",
 }
+_NODES = re.compile(r"^nodes:\s*$", re.MULTILINE)
+_EDGES = re.compile(r"^\s+\w+\.\w+\s*->\s*\w+\.\w+", re.MULTILINE)
 _PLAN_START = "[Previous plan you proposed"
 _REFINED = re.compile(rf"\n\s*{re.escape(REFINEMENT)}\s*\n?")
 
@@ -79,10 +81,19 @@ def own_words(text: str) -> str:
     return found.words if found is not None else text
 
 
-def continuation_expected(text: str, intent: Intent, *, proposed: Sequence[object], ran: bool) -> bool:
+def wants_run(intent: Intent, *texts: str) -> bool:
+    """Whether the flow is to be run as it is after the turn's edits."""
+    return intent == "run_flow" or any(asks_to_run(text) or asks_to_run_after(text) for text in texts)
+
+
+def continuation_expected(*, wants_run: bool, proposed: Sequence[object], ran: bool) -> bool:
     """Whether something of the request waits for the person to apply proposed edits (seed 000, ADR-034).
 
     Only then does the page send `EDIT_CONTINUATION_INPUT`: edits were proposed, and the flow with them was to be run.
     """
-    wants_run = intent in {"run_flow", "component_then_flow"} or asks_to_run(text) or asks_to_run_after(text)
     return bool(proposed) and wants_run and not ran
+
+
+def holds_flow_text(answer: str) -> bool:
+    """Whether an answer holds the text of a flow, which is for a tool and not for the person."""
+    return _NODES.search(answer) is not None and _EDGES.search(answer) is not None

@@ -19,6 +19,7 @@ from headgate.agents.assistant.memory.conversation import ConversationTurn
 from headgate.agents.assistant.memory.injection import history_block
 from headgate.agents.assistant.models import TurnModels
 from headgate.agents.assistant.protocol import PLAN_APPROVAL_INPUT
+from headgate.agents.assistant.truth.verify import verify
 from headgate.agents.assistant.turn import Turn
 from headgate.sdk import Model
 
@@ -90,11 +91,13 @@ class Orchestration:
         turn.preface = await self._preface(found.intent)
         turn.only = READING_TOOLS if found.intent == "question" else None
         result = await run_loop(self.models.chat, turn)
-        self._tell_plan()
-        deferred = framing.continuation_expected(
-            found.english, found.intent, proposed=turn.bench.proposals, ran=bool(turn.bench.runs)
+        played = await self._verified(found, result)
+        self._tell_proposals(played.result)
+        wants_run = framing.wants_run(found.intent, found.english, self.said)
+        played.extra["continuation_expected"] = framing.continuation_expected(
+            wants_run=wants_run, proposed=turn.bench.proposals, ran=bool(turn.bench.runs)
         )
-        return Played(result, {"continuation_expected": deferred})
+        return played
 
     @property
     def said(self) -> str:
@@ -148,10 +151,30 @@ class Orchestration:
         elif self.asked.strip() == PLAN_APPROVAL_INPUT:
             metrics.plan_approved()
 
-    def _tell_plan(self) -> None:
+    async def _verified(self, found: IntentResult, result: str) -> Played:
+        """Make sure that a flow which was to be run has run; say so honestly where it has not."""
         turn = self.turn
-        if turn.bench.plan:
-            turn.metrics.plan_proposed(turn.session_id, len(turn.bench.plan), replan=self.refinement is not None)
+        if turn.stopped or not framing.wants_run(found.intent, found.english, self.said):
+            return Played(result)
+        if found.intent == "question":
+            return Played(result)
+        checked = await verify(self.models.chat, turn, mends=not self.models.offline)
+        said = checked.answer or result
+        if checked.caveat and not self.models.offline:  # the offline builder tells of its runs itself
+            said = f"{said}\n\n{checked.caveat}".strip()
+        told = {"verified": checked.verified, "attempts": checked.attempts, "caveat": checked.caveat}
+        return Played(said, {"verification": told})
+
+    def _tell_proposals(self, result: str) -> None:
+        """What waits for the person, and a flow that was written into the answer instead of being built."""
+        turn, bench = self.turn, self.turn.bench
+        if bench.plan:
+            turn.metrics.plan_proposed(turn.session_id, len(bench.plan), replan=self.refinement is not None)
+        if bench.pending:
+            turn.stage("flow_proposal_ready")
+            turn.metrics.proposal_ready(attempt=1, nodes=len(bench.flow.nodes), edges=len(bench.flow.edges))
+        if not bench.actions and not turn.only and framing.holds_flow_text(result):
+            turn.metrics.text_fallback()
 
     def _tell_budget(self) -> None:
         """What the turn may use, before it uses it. The offline builder uses nothing that anybody pays for."""

@@ -5,8 +5,10 @@ import pytest
 from headgate.agents.assistant.framing import (
     continuation_expected,
     decide_progress_step,
+    holds_flow_text,
     own_words,
     read_refinement,
+    wants_run,
 )
 from headgate.agents.assistant.intent.intents import Intent
 from headgate.agents.assistant.protocol import EDIT_CONTINUATION_INPUT, PLAN_APPROVAL_INPUT, PLAN_CLOSING
@@ -56,19 +58,42 @@ class TestReadRefinement:
         assert own_words(text) == text
 
 
+class TestWantsRun:
+    @pytest.mark.parametrize(
+        ("intent", "text", "wanted"),
+        [
+            ("run_flow", "go", True),
+            ("build_flow", "build it and run it", True),
+            ("build_flow", "build it", False),
+            ("component_then_flow", "make a component and a flow with it", False),
+            ("component_then_flow", "make a component, build a flow with it, then run it", True),
+            ("build_flow", EDIT_CONTINUATION_INPUT, False),
+        ],
+    )
+    def test_is_read_from_the_intent_or_the_words(self, intent: Intent, text: str, *, wanted: bool) -> None:
+        assert wants_run(intent, text) is wanted
+
+
 class TestContinuationExpected:
     @pytest.mark.parametrize(
-        ("text", "intent", "proposed", "ran", "expected"),
+        ("wants", "proposed", "ran", "expected"),
         [
-            ("change the model and then run it", "build_flow", ["edit"], False, True),
-            ("run it with a better prompt", "run_flow", ["edit"], False, True),
-            ("change the model", "build_flow", ["edit"], False, False),
-            ("change the model and then run it", "build_flow", [], False, False),
-            ("change the model and then run it", "build_flow", ["edit"], True, False),
-            (EDIT_CONTINUATION_INPUT, "build_flow", ["edit"], False, False),
+            (True, ["edit"], False, True),
+            (True, [], False, False),
+            (True, ["edit"], True, False),
+            (False, ["edit"], False, False),
         ],
     )
     def test_only_where_a_run_waits_for_edits(
-        self, text: str, intent: Intent, proposed: list[str], *, ran: bool, expected: bool
+        self, proposed: list[str], *, wants: bool, ran: bool, expected: bool
     ) -> None:
-        assert continuation_expected(text, intent, proposed=proposed, ran=ran) is expected
+        assert continuation_expected(wants_run=wants, proposed=proposed, ran=ran) is expected
+
+
+class TestHoldsFlowText:
+    def test_sees_a_flow_that_was_written_instead_of_built(self) -> None:
+        assert holds_flow_text("Here:\n```\nname: Echo\nnodes:\n  a: ChatInput\nedges:\n  a.text -> b.input\n```")
+
+    @pytest.mark.parametrize("text", ["The nodes: three.", "Connect a.text -> b.input", ""])
+    def test_leaves_plain_words_alone(self, text: str) -> None:
+        assert not holds_flow_text(text)
