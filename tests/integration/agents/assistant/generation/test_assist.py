@@ -42,6 +42,21 @@ edges:
   heard.text -> loud.text
   loud.shout_text -> said.input
 """
+AGENT = """name: Shouting agent
+nodes:
+  heard: ChatInput
+  loud: Shout
+  boss: Agent
+    model: openai/gpt-5-mini
+    policy:
+      tool_policy: restricted
+      tool_allowlist: ["shout_text"]
+  said: ChatOutput
+edges:
+  heard.text -> boss.input
+  loud.tool -> boss.tools
+  boss.response -> said.input
+"""
 RESET = "/api/v1/agentic/sessions/reset"
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 
@@ -183,6 +198,28 @@ class TestInTheLoop:
         assert (accepted["class_name"], accepted["tool_name"], accepted["attempts"]) == ("Shout", "shout_text", 1)
         assert accepted["manifest"] == {"imports": ["headgate"], "hosts": [], "files": False}
         assert "every output" in accepted["test"]
+
+
+class TestAsTool:
+    async def test_is_called_by_what_its_method_does_and_allowed_by_that_name(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer, intents: IntentAnswers
+    ) -> None:
+        openai.script(
+            openai.text(answer(SHOUT)),
+            openai.tool_call("build_flow", {"spec": AGENT}),
+            openai.tool_call("run_flow", {"text": "shout hej"}),
+            openai.tool_call("shout_text", {"text": "hej"}),
+            openai.text("It says HEJ!"),
+            openai.text("Done."),
+        )
+        await streamed(client, input_value="create a component that shouts")
+        intents.intent = "build_flow"
+        data = (await streamed(client, input_value="give an agent Shout as its tool and run it"))[-1]["data"]
+        assert data["run_status"] == "completed", data
+        (offered,) = openai.asked[3].body["tools"]
+        assert offered["function"]["name"] == "shout_text"
+        assert "Use it to shout." in offered["function"]["description"]
+        assert openai.asked[4].body["messages"][-1]["content"] == "HEJ!"
 
 
 class TestReset:
