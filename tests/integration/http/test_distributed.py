@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+import textwrap
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,12 @@ from headgate.features.runs.engine.build import build_store
 from headgate.foundation.database import Database
 from headgate.foundation.settings import EngineSettings, Settings, TelemetrySettings
 from headgate.foundation.telemetry.otel import RUN_SPAN
+from headgate.sandbox.report import probe
 from tests.integration.features.runs.conformance import until
 from tests.integration.http.conftest import created
 from tests.support.databases import Postgres, make_settings
 from tests.support.otlp_receiver import OtlpReceiver
+from tests.support.own_code import REVERSE, REVERSE_SPEC
 from tests.support.workers import OwnRedis, celery_settings
 
 START_SECONDS = 90.0
@@ -93,6 +96,27 @@ async def readiness(client: httpx2.AsyncClient) -> dict[str, str]:
     return {"status": told["status"]} | {part["name"]: part["state"] for part in told["parts"]}
 
 
+async def until_up(client: httpx2.AsyncClient, worker: subprocess.Popen[bytes], settings: Settings) -> None:
+    """Return when the worker takes runs."""
+    async with asyncio.timeout(START_SECONDS):
+        while (await readiness(client))["status"] != "ok":
+            assert worker.poll() is None, (settings.data_dir / "worker.log").read_text()
+            await asyncio.sleep(0.1)
+
+
+class TestOwnCode:
+    @pytest.mark.skipif(bool(probe().missing), reason="own code is refused where it cannot be isolated")
+    async def test_runs_in_a_worker_that_knows_it_from_the_database(
+        self, client: httpx2.AsyncClient, worker: subprocess.Popen[bytes], distributed: Settings
+    ) -> None:
+        await until_up(client, worker, distributed)
+        checked = await client.post("/api/v1/components/check", json={"code": REVERSE})
+        assert checked.json()["ok"], checked.text
+        flow = await created(client, REVERSE_SPEC.format(code=textwrap.indent(REVERSE, " " * 6)))
+        run = await client.post(f"/api/v1/flows/{flow['id']}/runs", json={"text": "abc", "wait": True})
+        assert (run.json()["status"], run.json()["text"]) == ("completed", "cba!"), run.text
+
+
 class TestWatching:
     async def test_sees_a_run_from_the_request_through_the_queue_to_the_worker(
         self,
@@ -101,13 +125,7 @@ class TestWatching:
         distributed: Settings,
         collector: OtlpReceiver,
     ) -> None:
-        async def up() -> bool:
-            assert worker.poll() is None, (distributed.data_dir / "worker.log").read_text()
-            return (await readiness(client))["status"] == "ok"
-
-        async with asyncio.timeout(START_SECONDS):
-            while not await up():  # noqa: ASYNC110 - another process comes up
-                await asyncio.sleep(0.1)
+        await until_up(client, worker, distributed)
         flow = await created(client)
         run = await client.post(f"/api/v1/flows/{flow['id']}/runs", json={"text": "between us", "wait": True})
         assert run.json()["status"] == "completed", run.text
