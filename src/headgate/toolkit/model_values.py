@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 import yaml
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from headgate.features.models.catalogue import list_models
 from headgate.features.models.providers import PROVIDERS
@@ -17,6 +17,7 @@ from headgate.graph.model import Flow, Node
 from headgate.graph.template import Catalog, FieldKind, Template
 from headgate.sdk.values import Model
 
+_LONGEST_TEXT = 10_000
 _DEEPEST = 4
 """How many times text inside text is read."""
 
@@ -70,7 +71,12 @@ def _from_members(members: dict[str, Any], depth: int) -> Model | None:
     id_ = _provider_id(provider)
     found = Model(provider=id_, name=name.removeprefix(f"{id_}/")) if id_ else _from_text(name)
     params = members.get("params")
-    return found.model_copy(update={"params": params}) if found and isinstance(params, dict) and params else found
+    if found is None or not isinstance(params, dict) or not params:
+        return found
+    try:
+        return Model(provider=found.provider, name=found.name, params=params)
+    except ValidationError:
+        return None
 
 
 def _from_text(text: str) -> Model | None:
@@ -103,13 +109,23 @@ _SPELLINGS = {_plain(spelling): id_ for id_, one in PROVIDERS.items() for spelli
 def _structured(text: str) -> object | None:
     """What JSON or YAML text holds, when it looks like a list or an object; None for anything else."""
     stripped = text.strip()
+    if len(stripped) > _LONGEST_TEXT:
+        return None
     if not stripped.startswith(("{", "[", "- ")) and not (": " in stripped and "\n" in stripped):
         return None
     try:
         found = orjson.loads(stripped)
     except orjson.JSONDecodeError:
-        try:
-            found = yaml.safe_load(stripped)
-        except yaml.YAMLError:
-            return None
+        found = _from_yaml(stripped)
     return found if isinstance(found, (dict, list)) else None
+
+
+def _from_yaml(text: str) -> object | None:
+    """What YAML text holds. Text with anchors is not read: a few lines of them can stand for millions of values."""
+    if "&" in text:
+        return None
+    try:
+        found: object = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
+    return found

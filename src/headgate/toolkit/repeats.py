@@ -22,23 +22,25 @@ class CallLedger:
     refused_in_a_row: int = 0
     _said: dict[str, tuple[object, int, Result]] = field(default_factory=dict)
     """Call to the state of the work it saw, how often it was made on it, and the answer."""
-    _latest: deque[str] = field(default_factory=lambda: deque(maxlen=2 * MOST_ROUNDS + 1))
+    _latest: deque[tuple[str, object]] = field(default_factory=lambda: deque(maxlen=2 * MOST_ROUNDS))
+    """The latest calls, each with the work as it found it."""
 
     @property
     def stuck(self) -> bool:
         """Whether nothing but refused repeats has come for a while."""
         return self.refused_in_a_row >= STUCK_AFTER
 
-    def look(self, key: str, state: object, *, replay: bool) -> Result | None:
+    def look(self, key: str, state: object, work: object, *, replay: bool) -> Result | None:
         """The answer to a call that repeats; None when it is to be carried out.
 
         Args:
             key: The call, as `cache.call_key` writes it.
             state: What the work is like, equal as long as nothing changed; a call on another state is another call.
+            work: The work itself; two calls that take turns and always find it the same get nowhere.
             replay: Whether a second time is answered with the first answer. Not for what comes out differently each
                 time (a run, generated code): such a call is carried out twice, then refused.
         """
-        self._latest.append(key)
+        self._latest.append((key, work))
         if self._in_turns():
             return self._refused(_IN_TURNS)
         seen, times, answer = self._said.get(key, (None, 0, {}))
@@ -59,12 +61,11 @@ class CallLedger:
             self._said[key] = (state, times + 1 if seen == state else 1, answer)
 
     def _in_turns(self) -> bool:
-        """Whether the latest calls are A, B, A, B ... for more rounds than is sensible."""
+        """Whether the latest calls are A, B, A, B ... on work that, the first time aside, is as two calls ago."""
         calls = list(self._latest)
-        if len(calls) < 2 * MOST_ROUNDS:
+        if len(calls) < 2 * MOST_ROUNDS or calls[0][0] == calls[1][0]:
             return False
-        recent = calls[-2 * MOST_ROUNDS :]
-        return recent[0] != recent[1] and recent == recent[:2] * MOST_ROUNDS
+        return calls[0][0] == calls[2][0] and all(calls[at] == calls[at + 2] for at in range(1, len(calls) - 2))
 
     def _refused(self, why: str) -> Result:
         self.refused_in_a_row += 1

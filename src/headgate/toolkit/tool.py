@@ -99,7 +99,7 @@ class ToolDefinition:
     async def _answer(self, bench: Workbench, values: dict[str, Any]) -> Result:
         """The answer from memory where the call repeats one, else a new one."""
         key, before = call_key(self.name, values), bench.state
-        earlier = bench.calls.look(key, before, replay=self.replayed and not self.cached)
+        earlier = bench.calls.look(key, before, bench.flow, replay=self.replayed and not self.cached)
         if earlier is not None:
             return earlier
         if self.cached:
