@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import count
 from typing import Any
 
 from tests.support.scripted_server import Asked, Drop, Pause, Reply, Script, ScriptedServer, Step, json_reply
@@ -9,6 +10,8 @@ from tests.support.scripted_server import Asked, Drop, Pause, Reply, Script, Scr
 
 class AnthropicServer(ScriptedServer):
     """`with AnthropicServer() as server: server.script(server.text("Hi"))`; the base URL is `server.base_url`."""
+
+    _calls = count(1)
 
     @property
     def base_url(self) -> str:
@@ -21,7 +24,7 @@ class AnthropicServer(ScriptedServer):
 
     def tool_call(self, name: str, arguments: Mapping[str, Any], *, tokens: tuple[int, int] = (9, 5)) -> Script:
         """A call of one tool, its arguments in pieces when streamed."""
-        block = {"type": "tool_use", "id": "toolu_1", "name": name, "input": dict(arguments)}
+        block = {"type": "tool_use", "id": f"toolu_{next(self._calls)}", "name": name, "input": dict(arguments)}
         pieces = [{"type": "input_json_delta", "partial_json": piece} for piece in _pieces(json.dumps(arguments))]
         return _script(block, {**block, "input": {}}, pieces, "tool_use", tokens)
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from tests.support.scripted_server import Asked, Drop, Pause, Reply, Script, ScriptedServer, Step, json_reply
@@ -14,6 +15,7 @@ _CHUNK = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "
 class OpenAIServer(ScriptedServer):
     """`with OpenAIServer() as server: server.script(server.text("Hi"))`; the base URL is `server.base_url`."""
 
+    _calls = count(1)
     usage_beside_the_end = False
     """Whether streamed usage comes as Groq sends it: in the chunk that ends the answer."""
 
@@ -34,9 +36,10 @@ class OpenAIServer(ScriptedServer):
     def tool_call(self, name: str, arguments: Mapping[str, Any], *, tokens: tuple[int, int] = (9, 5)) -> Script:
         """A call of one tool, its arguments in pieces when streamed."""
         written = json.dumps(arguments)
+        number = next(self._calls)
 
         def script(asked: Asked) -> Reply:
-            call = {"id": "call_1", "type": "function", "function": {"name": name, "arguments": written}}
+            call = {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": written}}
             if not asked.streaming:
                 message = {"role": "assistant", "content": None, "tool_calls": [call]}
                 return _whole(message, finish="tool_calls", tokens=tokens)

@@ -65,6 +65,8 @@ class ScriptedServer:
 
     def __init__(self) -> None:
         self.asked: list[Asked] = []
+        self.sort: Callable[[Asked], Script | None] | None = None
+        """Picks the answer to a request by what it asks; None leaves it to the scripts."""
         self.closing = threading.Event()
         self._scripts: deque[Script] = deque()
         self._lock = threading.Lock()
@@ -85,6 +87,9 @@ class ScriptedServer:
     def next_reply(self, asked: Asked) -> Reply:
         with self._lock:
             self.asked.append(asked)
+            sorted_out = self.sort(asked) if self.sort is not None else None
+            if sorted_out is not None:
+                return sorted_out(asked)
             if not self._scripts:
                 return json_reply({"error": {"message": "nothing scripted"}}, status=500)
             script = self._scripts.popleft() if len(self._scripts) > 1 else self._scripts[0]

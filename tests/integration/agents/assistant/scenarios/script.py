@@ -1,0 +1,141 @@
+"""Conversations as data: what the user says, what the model answers, what is to come of it.
+
+A file of `tests/data/assistant_scenarios` holds one or more scenarios. Each is played over HTTP against the real
+application; the model's answers leave a server that speaks the provider's own protocol.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+FOLDER = Path(__file__).parents[4] / "data" / "assistant_scenarios"
+Protocol = Literal["openai", "anthropic"]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Answer(_Strict):
+    """One answer of the model: one of `says`, `call`, `fault`."""
+
+    says: str | None = None
+    call: str | None = None
+    """Name of the tool that it calls, with `given`; a text in `given` may name `@component:NAME`."""
+    given: dict[str, Any] = Field(default_factory=dict)
+    fault: (
+        Literal[
+            "no_such_model",
+            "rate_limited",
+            "wrong_key",
+            "overloaded",
+            "out_of_money",
+            "malformed",
+            "cut_off",
+            "stream_error",
+            "reset_half_way",
+            "hangs",
+        ]
+        | None
+    ) = None
+
+
+class Intent(_Strict):
+    """What the model answers when it is asked what the request is; `raw` is an answer that holds to no schema."""
+
+    intent: str = ""
+    translation: str = ""
+    raw: str | None = None
+
+
+class Expected(_Strict):
+    """What is to come of a turn. Values are matched in part, see `matching`."""
+
+    events: list[Any] = Field(default_factory=list)
+    """In this order, others between them."""
+    never: list[Any] = Field(default_factory=list)
+    complete: dict[str, Any] | None = None
+    error: dict[str, Any] | None = None
+    model_sees: list[str] = Field(default_factory=list)
+    """Texts in what the model was sent in this turn, the question what the request is aside."""
+    model_never_sees: list[str] = Field(default_factory=list)
+    tools_offered: list[str] = Field(default_factory=list)
+    asked: int | None = None
+    """How often the model was asked, the question what the request is aside."""
+    classified: int | None = None
+    """How often it was asked what the request is."""
+    flow: dict[str, Any] | None = None
+    """The stored flow afterwards: `nodes` id to type, `edges` as in spec text, `params` id to values."""
+    files: dict[str, str] | None = None
+    """All files of the user's workspace."""
+    components: list[str] | None = None
+    """Class names in the user's registry of own components."""
+
+
+class Said(_Strict):
+    """A turn: the user says something."""
+
+    user: str
+    who: str = "anna"
+    session: str | None = None
+    flow: bool = True
+    """Whether the turn is about the flow on the canvas; without one there it never is."""
+    intent: Intent | str = "build_flow"
+    model: list[Answer] = Field(default_factory=list)
+    model_name: str | None = None
+    apply: bool = False
+    stop_at: Any = None
+    """Hang up when this event comes."""
+    expect: Expected = Field(default_factory=Expected)
+
+
+class Done(_Strict):
+    """What the page does between two turns."""
+
+    does: Literal["continue", "accept", "reset_session", "delete_key"]
+    """`continue` saves the proposed flow, `accept` the proposed edits, `reset_session` starts a new session."""
+    who: str = "anna"
+    session: str | None = None
+    answers: dict[str, Any] = Field(default_factory=dict)
+
+
+class Scenario(_Strict):
+    """One conversation."""
+
+    name: str
+    """The scenario's title in the seed, or our own words for one without a title."""
+    seed: str
+    """Where the scenario stands: the seed and its section."""
+    protocols: list[Protocol] = ["openai"]
+    canvas: str = ""
+    """The flow that is there before, as spec text."""
+    loose: dict[str, str] = Field(default_factory=dict)
+    """Nodes on it that nothing is connected to yet, id to type."""
+    files: dict[str, str] = Field(default_factory=dict)
+    """What anna's workspace holds before."""
+    keys: dict[str, str] = Field(default_factory=dict)
+    """Variables beside the key of the model that is spoken to."""
+    turns: Annotated[list[Said | Done], Field(min_length=1)]
+
+
+class ScenarioFile(_Strict):
+    """A file of scenarios; `shared` is there to be referred to."""
+
+    shared: dict[str, Any] = Field(default_factory=dict)
+    scenarios: list[Scenario]
+
+
+@cache
+def scenarios() -> tuple[Scenario, ...]:
+    """Every scenario there is, in the order of the files."""
+    files = sorted(FOLDER.glob("*.yaml"))
+    read = (ScenarioFile.model_validate(yaml.safe_load(file.read_text("utf-8"))) for file in files)
+    return tuple(one for file in read for one in file.scenarios)
+
+
+def components() -> dict[str, str]:
+    """Sources of the components that models write in these conversations, by class name."""
+    return {file.stem: file.read_text("utf-8") for file in sorted((FOLDER / "components").iterdir())}
