@@ -32,7 +32,7 @@ from headgate.features.runs.transitions import (
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
 from tests.integration.isolation.known import OWNED, SHARED, Unknown
-from tests.integration.isolation.worlds import EMAIL, ISSUER, STEP, SUBJECT, VARIABLE, World
+from tests.integration.isolation.worlds import CODE_HASH, EMAIL, ISSUER, STEP, SUBJECT, VARIABLE, World
 
 Function = Callable[..., Any]
 _PLAIN: dict[str, Any] = {
@@ -171,6 +171,11 @@ def _argument(function: Function, parameter: inspect.Parameter, of: World) -> An
         "issuer": ISSUER,
         "subject": SUBJECT,
         "wanted": Wanted(),
+        "hashes": [CODE_HASH],
+        "code_hash": "f" * 64,
+        "type_": "Another",
+        "template": {},
+        "manifest": {},
         "seq": 1,
         "last": 1000,
     }

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.integration.isolation.worlds import SESSION, STEP, VARIABLE, World
+from tests.support.own_code import REVERSE
 
 OWNED: dict[str, Callable[[World], list[Any]]] = {
     "flow_id": lambda world: world.flow_ids,
@@ -36,6 +37,7 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
 SHARED: dict[str, Callable[[World], Any]] = {
     "step_id": lambda world: STEP,
     "session_id": lambda world: SESSION,
+    "turn_id": lambda world: "0" * 36,
     "name": lambda world: VARIABLE,
     "provider": lambda world: "openai",
     "level": lambda world: 1,
@@ -51,8 +53,10 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "before": lambda world: 1,
     "after": lambda world: "draft",
     "component_type": lambda world: "ChatInput",
+    "code": lambda world: REVERSE,
     "template_id": lambda world: "document-summary",
     "q": lambda world: "read a page",
+    "follow": lambda world: False,
     "definition": lambda world: world.definition,
     "revision": lambda world: world.revision,
     "content": lambda world: "name: The same flow\nnodes:\n  heard: ChatInput\n",
@@ -71,6 +75,10 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     # The server's address is one that flows may not reach: it was found, and then not called.
     ("POST", "/api/v1/mcp-servers/{server}/refresh"): {403},
     ("POST", "/api/v1/mcp-servers/{server}/test"): {403},
+    # It speaks JSON-RPC: tests/integration/mcp asks it for another tenant's things, tool by tool.
+    ("POST", "/mcp"): {400, 406},
+    # Nobody is being answered: tests/integration/agents/assistant/test_turns.py stops turns of one's own and of others.
+    ("POST", "/api/v1/agentic/turns/{turn_id}/stop"): {404},
     # Nobody has the password, or the link.
     ("POST", "/api/v1/sign-in"): {401},
     ("POST", "/api/v1/me/password"): {403, 409},

@@ -18,6 +18,7 @@ from sqlalchemy import insert, update
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.tables import ApiKey, OneTimeLink, User, UserSession
 from headgate.features.assistants.tables import AssistantRow
+from headgate.features.catalog.own.tables import OwnComponent
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
 from headgate.features.models.tables import ModelClass
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
@@ -32,6 +33,8 @@ VARIABLE = "SAME_NAME"
 STEP = "said"
 OTHER_SPACE = "The same space"
 EMAIL, ISSUER, SUBJECT = "the-same@example.org", "https://login.example.org", "the same subject"
+CODE_HASH = "0" * 64
+"""Of code that every tenant has had checked."""
 HELD_BY = "elsewhere:1:abcdefabcdef"
 """A worker on another machine that is busy with a run of each tenant."""
 
@@ -92,6 +95,15 @@ async def make_tenant_things(world: World, database: Database) -> None:
             row = {"tenant_id": world.principal.tenant_id, "provider": "openai", "name": name, "level": 1}
             await session.execute(insert(ModelClass).values(**row))
         session.add(User(id=new_id(), tenant_id=world.principal.tenant_id, name="who commands act as"))
+        session.add(
+            OwnComponent(
+                tenant_id=world.principal.tenant_id,
+                code_hash=CODE_HASH,
+                type="TheSame",
+                template={"label": world.marker},
+                manifest={"imports": [], "hosts": [], "files": False},
+            )
+        )
         who = {"email": EMAIL, "sso_issuer": ISSUER, "sso_subject": SUBJECT}
         await session.execute(update(User).where(User.id == world.principal.user_id).values(**who))
 
