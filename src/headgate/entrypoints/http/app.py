@@ -42,6 +42,7 @@ from headgate.features.runs.deliveries.routes import router as deliveries_router
 from headgate.features.runs.reruns.routes import router as reruns_router
 from headgate.features.runs.routes import router as runs_router
 from headgate.features.secrets.routes import router as secrets_router
+from headgate.features.workspace.routes import router as workspace_router
 from headgate.foundation.settings import ServerSettings, Settings
 
 ROUTERS = (
@@ -61,6 +62,7 @@ ROUTERS = (
     own_components_router,
     reruns_router,
     secrets_router,
+    workspace_router,
     sessions_router,
     shared_assistants_router,
     single_sign_on_router,

@@ -116,6 +116,11 @@ class FlowStream:
             except Unavailable:
                 await asyncio.sleep(POLL_SECONDS)
 
+    async def state(self) -> AsyncGenerator[Told, None]:
+        """How things stand, and no more."""
+        for told in await self._news():
+            yield told
+
     async def _live(self, after: str) -> AsyncGenerator[Told, None]:
         for told in await self._news():
             yield told

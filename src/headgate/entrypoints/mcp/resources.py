@@ -1,0 +1,84 @@
+"""What clients may read beside calling tools: flows as text and drawing, evidence of runs."""
+
+import re
+from typing import Any
+
+from headgate.features.access.permissions import Permission
+from headgate.features.flows import service as flows
+from headgate.features.runs.evidence.archive import as_json
+from headgate.foundation.errors import NotFound
+from headgate.graph.draw import draw
+from headgate.graph.spec import print_spec
+from headgate.toolkit.stored import Visit
+from headgate.toolkit.stored.running import evidence_of
+from headgate.toolkit.stored.shown import shown_flow
+
+PAGE = 50
+TEXT, JSON = "text/plain", "application/json"
+_URI = re.compile(r"headgate://(?P<kind>flows|runs)/(?P<id>[0-9a-f-]{36})/(?P<what>spec|diagram|evidence)", re.ASCII)
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "name": "flow-spec",
+        "title": "A flow as text",
+        "uri_template": "headgate://flows/{flow_id}/spec",
+        "description": "The draft as the text that create_flow_from_spec reads, without secrets.",
+        "mime_type": TEXT,
+    },
+    {
+        "name": "flow-diagram",
+        "title": "A flow as a drawing",
+        "uri_template": "headgate://flows/{flow_id}/diagram",
+        "description": "The draft drawn with characters, a line a step.",
+        "mime_type": TEXT,
+    },
+    {
+        "name": "run-evidence",
+        "title": "Evidence of a run",
+        "uri_template": "headgate://runs/{run_id}/evidence",
+        "description": "The signed evidence: what ran, with what, and what came of it.",
+        "mime_type": JSON,
+    },
+]
+
+
+class ResourceNotFound(NotFound):
+    """There is no such resource."""
+
+    code = "resource_not_found"
+    title = "Resource not found"
+
+
+async def list_flows(visit: Visit, cursor: str | None) -> tuple[list[dict[str, Any]], str | None]:
+    """The texts of the flows that the caller sees, a page of them, and the cursor of the next page."""
+    if not visit.principal.may_somewhere(Permission.FLOWS_VIEW):
+        return [], None
+    before = cursor[:36] if cursor else None
+    async with visit.studio.database.reading() as session:
+        rows = await flows.list_flows(session, visit.principal, limit=PAGE + 1, before=before)
+    found = [
+        {
+            "name": f"flow-{row.id}",
+            "title": row.name,
+            "uri": f"headgate://flows/{row.id}/spec",
+            "description": row.description[:200],
+            "mime_type": TEXT,
+        }
+        for row in rows[:PAGE]
+    ]
+    return found, rows[PAGE - 1].id if len(rows) > PAGE else None
+
+
+async def read(visit: Visit, uri: str) -> tuple[str, str]:
+    """Media type and text of a resource. Raises `ResourceNotFound`, or what reading the flow or run raises."""
+    found = _URI.fullmatch(uri)
+    if found is None or (found["kind"] == "runs") != (found["what"] == "evidence"):
+        known = ", ".join(one["uri_template"] for one in TEMPLATES)
+        raise ResourceNotFound(f"There is no resource '{uri[:200]}'.", remedy=f"There are {known}.")
+    if found["kind"] == "runs":
+        visit.require(Permission.RUNS_VIEW)
+        return JSON, as_json(await evidence_of(visit, found["id"])).decode()
+    visit.require(Permission.FLOWS_VIEW)
+    flow = flows.definition_of(await visit.flow(found["id"]))
+    if found["what"] == "diagram":
+        return TEXT, draw(flow, await visit.catalog(flow))
+    return TEXT, print_spec(shown_flow(flow))

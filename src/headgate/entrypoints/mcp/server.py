@@ -1,0 +1,270 @@
+"""The MCP server itself, over the official library's low-level server: both protocol revisions, nothing remembered.
+
+Imported at the first request for it: the library takes most of a second to import. Each request acts as its caller and
+is answered from what is stored, so that any server process may answer any of them.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.session import ServerSession
+from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    PromptMessage,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextContent,
+    TextResourceContents,
+    Tool,
+    ToolAnnotations,
+)
+
+import headgate
+from headgate.entrypoints.mcp import prompts, resources
+from headgate.entrypoints.mcp.text import as_text
+from headgate.features.access.principal import Principal
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.log import get_logger
+from headgate.foundation.telemetry import Instruments
+from headgate.graph.names import did_you_mean
+from headgate.toolkit.stored import OPERATIONS, Operation, Studio, Visit, offered
+from headgate.toolkit.stored.operation import OperationFailed
+from headgate.toolkit.tool import Result
+
+Context = ServerRequestContext[Any, Any]
+CallerOf = Callable[[Context], Principal]
+log = get_logger(__name__)
+logging.getLogger("mcp").setLevel(logging.CRITICAL)  # its lines hold what clients sent; errors are told by ours
+UNKNOWN = "unknown"
+LIST_SECONDS = 60
+"""How long a client may keep a list of tools: a role may change."""
+INSTRUCTIONS = """Headgate builds and runs AI flows. A flow is a graph of components; its text form is
+
+name: Page summary
+nodes:
+  page: URL
+    url: https://example.org
+  brief: AIStep
+    prompt: Summarise in three lines.
+  out: ChatOutput
+edges:
+  page.text -> brief.input
+  brief.output -> out.input
+
+To build: search_components for the types you need, get_component for their inputs and outputs, then
+create_flow_from_spec with the whole flow. Change a flow with add_component, connect_components, configure_component
+and the rest; each answers with the new revision. validate_flow says what keeps a flow from running; run_flow runs it.
+Several calls go into one with batch, where '$0.flow_id' stands for what the first action answered. Errors say what to
+do next. Secrets are never shown: name a variable in their place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handlers:
+    """Answers the requests of clients.
+
+    Args:
+        studio: What the operations stand on.
+        caller_of: Tells who sent a request.
+        metrics: Counts the calls.
+    """
+
+    studio: Studio
+    caller_of: CallerOf
+    metrics: Instruments
+
+    async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        """The tools that the caller may use."""
+        return ListToolsResult(tools=[_tool(one) for one in offered(self.caller_of(context))])
+
+    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+        """Carry out a tool; what went wrong is an answer too."""
+        found, began = OPERATIONS.get(params.name), time.perf_counter()
+        try:
+            answer = await self._carried_out(context, found, params)
+        except OperationFailed as error:
+            self._note(found, began, error)
+            return _result(error.answer, is_error=True)
+        except Exception as error:
+            self._note(found, began, error)
+            log.exception("mcp.tool.crashed", tool=params.name[:100])
+            crashed: Result = {"error": "Headgate failed to answer; the log says why.", "code": "internal_error"}
+            return _result(crashed, is_error=True)
+        self._note(found, began, None)
+        return _result(answer)
+
+    async def _carried_out(
+        self, context: Context, operation: Operation | None, params: CallToolRequestParams
+    ) -> Result:
+        if operation is None:
+            told = {"error": f"There is no tool '{params.name[:100]}'{did_you_mean(params.name, OPERATIONS) or '.'}"}
+            raise OperationFailed({**told, "code": "unknown_tool", "remedy": "List the tools to see their names."})
+        principal, arguments = self.caller_of(context), params.arguments or {}
+        return await _with_progress(
+            context, lambda tell: operation.call(Visit(self.studio, principal, tell), arguments)
+        )
+
+    def _note(self, operation: Operation | None, began: float, error: Exception | None) -> None:
+        """Count and log a call: never what it was given."""
+        seconds, name = time.perf_counter() - began, operation.name if operation is not None else UNKNOWN
+        self.metrics.count("mcp_tool_invocations", name, "false" if error else "true")
+        self.metrics.observe("mcp_tool_duration_ms", seconds * 1000, name)
+        code = error.answer.get("code", "") if isinstance(error, OperationFailed) else ""
+        log.info("mcp.tool.called", tool=name, success=error is None, ms=round(seconds * 1000, 1), code=code)
+
+    async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
+        """The flows that the caller sees, as text."""
+        cursor = params.cursor if params is not None else None
+        found, following = await _asked(resources.list_flows(self._visit(context), cursor))
+        return ListResourcesResult(resources=[Resource(**one) for one in found], next_cursor=following)
+
+    async def list_templates(
+        self, _context: Context, _params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        """The kinds of resources."""
+        return ListResourceTemplatesResult(resource_templates=[ResourceTemplate(**one) for one in resources.TEMPLATES])
+
+    async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        """One resource."""
+        media_type, text = await _asked(resources.read(self._visit(context), str(params.uri)))
+        return ReadResourceResult(contents=[TextResourceContents(uri=str(params.uri), mime_type=media_type, text=text)])
+
+    async def list_prompts(self, _context: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
+        """The prompts."""
+        return ListPromptsResult.model_validate({"prompts": [prompt.as_json() for prompt in prompts.PROMPTS]})
+
+    async def get_prompt(self, _context: Context, params: GetPromptRequestParams) -> GetPromptResult:
+        """One prompt, filled in."""
+        description, text = await _asked(prompts.fill(params.name, params.arguments or {}))
+        message = PromptMessage(role="user", content=TextContent(text=text))
+        return GetPromptResult(description=description, messages=[message])
+
+    def _visit(self, context: Context) -> Visit:
+        return Visit(self.studio, self.caller_of(context))
+
+
+def build_server(studio: Studio, caller_of: CallerOf, metrics: Instruments) -> "Server[Any]":
+    """The server; it remembers nothing between requests."""
+    handlers = Handlers(studio, caller_of, metrics)
+    hint = CacheHint(ttl_ms=LIST_SECONDS * 1000, scope="private")
+    made: Server[Any] = Server(
+        "headgate",
+        version=headgate.__version__,
+        title="Headgate",
+        instructions=INSTRUCTIONS,
+        cache_hints={"tools/list": hint, "prompts/list": hint, "resources/templates/list": hint},
+        get_tool_input_schema=lambda _name: None,  # no argument of ours travels in a header
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+    )
+    made.middleware.clear()  # the request is traced by the application
+    return made
+
+
+@asynccontextmanager
+async def open_http(studio: Studio, metrics: Instruments) -> AsyncIterator[Any]:
+    """The ASGI application for `/mcp`, as long as the block lasts. Its requests bring `state.principal`."""
+    server = build_server(studio, _sender, metrics)
+    manager = StreamableHTTPSessionManager(
+        server, stateless=True, max_request_body_size=2**62
+    )  # ours is bounded before
+    async with manager.run():
+        yield manager.handle_request
+
+
+async def serve_stdio(studio: Studio, principal: Principal, metrics: Instruments) -> None:
+    """Serve one client over standard input and output until it leaves."""
+    server = build_server(studio, lambda _context: principal, metrics)
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+
+
+def _sender(context: Context) -> Principal:
+    request: Any = context.request
+    found: Principal = request.state.principal
+    return found
+
+
+async def _with_progress(context: Context, work: Callable[[Callable[[str], None]], Awaitable[Result]]) -> Result:
+    """Do the work in a task of its own, so that it ends in good order when the client leaves; pass its progress on."""
+    if not (context.meta or {}).get("progress_token"):
+        return await _own_task(work(lambda _message: None))
+    queue: asyncio.Queue[str | None] = asyncio.Queue()
+    teller = asyncio.create_task(_tell(context.session, queue))
+    try:
+        return await _own_task(work(queue.put_nowait))
+    finally:
+        queue.put_nowait(None)
+        await asyncio.wait([teller], timeout=1.0)
+        teller.cancel()
+
+
+async def _own_task(work: Awaitable[Result]) -> Result:
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        task.cancel()
+        raise
+
+
+async def _tell(session: ServerSession, queue: "asyncio.Queue[str | None]") -> None:
+    number = 0
+    while (message := await queue.get()) is not None:
+        number += 1
+        await session.report_progress(number, message=message)
+
+
+async def _asked(work: Awaitable[Any]) -> Any:  # noqa: ANN401 - what it gives
+    """What a resource or prompt gives; errors become those of the protocol."""
+    try:
+        return await work
+    except HeadgateError as error:
+        raise MCPError(INVALID_PARAMS, str(error), {"code": error.code}) from error
+
+
+def _tool(operation: Operation) -> Tool:
+    reads, kind = operation.kind == "read", operation.kind
+    return Tool(
+        name=operation.name,
+        title=operation.name.replace("_", " ").capitalize(),
+        description=operation.description,
+        input_schema=operation.schema,
+        output_schema=operation.output,
+        annotations=ToolAnnotations(
+            read_only_hint=reads,
+            destructive_hint=not reads and kind != "add",
+            idempotent_hint=kind in {"read", "set"},
+            open_world_hint=kind == "run",
+        ),
+    )
+
+
+def _result(answer: Result, *, is_error: bool = False) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=as_text(answer))], structured_content=answer, is_error=is_error)

@@ -1,0 +1,74 @@
+"""The parts of an installation as the operations of the toolkit take them, and the loading of the MCP library."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from headgate.agents.assistant.generation.workshop import Workshop
+from headgate.entrypoints.compose import Parts
+from headgate.features.access.principal import Principal
+from headgate.features.catalog.own.overlay import Overlay
+from headgate.foundation.errors import Invalid, Unavailable
+from headgate.graph.model import Flow
+from headgate.toolkit.workbench import MadeComponent
+
+
+class McpNotInstalled(Unavailable):
+    """The extra with the MCP library is not installed."""
+
+    code = "mcp_not_installed"
+    title = "MCP is not installed"
+
+
+def load_server() -> Any:  # noqa: ANN401 - a module
+    """The module that speaks MCP. Raises `McpNotInstalled`."""
+    try:
+        return import_module("headgate.entrypoints.mcp.server")
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in {"mcp", "mcp_types"}:
+            raise
+        raise McpNotInstalled(
+            "This installation speaks no MCP: the library for it is not installed.",
+            remedy="Install it with: pip install 'headgate[mcp]'",
+        ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Registrar:
+    """Checks and keeps components that a client wrote: the toolkit's `ComponentMaker` without a model of its own."""
+
+    workshop: Workshop
+    principal: Principal
+
+    async def generate(self, description: str) -> MadeComponent:
+        """Refused: the client has a model, and this has none."""
+        raise Invalid(
+            f"Nothing here writes a component from {len(description)} characters of description.",
+            remedy="Write its source and give it to register_component.",
+        )
+
+    async def register(self, code: str) -> MadeComponent:
+        """Check the source in the sandbox and keep it for the person. Raises `ComponentNotMade`."""
+        made = await self.workshop.checker.check(self.principal.tenant_id, code)
+        refused = await self.workshop.components.keep(self.principal, made)
+        return MadeComponent(made, 1, kept=not refused, not_kept=refused)
+
+
+def studio_of(parts: Parts) -> Any:  # noqa: ANN401 - `toolkit.stored.Studio`, which costs time to import
+    """What the operations stand on."""
+
+    async def catalog_of(principal: Principal, flow: Flow) -> Overlay:
+        return Overlay(parts.registry, parts.index, await parts.workshop.components.own_components(principal, flow))
+
+    return load_server().Studio(
+        database=parts.database,
+        registry=parts.registry,
+        index=parts.index,
+        rules=parts.rules,
+        engine=parts.engine,
+        notary=parts.notary,
+        runs=parts.runs,
+        catalog_of=catalog_of,
+        files_of=parts.workspace.for_agent,
+        maker_of=lambda principal: Registrar(parts.workshop, principal),
+    )

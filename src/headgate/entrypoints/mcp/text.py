@@ -1,0 +1,46 @@
+"""An answer as short text: what people and models read where a client does not show structured content. Pure."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+MOST_CHARACTERS = 16_000
+
+
+def as_text(answer: Mapping[str, Any]) -> str:
+    """The answer in the manner of YAML: a line a member, lists of plain objects a line each; texts of lines below."""
+    text = "\n".join(_members(answer, ""))
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    return text[:MOST_CHARACTERS] + "\n... [cut; the structured content has the rest]"
+
+
+def _members(value: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for name, member in value.items():
+        yield from _member(name, member, indent)
+
+
+def _member(name: str, value: Any, indent: str) -> Iterator[str]:  # noqa: ANN401 - JSON
+    if isinstance(value, Mapping) and value:
+        yield f"{indent}{name}:"
+        yield from _members(value, indent + "  ")
+    elif isinstance(value, list) and value:
+        yield f"{indent}{name}:"
+        for one in value:
+            yield f"{indent}- {_line(one)}"
+    elif isinstance(value, str) and "\n" in value:
+        yield f"{indent}{name}:"
+        yield from (f"{indent}  {line}" for line in value.rstrip("\n").split("\n"))
+    else:
+        yield f"{indent}{name}: {_line(value)}"
+
+
+def _line(value: Any) -> str:  # noqa: ANN401 - JSON
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_line(one)}" for name, one in value.items() if one not in (None, ""))
+    if isinstance(value, list):
+        return f"[{', '.join(_line(one) for one in value)}]"
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " ".join(str(value).split("\n"))

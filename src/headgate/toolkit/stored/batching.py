@@ -1,0 +1,97 @@
+"""Several operations in one call, each of which may use what an earlier one answered."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from typing_extensions import TypedDict
+
+from headgate.features.access.permissions import Permission
+from headgate.foundation.errors import HeadgateError, NotFound
+from headgate.graph.names import did_you_mean
+from headgate.toolkit.stored.operation import Operation, OperationFailed, operation, told
+from headgate.toolkit.stored.references import resolve
+from headgate.toolkit.stored.visit import Visit
+from headgate.toolkit.tool import Result
+
+MOST_ACTIONS = 100
+_LONGEST_TEXT = 400
+"""Of one text in one answer of a batch; a single call gives more."""
+
+
+class UnknownTool(NotFound):
+    """There is no tool of that name."""
+
+    code = "unknown_tool"
+    title = "Unknown tool"
+
+
+class Action(BaseModel):
+    """One action of a batch."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tool: str = Field(max_length=100)
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class BatchAnswer(TypedDict):
+    """What each action answered, in order."""
+
+    done: int
+    results: list[dict[str, JsonValue]]
+
+
+Actions = Annotated[list[Action], Field(min_length=1, max_length=MOST_ACTIONS)]
+
+
+def batch_over(operations: Mapping[str, Operation]) -> Operation:
+    """The operation `batch` over all others."""
+
+    async def batch(visit: Visit, actions: Actions) -> BatchAnswer:
+        """Carry out several tools in order, in one call. It stops at the first error; what was done before stays done.
+
+        A text '$N.field' in the arguments stands for what action N answered: '$0.flow_id', '$1.components.0.type'. The
+        first action is $0.
+
+        Args:
+            actions: What to do: each the name of a tool, and its arguments.
+        """
+        answers: list[Result] = []
+        for number, action in enumerate(actions):
+            visit.tell(f"action {number}: {action.tool}")
+            try:
+                answers.append(await _one(visit, operations, action, answers))
+            except OperationFailed as error:
+                raise _stopped(number, actions, answers, error.answer) from error
+            except HeadgateError as error:
+                raise _stopped(number, actions, answers, told(error)) from error
+        return {"done": len(answers), "results": [_short(answer) for answer in answers]}
+
+    return operation(batch, Permission.CATALOG_VIEW, "run")
+
+
+async def _one(visit: Visit, operations: Mapping[str, Operation], action: Action, answers: list[Result]) -> Result:
+    found = operations.get(action.tool)
+    if found is None:
+        hint = "A batch holds no batch." if action.tool == "batch" else did_you_mean(action.tool, list(operations))
+        raise UnknownTool(
+            f"There is no tool '{action.tool}'. {hint}".strip(), remedy="List the tools to see their names."
+        )
+    return await found.call(visit, resolve(action.arguments, answers))
+
+
+def _stopped(number: int, actions: list[Action], answers: list[Result], cause: Result) -> OperationFailed:
+    where = f"Action {number} ({actions[number].tool}): {cause.get('error', '')}"
+    done = f" {number} of {len(actions)} actions were done and stay done." if number else " Nothing was done."
+    return OperationFailed(
+        cause | {"error": where + done, "failed_action": number, "results": [_short(answer) for answer in answers]}
+    )
+
+
+def _short(value: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST_TEXT else f"{value[:_LONGEST_TEXT]} ... [cut]"
+    if isinstance(value, dict):
+        return {key: _short(one) for key, one in value.items()}
+    return [_short(one) for one in value] if isinstance(value, list) else value

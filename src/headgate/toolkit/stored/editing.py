@@ -1,0 +1,97 @@
+"""The toolkit's tools on stored flows: opened, changed and saved in one transaction, so that no change is lost."""
+
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.flows import service as flows
+from headgate.features.flows import versions
+from headgate.features.flows.tables import FlowRow
+from headgate.graph.model import Flow
+from headgate.toolkit.stored.operation import ANY_OBJECT, Kind, Operation, OperationFailed, plain
+from headgate.toolkit.stored.shown import cut_text, refuse_redacted
+from headgate.toolkit.stored.visit import Visit
+from headgate.toolkit.tool import Result, ToolDefinition
+from headgate.toolkit.workbench import Workbench
+
+_FLOW_ID = {"type": "string", "description": "Id of the flow."}
+_SAVED = {
+    "type": "object",
+    "properties": {"flow_id": {"type": "string"}, "revision": {"type": "integer"}},
+    "required": ["flow_id", "revision"],
+}
+_LEFT_OUT = frozenset({"ok", "note"})
+"""Members of a tool's answer that are for the assistant alone."""
+
+
+def on_flow(tool: ToolDefinition, kind: Kind, *, description: str = "") -> Operation:
+    """A tool of the toolkit as an operation on the draft of a stored flow."""
+
+    async def call(visit: Visit, arguments: dict[str, Any]) -> Result:
+        rest = dict(arguments)
+        flow_id = rest.pop("flow_id", None)
+        if not isinstance(flow_id, str):
+            remedy = f"Arguments: flow_id, {', '.join(tool.arguments.model_fields)}."
+            raise OperationFailed({"error": f"{tool.name}: flow_id: Field required", "remedy": remedy})
+        return await edit(visit, tool, flow_id, rest)
+
+    schema = plain(tool.arguments.model_json_schema())
+    schema["properties"] = {"flow_id": _FLOW_ID} | schema.get("properties", {})
+    schema["required"] = ["flow_id", *schema.get("required", ())]
+    output = ANY_OBJECT if kind == "read" else _SAVED
+    return Operation(tool.name, description or tool.description, schema, output, tool.permission, kind, call)
+
+
+def personal(tool: ToolDefinition, kind: Kind) -> Operation:
+    """A tool of the toolkit that is about the person and not about a flow."""
+
+    async def call(visit: Visit, arguments: dict[str, Any]) -> Result:
+        bench = visit.bench(Flow(), visit.principal.space_id, await visit.catalog(Flow()))
+        return _answer(await tool.call(bench, arguments))
+
+    schema = plain(tool.arguments.model_json_schema())
+    return Operation(tool.name, tool.description, schema, ANY_OBJECT, tool.permission, kind, call)
+
+
+async def edit(visit: Visit, tool: ToolDefinition, flow_id: str, arguments: dict[str, Any]) -> Result:
+    """Call a tool on a flow's draft and save what it did. The row is held meanwhile: nobody's change is overwritten."""
+    refuse_redacted(arguments)
+    row = await visit.flow(flow_id, tool.permission)
+    flow = flows.definition_of(row)
+    catalog = await visit.catalog(flow)
+    if tool.permission is Permission.FLOWS_VIEW:
+        return _answer(await tool.call(visit.bench(flow, row.space_id, catalog), arguments))
+    async with visit.studio.database.writing() as session:
+        row = await flows.get_flow(session, visit.principal, flow_id, permission=tool.permission, lock=True)
+        before = flows.definition_of(row)
+        bench = visit.bench(before, row.space_id, catalog)
+        answer = _answer(await tool.call(bench, arguments))
+        answer |= await _saved(session, visit, bench, row, before)
+    return {"flow_id": row.id, "revision": row.revision, **answer}
+
+
+async def _saved(session: AsyncSession, visit: Visit, bench: Workbench, row: FlowRow, before: Flow) -> Result:
+    """Save what was done; a draft that was replaced as a whole is kept as a version first."""
+    kept: Result = {}
+    if bench.flow == before:
+        return kept
+    left = {(node.id, node.type) for node in before.nodes} & {(node.id, node.type) for node in bench.flow.nodes}
+    if 2 * len(left) < len(before.nodes):
+        version = await versions.keep_draft(session, visit.principal, visit.studio.registry, row.id)
+        kept["kept_version"] = version.version
+    await flows.save_draft(
+        session, visit.principal, bench.registry, row.id, revision=row.revision, definition=bench.flow
+    )
+    return kept
+
+
+def _answer(found: Result) -> Result:
+    """What a tool answered, for a client. Raises `OperationFailed` when it refused."""
+    if not found.get("ok", True) or "error" in found:
+        raise OperationFailed({key: value for key, value in found.items() if key != "ok"})
+    return {
+        key: cut_text(value) if isinstance(value, str) else value
+        for key, value in found.items()
+        if key not in _LEFT_OUT
+    }

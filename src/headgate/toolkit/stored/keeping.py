@@ -1,0 +1,301 @@
+"""Operations on flows as a whole: listed, read, made, checked, published, taken back, deleted."""
+
+from typing import NotRequired
+
+from pydantic import JsonValue
+from typing_extensions import TypedDict
+
+from headgate.features.access.permissions import Permission
+from headgate.features.catalog.gallery import find_recipe
+from headgate.features.flows import service as flows
+from headgate.features.flows import versions
+from headgate.features.flows.tables import FlowRow
+from headgate.graph.issues import Issue
+from headgate.graph.model import Flow
+from headgate.graph.spec import print_spec, read_spec
+from headgate.toolkit.stored.operation import Row
+from headgate.toolkit.stored.shown import cut_text, outline, refuse_redacted, shown_flow
+from headgate.toolkit.stored.visit import Visit
+
+MOST_LISTED = 50
+MOST_ISSUES = 20
+_DESCRIPTION = 120
+
+
+class FlowLine(TypedDict):
+    """A flow in a list."""
+
+    flow_id: str
+    name: str
+    description: str
+    revision: int
+    published_version: int | None
+    diagram: str
+
+
+class FlowList(TypedDict):
+    """Flows, newest first."""
+
+    flows: list[FlowLine]
+    more: NotRequired[str]
+
+
+class Saved(TypedDict):
+    """A flow that was made or changed."""
+
+    flow_id: str
+    name: str
+    revision: int
+    nodes: int
+    edges: int
+    issues: list[dict[str, JsonValue]]
+    """What keeps it from running."""
+
+
+class FlowText(TypedDict):
+    """A flow as it can be read."""
+
+    flow_id: str
+    name: str
+    space_id: str
+    revision: int
+    published_version: int | None
+    spec: str
+    issues: list[dict[str, JsonValue]]
+
+
+class Validation(TypedDict):
+    """Whether a flow could run."""
+
+    flow_id: str
+    revision: int
+    runnable: bool
+    issues: list[dict[str, JsonValue]]
+
+
+class Published(TypedDict):
+    """What was published."""
+
+    flow_id: str
+    version: int
+    release: int | None
+
+
+class Deleted(TypedDict):
+    """What is gone."""
+
+    flow_id: str
+    deleted: bool
+
+
+class VersionLine(TypedDict):
+    """A version in a list."""
+
+    version: int
+    release: int | None
+    checksum: str
+    created_at: str
+    notes: str
+
+
+class VersionList(TypedDict):
+    """Versions of a flow, newest first."""
+
+    flow_id: str
+    versions: list[VersionLine]
+
+
+async def list_flows(visit: Visit, query: str = "", limit: int = 10, before: str = "") -> FlowList:
+    """List the flows you may see, newest first, each with a diagram of one line.
+
+    Args:
+        query: Words that must stand in the name or description; all flows when empty.
+        limit: How many, 50 at most.
+        before: Id of the last flow of the page before.
+    """
+    wanted = max(1, min(limit, MOST_LISTED))
+    async with visit.studio.database.reading() as session:
+        rows = await flows.list_flows(
+            session, visit.principal, search=query[:200], limit=wanted + 1, before=before or None
+        )
+    found: FlowList = {"flows": [_line(visit, row) for row in rows[:wanted]]}
+    if len(rows) > wanted:
+        found["more"] = f"There are more: call again with before='{rows[wanted - 1].id}', or give a query."
+    return found
+
+
+async def get_flow(visit: Visit, flow_id: str) -> FlowText:
+    """Read a flow as text: its nodes with their values, and its edges. Secrets are never shown.
+
+    Args:
+        flow_id: Id of the flow.
+    """
+    row = await visit.flow(flow_id)
+    flow = flows.definition_of(row)
+    return {
+        "flow_id": row.id,
+        "name": row.name,
+        "space_id": row.space_id,
+        "revision": row.revision,
+        "published_version": row.published_version,
+        "spec": cut_text(print_spec(shown_flow(flow)), f"The whole is the resource headgate://flows/{row.id}/spec."),
+        "issues": await issues_of(visit, flow),
+    }
+
+
+async def create_flow(visit: Visit, name: str, description: str = "", space_id: str = "") -> Saved:
+    """Make an empty flow. To make one with its steps at once use create_flow_from_spec.
+
+    Args:
+        name: What people call it.
+        description: What it is for.
+        space_id: The space it belongs to; your own when empty.
+    """
+    return await _create(visit, Flow(name=name[:200] or "Untitled", description=description[:10_000]), space_id)
+
+
+async def create_flow_from_spec(visit: Visit, spec: str, space_id: str = "") -> Saved:
+    """Make a whole flow from text in one call. Refused as a whole, each fault named, when anything in it is wrong.
+
+    Args:
+        spec: Lines 'name:', 'description:', 'nodes:' with '  id: Type' and '    field: value', 'edges:' with
+            '  a.output -> b.input'.
+        space_id: The space it belongs to; your own when empty.
+    """
+    refuse_redacted(spec)
+    return await _create(visit, read_spec(spec, await visit.catalog(Flow())), space_id)
+
+
+async def create_flow_from_template(visit: Visit, template_id: str, name: str = "", space_id: str = "") -> Saved:
+    """Make a flow from a ready-made one, as search_templates finds it.
+
+    Args:
+        template_id: Id of the template.
+        name: What to call the flow; the template's name when empty.
+        space_id: The space it belongs to; your own when empty.
+    """
+    flow = find_recipe(template_id).flow()
+    return await _create(visit, flow.model_copy(update={"name": name[:200]}) if name else flow, space_id)
+
+
+async def delete_flow(visit: Visit, flow_id: str) -> Deleted:
+    """Delete a flow. Its versions and runs are kept as evidence; nothing of it runs any more.
+
+    Args:
+        flow_id: Id of the flow.
+    """
+    async with visit.studio.database.writing() as session:
+        await flows.delete_flow(session, visit.principal, flow_id)
+    return {"flow_id": flow_id, "deleted": True}
+
+
+async def validate_flow(visit: Visit, flow_id: str) -> Validation:
+    """Say what keeps a flow from running, without running anything.
+
+    Args:
+        flow_id: Id of the flow.
+    """
+    row = await visit.flow(flow_id)
+    issues = await issues_of(visit, flows.definition_of(row))
+    return {"flow_id": row.id, "revision": row.revision, "runnable": not issues, "issues": issues}
+
+
+async def publish_flow(visit: Visit, flow_id: str, notes: str = "") -> Published:
+    """Freeze the draft and make it the version that runs.
+
+    Args:
+        flow_id: Id of the flow.
+        notes: What changed, for people.
+    """
+    async with visit.studio.database.writing() as session:
+        found = await versions.publish_flow(session, visit.principal, visit.studio.rules, flow_id, notes=notes[:2_000])
+    return {"flow_id": flow_id, "version": found.version, "release": found.release}
+
+
+async def list_versions(visit: Visit, flow_id: str, limit: int = 10) -> VersionList:
+    """List the versions of a flow, newest first.
+
+    Args:
+        flow_id: Id of the flow.
+        limit: How many, 50 at most.
+    """
+    async with visit.studio.database.reading() as session:
+        rows = await versions.list_versions(
+            session, visit.principal, flow_id, released_only=False, limit=max(1, min(limit, MOST_LISTED)), before=None
+        )
+    return {
+        "flow_id": flow_id,
+        "versions": [
+            {
+                "version": row.version,
+                "release": row.release,
+                "checksum": row.checksum,
+                "created_at": row.created_at.isoformat(),
+                "notes": row.release_notes[:200],
+            }
+            for row in rows
+        ],
+    }
+
+
+async def undo_last(visit: Visit, flow_id: str, revision: int) -> Saved:
+    """Take back the last change of a flow's draft. Called again with the new revision, it brings the change back.
+
+    Args:
+        flow_id: Id of the flow.
+        revision: The revision that the change answered with; what somebody else did since is never taken back.
+    """
+    async with visit.studio.database.writing() as session:
+        row = await flows.undo_draft(session, visit.principal, visit.studio.registry, flow_id, revision=revision)
+    return await _saved(visit, row)
+
+
+async def _create(visit: Visit, flow: Flow, space_id: str) -> Saved:
+    registry = visit.studio.registry
+    async with visit.studio.database.writing() as session:
+        row = await flows.create_flow(session, visit.principal, registry, definition=flow, space_id=space_id or None)
+    return await _saved(visit, row)
+
+
+async def _saved(visit: Visit, row: FlowRow) -> Saved:
+    flow = flows.definition_of(row)
+    return {
+        "flow_id": row.id,
+        "name": row.name,
+        "revision": row.revision,
+        "nodes": len(flow.nodes),
+        "edges": len(flow.edges),
+        "issues": await issues_of(visit, flow) if flow.nodes else [],
+    }
+
+
+async def issues_of(visit: Visit, flow: Flow) -> list[dict[str, JsonValue]]:
+    """What keeps a flow from running: the first of it, where it is much."""
+    found: list[Issue] = await visit.studio.rules.issues(visit.principal.tenant_id, flow)
+    return [issue.as_json() for issue in found[:MOST_ISSUES]]
+
+
+def _line(visit: Visit, row: FlowRow) -> FlowLine:
+    description = row.description
+    return {
+        "flow_id": row.id,
+        "name": row.name,
+        "description": description if len(description) <= _DESCRIPTION else description[:_DESCRIPTION] + " ...",
+        "revision": row.revision,
+        "published_version": row.published_version,
+        "diagram": outline(flows.definition_of(row), visit.studio.registry),
+    }
+
+
+OPERATIONS: tuple[Row, ...] = (
+    (list_flows, Permission.FLOWS_VIEW, "read"),
+    (get_flow, Permission.FLOWS_VIEW, "read"),
+    (create_flow, Permission.FLOWS_EDIT, "add"),
+    (create_flow_from_spec, Permission.FLOWS_EDIT, "add"),
+    (create_flow_from_template, Permission.FLOWS_EDIT, "add"),
+    (delete_flow, Permission.FLOWS_EDIT, "remove"),
+    (validate_flow, Permission.FLOWS_VIEW, "read"),
+    (publish_flow, Permission.FLOWS_PUBLISH, "set"),
+    (list_versions, Permission.FLOWS_VIEW, "read"),
+    (undo_last, Permission.FLOWS_EDIT, "remove"),
+)

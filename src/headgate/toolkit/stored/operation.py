@@ -1,0 +1,134 @@
+"""An operation: a typed async function on a `Visit`, its name, description, schemas and what it does to the world."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast, get_type_hints
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from headgate.features.access.permissions import Permission
+from headgate.foundation.errors import HeadgateError, Invalid
+from headgate.graph.json_values import plain_json
+from headgate.graph.names import did_you_mean
+from headgate.toolkit.stored.visit import Visit
+from headgate.toolkit.tool import Result, define
+
+Kind = Literal["read", "add", "set", "remove", "run"]
+"""What it does: reads; adds something new; sets to a value, so that twice is once; removes or replaces; runs a flow."""
+Function = Callable[..., Awaitable[Mapping[str, Any]]]
+Call = Callable[[Visit, dict[str, Any]], Awaitable[Mapping[str, Any]]]
+Row = tuple[Function, Permission, Kind]
+"""A function, what its caller needs, and what it does."""
+ANY_OBJECT: dict[str, Any] = {"type": "object"}
+
+
+class OperationFailed(HeadgateError):
+    """An operation was refused; `answer` is what its caller is told."""
+
+    def __init__(self, answer: Mapping[str, JsonValue]) -> None:
+        super().__init__(str(answer.get("error", "")), remedy=str(answer.get("remedy", "")))
+        self.answer: Result = dict(answer)
+
+
+class BadArguments(Invalid):
+    """The arguments are not those of the operation."""
+
+    code = "bad_arguments"
+    title = "Wrong arguments"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What a client sees of an operation, and how it is called."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    """JSON Schema of the arguments."""
+    output: dict[str, Any]
+    """JSON Schema of the answer."""
+    permission: Permission
+    """What its caller needs; one of a space, in the space of what it is about."""
+    kind: Kind
+    function: Call
+
+    async def call(self, visit: Visit, arguments: dict[str, Any]) -> Result:
+        """Carry it out. Raises `OperationFailed` for everything that the caller can put right or must know."""
+        try:
+            visit.require(self.permission)
+            _refuse_unstorable(self.name, arguments)
+            return dict(await self.function(visit, arguments))
+        except OperationFailed:
+            raise
+        except HeadgateError as error:
+            raise OperationFailed(told(error)) from error
+
+
+def operation(function: Function, permission: Permission, kind: Kind = "read") -> Operation:
+    """Make an operation of a function: the docstring is what clients read; `Args:` describes each argument."""
+    definition = define(cast("Any", function), permission)
+
+    async def call(visit: Visit, arguments: dict[str, Any]) -> Mapping[str, Any]:
+        try:
+            checked = definition.arguments.model_validate(arguments)
+        except ValidationError as error:
+            raise _bad_arguments(definition.name, error, list(definition.arguments.model_fields)) from error
+        return await function(visit, **{name: getattr(checked, name) for name in definition.arguments.model_fields})
+
+    returned = get_type_hints(function)["return"]
+    return Operation(
+        name=definition.name,
+        description=definition.description,
+        schema=plain(definition.arguments.model_json_schema()),
+        output=plain(TypeAdapter(returned).json_schema()),
+        permission=permission,
+        kind=kind,
+        function=call,
+    )
+
+
+def plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema without the titles and docstrings that pydantic makes of names: they say nothing and cost tokens."""
+    found: dict[str, Any] = _without_titles(schema)
+    if "description" in found and "properties" in found:
+        del found["description"]
+    return {"type": "object"} | found
+
+
+def told(error: HeadgateError) -> Result:
+    """What a caller is told of an error."""
+    answer: Result = {"error": error.detail, "code": error.code}
+    if error.remedy:
+        answer["remedy"] = error.remedy
+    return answer | {name: error.extra[name] for name in ("issues", "revision", "flows") if error.extra.get(name)}
+
+
+def _refuse_unstorable(name: str, arguments: dict[str, Any]) -> None:
+    """Raise `BadArguments` for what no database stores: NUL, half a surrogate pair, NaN, endless nesting."""
+    try:
+        plain_json(arguments)
+    except ValueError as error:
+        raise BadArguments(f"{name}: {error}", remedy="Leave it out.") from error
+
+
+def _without_titles(schema: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(schema, list):
+        return [_without_titles(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: {name: _without_titles(one) for name, one in value.items()}
+        if key in {"properties", "$defs"}
+        else _without_titles(value)
+        for key, value in schema.items()
+        if not (key == "title" and isinstance(value, str))
+    }
+
+
+def _bad_arguments(name: str, error: ValidationError, known: list[str]) -> BadArguments:
+    faults = []
+    for item in error.errors(include_url=False, include_input=False):
+        where = ".".join(str(part) for part in item["loc"])
+        hint = did_you_mean(where, known) if item["type"] == "extra_forbidden" else ""
+        faults.append(f"{where or name}: {item['msg']}{hint}")
+    return BadArguments(f"{name}: {'; '.join(faults)}", remedy=f"Arguments: {', '.join(known) or 'none'}.")

@@ -1,0 +1,65 @@
+"""`$N.field`: how an action of a batch names what an earlier one answered. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from headgate.foundation.errors import Invalid
+from headgate.graph.names import did_you_mean, listed
+
+_REFERENCE = re.compile(r"\$(?P<action>\d{1,4})(?P<path>(?:\.(?:[A-Za-z_][\w-]*|\d{1,6}))+)", re.ASCII)
+_FIRST_IS_NAME = re.compile(r"\.[A-Za-z_]", re.ASCII)
+
+
+class BadReference(Invalid):
+    """A reference names nothing that was answered."""
+
+    code = "bad_reference"
+    title = "Wrong reference"
+
+
+def resolve(value: Any, answers: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 - JSON
+    """A value with each text that is a reference replaced by what it names, of whatever type that is.
+
+    `$0.flow_id` is the member of the first answer; `$2.components.0.type` goes on inside. Only a whole text is a
+    reference; `$$0.flow_id` is the text `$0.flow_id`. Raises `BadReference`.
+    """
+    if isinstance(value, str):
+        return _resolved(value, answers)
+    if isinstance(value, list):
+        return [resolve(one, answers) for one in value]
+    if isinstance(value, dict):
+        return {key: resolve(one, answers) for key, one in value.items()}
+    return value
+
+
+def _resolved(text: str, answers: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 - JSON
+    if text.startswith("$$") and _REFERENCE.fullmatch(text[1:]):
+        return text[1:]
+    found = _REFERENCE.fullmatch(text)
+    if found is None or not _FIRST_IS_NAME.match(found["path"]):
+        return text
+    number = int(found["action"])
+    if number >= len(answers):
+        done = f"Only actions before this one have answered: {len(answers)} so far, the first is $0."
+        raise BadReference(f"'{text}' names action {number}, which has not answered.", remedy=done)
+    here: Any = answers[number]
+    walked = f"${number}"
+    for part in found["path"][1:].split("."):
+        here = _member(here, part, walked, text)
+        walked = f"{walked}.{part}"
+    return here
+
+
+def _member(here: Any, part: str, walked: str, text: str) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(here, Mapping) and part in here:
+        return here[part]
+    if isinstance(here, list) and part.isdigit() and int(part) < len(here):
+        return here[int(part)]
+    if isinstance(here, Mapping):
+        raise BadReference(
+            f"'{text}' names nothing: {walked} has no '{part}'{did_you_mean(part, list(here)) or '.'}",
+            remedy=f"It has: {listed(here)}.",
+        )
+    what = f"a list of {len(here)}" if isinstance(here, list) else "a plain value"
+    raise BadReference(f"'{text}' names nothing: {walked} is {what}.", remedy="Lists are counted from 0.")

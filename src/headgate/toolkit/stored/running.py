@@ -1,0 +1,275 @@
+"""Operations on runs: started, read, listed, cancelled, and their evidence."""
+
+from typing import Any, Literal, NotRequired
+
+from pydantic import JsonValue
+from typing_extensions import TypedDict
+
+from headgate.features.access.permissions import Permission
+from headgate.features.runs import service
+from headgate.features.runs.schemas import Ending, RunStart, RunState
+from headgate.foundation.checked import checked
+from headgate.toolkit.stored.operation import Row
+from headgate.toolkit.stored.shown import cut_text
+from headgate.toolkit.stored.visit import Visit
+from headgate.toolkit.tool import Params
+
+MOST_LISTED = 50
+MOST_STEPS = 60
+_GLIMPSE = 200
+_TOLD = {
+    "run_started": "the run {run_id} has begun",
+    "step_started": "step {label} works",
+    "step_completed": "step {label} is done",
+    "step_failed": "step {label} failed",
+    "step_skipped": "step {label} is skipped",
+}
+
+
+class Outcome(TypedDict):
+    """What a run came to, or that it has begun."""
+
+    run_id: str
+    status: str
+    outputs: NotRequired[dict[str, JsonValue]]
+    files: NotRequired[list[JsonValue]]
+    error: NotRequired[str]
+    remedy: NotRequired[str]
+    duration_ms: NotRequired[int]
+    tokens: NotRequired[int]
+    hint: NotRequired[str]
+
+
+class StepLine(TypedDict):
+    """A step of a run in a list."""
+
+    step_id: str
+    type: str
+    status: str
+    ms: float | None
+    error: NotRequired[str]
+
+
+class Run(TypedDict):
+    """A run."""
+
+    run_id: str
+    flow_id: str
+    version: int
+    status: str
+    text: str
+    error: NotRequired[str]
+    ms: float | None
+    steps: list[StepLine]
+
+
+class RunLine(TypedDict):
+    """A run in a list."""
+
+    run_id: str
+    flow_id: str
+    version: int
+    status: str
+    created_at: str
+    ms: float | None
+    text: str
+    error: NotRequired[str]
+
+
+class RunList(TypedDict):
+    """Runs, newest first."""
+
+    runs: list[RunLine]
+    more: NotRequired[str]
+
+
+class Cancelled(TypedDict):
+    """What became of a request to cancel."""
+
+    run_id: str
+    status: str
+    changed: bool
+
+
+class EvidenceSummary(TypedDict):
+    """What the evidence of a run is, and where the whole of it is."""
+
+    run_id: str
+    format: str
+    status: str
+    steps: int
+    seal: dict[str, JsonValue]
+    """Head of the chain of hashes, and the signature over it."""
+    resource: str
+
+
+async def run_flow(  # noqa: PLR0917 - arguments of a tool
+    visit: Visit,
+    flow_id: str,
+    input_value: str = "",
+    form: Params = {},  # noqa: B006 - read by `define`, never changed
+    file_ids: list[str] = [],  # noqa: B006 - read by `define`, never changed
+    version: Literal["draft", "published"] = "draft",
+    wait: bool = True,  # noqa: FBT001, FBT002 - an argument of a tool
+) -> Outcome:
+    """Run a flow and wait for its result; progress is told meanwhile. Its evidence is kept like that of any run.
+
+    Args:
+        flow_id: Id of the flow.
+        input_value: Text input; empty when the flow needs none.
+        form: Answers to the flow's form, by field id.
+        file_ids: Ids of files that were uploaded.
+        version: 'draft', or 'published' for what is in force.
+        wait: false: answer as soon as the run is written down; then ask get_run.
+    """
+    if not wait:
+        start = checked(RunStart, text=input_value, form_data=form, file_ids=file_ids, version=version)
+        return await _begin(visit, flow_id, start)
+
+    def on_event(run_id: str, kind: str, data: dict[str, JsonValue]) -> None:
+        if kind in _TOLD:
+            visit.tell(_TOLD[kind].format(run_id=run_id, label=data.get("label", "")))
+
+    found = await visit.studio.runs.run_draft(
+        visit.principal,
+        flow_id,
+        text=input_value,
+        form=form,
+        file_ids=tuple(file_ids),
+        on_event=on_event,
+        wanted=version,
+    )
+    answer: Outcome = {
+        "run_id": found.run_id,
+        "status": found.status,
+        "outputs": found.outputs,
+        "files": [dict(one) for one in found.files],
+        "duration_ms": found.duration_ms,
+        "tokens": found.input_tokens + found.output_tokens,
+    }
+    if found.error:
+        answer["error"] = found.error
+        answer["remedy"] = "Correct the step it names and run again; get_run shows every step."
+    return answer
+
+
+async def get_run(visit: Visit, run_id: str) -> Run:
+    """Read a run: its state, its result, and each step in short.
+
+    Args:
+        run_id: Id of the run.
+    """
+    found = await service.get_run(visit.studio.engine, visit.principal, run_id)
+    text = (found.output or {}).get("text") or ""
+    steps: list[StepLine] = []
+    for step in found.steps[:MOST_STEPS]:
+        line: StepLine = {"step_id": step.step_id, "type": step.type, "status": step.status, "ms": step.ms}
+        if step.error is not None:
+            line["error"] = _said(step.error)
+        steps.append(line)
+    answer: Run = {
+        "run_id": found.id,
+        "flow_id": found.flow_id,
+        "version": found.version,
+        "status": found.status,
+        "text": cut_text(str(text), f"The whole is in headgate://runs/{found.id}/evidence."),
+        "ms": found.ms,
+        "steps": steps,
+    }
+    if found.error is not None:
+        answer["error"] = _said(found.error)
+    return answer
+
+
+async def list_runs(
+    visit: Visit, flow_id: str = "", status: RunState | Literal[""] = "", limit: int = 10, before: str = ""
+) -> RunList:
+    """List runs, newest first.
+
+    Args:
+        flow_id: Only runs of this flow; all when empty.
+        status: Only runs in this state; all when empty.
+        limit: How many, 50 at most.
+        before: Id of the last run of the page before.
+    """
+    wanted = max(1, min(limit, MOST_LISTED))
+    visit.require(Permission.RUNS_VIEW)
+    async with visit.studio.database.reading() as session:
+        rows = await service.list_runs(
+            session,
+            visit.principal,
+            flow_id=flow_id or None,
+            status=status or None,
+            limit=wanted + 1,
+            before=before or None,
+        )
+    lines: list[RunLine] = []
+    for row in rows[:wanted]:
+        line: RunLine = {
+            "run_id": row.id,
+            "flow_id": row.flow_id,
+            "version": row.version,
+            "status": row.status,
+            "created_at": row.created_at.isoformat(),
+            "ms": row.ms,
+            "text": (row.text or "")[:_GLIMPSE],
+        }
+        if row.error is not None:
+            line["error"] = _said(row.error)
+        lines.append(line)
+    found: RunList = {"runs": lines}
+    if len(rows) > wanted:
+        found["more"] = f"There are more: call again with before='{lines[-1]['run_id']}'."
+    return found
+
+
+async def cancel_run(visit: Visit, run_id: str) -> Cancelled:
+    """End a run. Of one that is over nothing changes.
+
+    Args:
+        run_id: Id of the run.
+    """
+    found = await service.cancel_run(visit.studio.engine, visit.principal, run_id)
+    return {"run_id": found.id, "status": found.status, "changed": found.changed}
+
+
+async def get_run_evidence(visit: Visit, run_id: str) -> EvidenceSummary:
+    """Say what the signed evidence of a run holds; the whole of it is a resource.
+
+    Args:
+        run_id: Id of the run.
+    """
+    package = await evidence_of(visit, run_id)
+    return {
+        "run_id": run_id,
+        "format": str(package["format"]),
+        "status": str(package["run"]["status"]),
+        "steps": len(package["step_results"]),
+        "seal": package["seal"],
+        "resource": f"headgate://runs/{run_id}/evidence",
+    }
+
+
+async def evidence_of(visit: Visit, run_id: str) -> dict[str, Any]:
+    """The evidence of a run as `evidence.package` makes it. Raises `RunNotFound`, `PermissionMissing`."""
+    async with visit.studio.database.reading() as session:
+        return await visit.studio.notary.package(session, visit.principal, run_id)
+
+
+async def _begin(visit: Visit, flow_id: str, start: RunStart) -> Outcome:
+    studio = visit.studio
+    key = await service.start_run(studio.database, studio.engine, visit.principal, flow_id, start)
+    return {"run_id": key.run_id, "status": "queued", "hint": "get_run tells how it goes; cancel_run ends it."}
+
+
+def _said(ending: Ending) -> str:
+    return f"{ending.code}: {ending.message}"[:1000]
+
+
+OPERATIONS: tuple[Row, ...] = (
+    (run_flow, Permission.RUNS_START, "run"),
+    (get_run, Permission.RUNS_VIEW, "read"),
+    (list_runs, Permission.RUNS_VIEW, "read"),
+    (cancel_run, Permission.RUNS_START, "set"),
+    (get_run_evidence, Permission.RUNS_VIEW, "read"),
+)

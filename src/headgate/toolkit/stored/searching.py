@@ -1,0 +1,156 @@
+"""Operations on the catalogue: components and ready-made flows."""
+
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from headgate.features.access.permissions import Permission
+from headgate.features.catalog.gallery import load_gallery, recipe_index
+from headgate.graph.model import Flow
+from headgate.toolkit.reading import first_sentence, template_of
+from headgate.toolkit.stored.operation import Row
+from headgate.toolkit.stored.visit import Visit
+from headgate.toolkit.tool import Result
+from headgate.toolkit.workbench import Workbench
+
+MOST_FOUND = 8
+
+
+class TemplateLine(TypedDict):
+    """A ready-made flow in a list."""
+
+    template_id: str
+    title: str
+    description: str
+    tags: list[str]
+
+
+class TemplateList(TypedDict):
+    """Ready-made flows, best first."""
+
+    templates: list[TemplateLine]
+
+
+class ComponentLine(TypedDict):
+    """A component in a list."""
+
+    type: str
+    category: str
+    what: str
+
+
+class ComponentList(TypedDict):
+    """Components, best first."""
+
+    components: list[ComponentLine]
+    hint: NotRequired[str]
+
+
+class Types(TypedDict):
+    """The names of components by category."""
+
+    categories: dict[str, list[str]]
+
+
+class Count(TypedDict):
+    """How many components there are."""
+
+    components: int
+    by_category: dict[str, int]
+
+
+async def search_components(visit: Visit, query: str, limit: int = MOST_FOUND) -> ComponentList:
+    """Find component types by what they do. Then read the ones you want with get_component.
+
+    Args:
+        query: A few words: what the component should do.
+        limit: How many, 20 at most.
+    """
+    bench = await _bench(visit)
+    rows: list[ComponentLine] = [
+        {"type": found.type, "category": found.category, "what": first_sentence(found.description)}
+        for found in bench.registry.search(query[:500], most=max(1, min(limit, 20)))
+    ]
+    if rows:
+        return {"components": rows}
+    return {"components": [], "hint": "Nothing fits. list_component_types names every type."}
+
+
+async def get_component(visit: Visit, component_type: str) -> Result:
+    """Show the inputs and outputs of a component type.
+
+    Args:
+        component_type: The exact type name, as search_components gives it.
+    """
+    return dict(template_of(await _bench(visit), component_type).as_reading)
+
+
+async def list_component_types(visit: Visit, category: str = "") -> Types:
+    """Name every component type, by category.
+
+    Args:
+        category: Only this category; all when empty.
+    """
+    found: dict[str, list[str]] = {}
+    for type_, its_category in await _categories(visit):
+        if not category or its_category.casefold() == category.casefold():
+            found.setdefault(its_category, []).append(type_)
+    return {"categories": found}
+
+
+async def count_components(visit: Visit) -> Count:
+    """Say how many component types there are."""
+    counted: dict[str, int] = {}
+    for _type, category in await _categories(visit):
+        counted[category] = counted.get(category, 0) + 1
+    return {"components": sum(counted.values()), "by_category": counted}
+
+
+async def search_templates(
+    visit: Visit,  # noqa: ARG001 - every operation has one
+    query: str = "",
+    tags: list[str] = [],  # noqa: B006 - read by `define`, never changed
+    limit: int = MOST_FOUND,
+) -> TemplateList:
+    """Find ready-made flows to start from with create_flow_from_template.
+
+    Args:
+        query: What the flow should do; all templates when empty.
+        tags: Only templates that have all of these tags.
+        limit: How many, 20 at most.
+    """
+    recipes = load_gallery()
+    if query:
+        by_key = {recipe.key: recipe for recipe in recipes}
+        recipes = tuple(by_key[match.key] for match in recipe_index(recipes).search(query[:500], most=len(by_key)))
+    wanted = {tag.casefold() for tag in tags}
+    rows: list[TemplateLine] = [
+        {
+            "template_id": recipe.key,
+            "title": recipe.title,
+            "description": first_sentence(recipe.description),
+            "tags": list(recipe.tags),
+        }
+        for recipe in recipes
+        if wanted <= {tag.casefold() for tag in recipe.tags}
+    ]
+    return {"templates": rows[: max(1, min(limit, 20))]}
+
+
+async def _bench(visit: Visit) -> Workbench:
+    return visit.bench(Flow(), visit.principal.space_id, await visit.catalog(Flow()))
+
+
+async def _categories(visit: Visit) -> list[tuple[str, str]]:
+    registry = (await _bench(visit)).registry
+    found = [(type_, registry.template(type_)) for type_ in registry.types()]
+    return [(type_, template.category) for type_, template in found if template is not None]
+
+
+OPERATIONS: tuple[Row, ...] = (
+    (search_components, Permission.CATALOG_VIEW, "read"),
+    (get_component, Permission.CATALOG_VIEW, "read"),
+    (list_component_types, Permission.CATALOG_VIEW, "read"),
+    (count_components, Permission.CATALOG_VIEW, "read"),
+    (search_templates, Permission.CATALOG_VIEW, "read"),
+)

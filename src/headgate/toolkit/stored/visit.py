@@ -1,0 +1,100 @@
+"""One request of one person on what is stored, and the parts of the installation that carry it out."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from headgate.features.access.permissions import Permission, is_of_space
+from headgate.features.access.principal import Principal
+from headgate.features.catalog.own.overlay import Overlay
+from headgate.features.catalog.registry import Registry
+from headgate.features.catalog.search import WordIndex
+from headgate.features.flows import service as flows
+from headgate.features.flows.rules import FlowRules
+from headgate.features.flows.schemas import Wanted
+from headgate.features.flows.tables import FlowRow
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.evidence.service import Notary
+from headgate.foundation.database import Database
+from headgate.graph.model import Flow
+from headgate.toolkit.workbench import ComponentMaker, PersonalFiles, RunOutcome, Workbench
+
+RunEvent = Callable[[str, str, dict[str, JsonValue]], None]
+"""Told of a run's progress: run id, kind of event, its data."""
+
+
+class RunsFlows(Protocol):
+    """Runs a version of a stored flow to its end."""
+
+    async def run_draft(
+        self,
+        principal: Principal,
+        flow_id: str,
+        *,
+        text: str,
+        form: Mapping[str, JsonValue],
+        file_ids: tuple[str, ...],
+        on_event: RunEvent,
+        wanted: Wanted = "draft",
+    ) -> RunOutcome:
+        """Pin the version, run it, and read back what it came to; cancelled with its caller."""
+        ...
+
+
+CatalogOf = Callable[[Principal, Flow], Awaitable[Overlay]]
+"""The components that a person may use in a flow: the installation's, the flow's own and the person's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Studio:
+    """The parts of an installation. Holds nothing of any request."""
+
+    database: Database
+    registry: Registry
+    index: WordIndex
+    rules: FlowRules
+    engine: ExecutionBackend
+    notary: Notary
+    runs: RunsFlows
+    catalog_of: CatalogOf
+    files_of: Callable[[Principal], PersonalFiles | None] = lambda _principal: None
+    maker_of: Callable[[Principal], ComponentMaker | None] = lambda _principal: None
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One request: who asks, and whom progress is told."""
+
+    studio: Studio
+    principal: Principal
+    tell: Callable[[str], None] = lambda _message: None
+    """Told in a few words what is being done, while it is done."""
+
+    def require(self, permission: Permission) -> None:
+        """Raise `PermissionMissing` unless the caller has it somewhere; the service asks for the space."""
+        if is_of_space(permission):
+            self.principal.require_somewhere(permission)
+        else:
+            self.principal.require(permission)
+
+    async def flow(self, flow_id: str, permission: Permission = Permission.FLOWS_VIEW) -> FlowRow:
+        """A flow as it is stored. Raises `FlowNotFound`, `PermissionMissing`."""
+        async with self.studio.database.reading() as session:
+            return await flows.get_flow(session, self.principal, flow_id, permission=permission)
+
+    async def catalog(self, flow: Flow) -> Overlay:
+        """The components that the caller may use in a flow."""
+        return await self.studio.catalog_of(self.principal, flow)
+
+    def bench(self, flow: Flow, space_id: str, catalog: Overlay) -> Workbench:
+        """A workbench for one operation."""
+        return Workbench(
+            principal=self.principal,
+            space_id=space_id,
+            flow=flow,
+            registry=catalog,
+            maker=self.studio.maker_of(self.principal),
+            files=self.studio.files_of(self.principal),
+        )
