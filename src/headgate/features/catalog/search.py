@@ -1,10 +1,13 @@
 """Lexical search: which components or ready-made flows a few words are about. No model, no network."""
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from math import log
 
+from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from headgate.features.catalog.words import base_forms, word_set, words
@@ -38,14 +41,18 @@ class WordIndex:
     """
 
     def __init__(self, entries: Mapping[str, Sequence[tuple[str, float]]]) -> None:
-        self._postings: dict[str, dict[str, float]] = defaultdict(dict)
+        weights: dict[str, dict[str, float]] = defaultdict(dict)
         for key, texts in entries.items():
             for text, weight in texts:
                 for word in words(text):
                     if word not in _NOISE:
-                        self._add(key, word, weight)
-        self._count = max(1, len(entries))
-        self._known = tuple(self._postings)
+                        _add(weights, key, word, weight)
+        count = max(1, len(entries))
+        self._postings = {form: _by_rarity(posting, count) for form, posting in weights.items()}
+        self._sorted = sorted(self._postings)
+        self._by_length: dict[int, list[str]] = defaultdict(list)
+        for form in self._sorted:
+            self._by_length[len(form)].append(form)
 
     def search(self, query: str, *, most: int = 8) -> list[Match]:
         """The best entries for a query, best first; empty when no word of it is known."""
@@ -55,42 +62,62 @@ class WordIndex:
                 continue
             for key, weight in self._hits(word).items():
                 scores[key] += weight
-        ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-        return [Match(key, round(score, 4)) for key, score in ranked[:most]]
+        ranked = nsmallest(most, scores.items(), key=lambda item: (-item[1], item[0]))
+        return [Match(key, round(score, 4)) for key, score in ranked]
 
-    def _add(self, key: str, word: str, weight: float) -> None:
-        for form in base_forms(word):
-            posting = self._postings[form]
-            posting[key] = max(weight, posting.get(key, 0.0))
+    def _hits(self, word: str) -> Mapping[str, float]:
+        found = [posting for form in base_forms(word) if (posting := self._postings.get(form))]
+        return (found[0] if len(found) == 1 else _best(found)) if found else self._near_hits(word)
 
-    def _hits(self, word: str) -> dict[str, float]:
-        found: dict[str, float] = {}
-        for form in base_forms(word):
-            for key, weight in self._postings.get(form, {}).items():
-                found[key] = max(found.get(key, 0.0), weight * self._rarity(form))
-        return found or self._near_hits(word)
-
-    def _near_hits(self, word: str) -> dict[str, float]:
+    def _near_hits(self, word: str) -> Mapping[str, float]:
         """Hits of words that start alike, else of words a slip away; only asked for unknown words."""
-        found: dict[str, float] = {}
-        for known in self._known:
-            weight = _likeness(word, known)
-            if weight:
-                for key, own in self._postings[known].items():
-                    found[key] = max(found.get(key, 0.0), own * weight * self._rarity(known))
-        return found
+        likeness = dict.fromkeys(self._slips(word), _TYPO_WEIGHT) | dict.fromkeys(self._starts(word), _PREFIX_WEIGHT)
+        return _best(
+            {key: own * weight for key, own in self._postings[known].items()} for known, weight in likeness.items()
+        )
 
-    def _rarity(self, form: str) -> float:
-        return log(1 + self._count / len(self._postings[form]))
+    def _starts(self, word: str) -> Iterator[str]:
+        """Known words that begin with the word, and those that it begins with."""
+        if len(word) < _PREFIX_FROM:
+            return
+        for at in range(bisect_left(self._sorted, word), len(self._sorted)):
+            if not self._sorted[at].startswith(word):
+                break
+            yield self._sorted[at]
+        for end in range(_PREFIX_FROM, len(word)):
+            if word[:end] in self._postings:
+                yield word[:end]
+
+    def _slips(self, word: str) -> Iterator[str]:
+        """Known words that one letter more, fewer, other or swapped makes of the word."""
+        if len(word) < _TYPO_FROM:
+            return
+        for length in range(len(word) - 1, len(word) + 2):
+            known = self._by_length.get(length, ())
+            for form, _, _ in process.extract(word, known, scorer=OSA.distance, score_cutoff=1, limit=None):
+                yield form
 
 
-def _likeness(word: str, known: str) -> float:
-    shorter, longer = sorted((word, known), key=len)
-    if len(shorter) >= _PREFIX_FROM and longer.startswith(shorter):
-        return _PREFIX_WEIGHT
-    if len(word) >= _TYPO_FROM and abs(len(word) - len(known)) <= 1 and OSA.distance(word, known, score_cutoff=1) <= 1:
-        return _TYPO_WEIGHT
-    return 0.0
+def _add(weights: dict[str, dict[str, float]], key: str, word: str, weight: float) -> None:
+    for form in base_forms(word):
+        posting = weights[form]
+        posting[key] = max(weight, posting.get(key, 0.0))
+
+
+def _by_rarity(posting: Mapping[str, float], count: int) -> dict[str, float]:
+    """The weights of a word, more for a word that few entries have."""
+    rarity = log(1 + count / len(posting))
+    return {key: weight * rarity for key, weight in posting.items()}
+
+
+def _best(postings: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """Each key with the highest weight that any of the postings gives it."""
+    found: dict[str, float] = {}
+    for posting in postings:
+        for key, weight in posting.items():
+            if weight > found.get(key, 0.0):
+                found[key] = weight
+    return found
 
 
 def template_texts(template: Template) -> list[tuple[str, float]]:
