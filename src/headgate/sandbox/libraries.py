@@ -66,7 +66,7 @@ def certificate_variables() -> dict[str, str]:
 
 def platform_folder() -> str:
     """The folder that holds the platform's own packages."""
-    return str(Path(__file__).parents[2])
+    return str(Path(__file__).resolve().parents[2])
 
 
 def installed_packages() -> tuple[str, ...]:

@@ -1,4 +1,6 @@
-from collections.abc import AsyncIterator
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,19 @@ async def hosting() -> AsyncIterator[SandboxPool]:
     )
     yield pool
     await pool.aclose()
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The platform as a package among others, as a wheel installs it."""
+    with tempfile.TemporaryDirectory(prefix="headgate-site-") as folder:
+        site = Path(folder)
+        site.chmod(0o755)
+        leave_out = shutil.ignore_patterns("__pycache__", "*.pyc")
+        shutil.copytree(Path(libraries.platform_folder(), "headgate"), site / "headgate", ignore=leave_out)
+        (site / "neighbour.py").write_text("answer = 42\n")
+        monkeypatch.setattr(libraries, "platform_folder", lambda: folder)
+        yield folder
 
 
 async def give(
@@ -136,6 +151,29 @@ def run(inputs):
 """
         with pytest.raises(CodeFailed, match="PermissionError"):
             await give(hosting, code)
+
+    async def test_has_none_where_the_platform_is_installed_among_other_packages(self, installed: str) -> None:
+        code = f"""
+import os
+def run():
+    import neighbour
+    refused = []
+    for name in ("headgate/__init__.py", "headgate/foundation/crypto.py"):
+        try:
+            open(os.path.join({installed!r}, name))
+        except PermissionError:
+            refused.append(name)
+    with open("scratch", "w+") as file:
+        file.write("x")
+    os.remove("scratch")
+    return [neighbour.answer, refused]
+"""
+        pool = SandboxPool(scan=False, limits=LIMITS, import_paths=(*libraries.installed_packages(), installed))
+        try:
+            found = await pool.call("alice", code, "run", {})
+        finally:
+            await pool.aclose()
+        assert found == [42, ["headgate/__init__.py", "headgate/foundation/crypto.py"]]
 
 
 class TestImports:

@@ -4,6 +4,7 @@ import os
 import platform
 import resource
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from headgate.sandbox.guest import kernel, landlock, seccomp
@@ -14,37 +15,51 @@ SIGKILL = 9
 STACK_BYTES = 8 << 20
 
 
-def lock_down(policy: Policy, scratch: str, *, user: int | None, parent: int, broker: int | None) -> None:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What one worker has of its own."""
+
+    scratch: str
+    """The only folder it may write in."""
+    user: int | None
+    """User and group id to become; None to stay who we are."""
+    parent: int
+    """Process id of the zygote."""
+    reading_layer: int | None = None
+    """A further Landlock ruleset to be entered, which all workers share."""
+
+
+def lock_down(policy: Policy, place: Place, broker: int | None) -> None:
     """Limits first, then, where the policy isolates, user, capabilities, Landlock and seccomp.
 
     Args:
         policy: The pool's policy.
-        scratch: The only folder this worker may write in.
-        user: User and group id to become; None to stay who we are.
-        parent: Process id of the zygote.
+        place: What is this worker's own.
         broker: The descriptor on which it may ask for connections; None for none.
 
     Raises:
         OSError: A layer was refused by the system.
     """
-    _set_limits(policy, user)
+    _set_limits(policy, place.user)
     _be_first_to_die()
     if not policy.isolated:
-        _die_with(parent)
+        _die_with(place.parent)
         return
     ruleset = landlock.build_ruleset(
-        kernel.landlock_abi(), libraries=policy.readable, devices=policy.devices, scratch=scratch
+        kernel.landlock_abi(), libraries=policy.readable, devices=policy.devices, scratch=place.scratch
     )
-    if user is not None:
+    if place.user is not None:
         os.setgroups([])
-        os.setresgid(user, user, user)
-        os.setresuid(user, user, user)
+        os.setresgid(place.user, place.user, place.user)
+        os.setresuid(place.user, place.user, place.user)
     kernel.clear_capabilities()
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
-    _die_with(parent)  # after the change of user, which would clear it
-    kernel.landlock_enter(ruleset)
-    os.close(ruleset)
+    _die_with(place.parent)  # after the change of user, which would clear it
+    for layer in (ruleset, place.reading_layer):
+        if layer is not None:
+            kernel.landlock_enter(layer)
+            os.close(layer)
     seccomp.install_filter(ARCHITECTURES[platform.machine()], os.getpid(), broker)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from headgate.sandbox.guest import network
 from headgate.sandbox.guest.calls import HostFunction, answer
-from headgate.sandbox.guest.lockdown import lock_down
+from headgate.sandbox.guest.lockdown import Place, lock_down
 from headgate.sandbox.guest.policy import Policy
 from headgate.sandbox.guest.wire import pack, receive
 
@@ -21,19 +21,17 @@ MODULE_NAME = "node_code"
 def run_worker(
     connection: socket.socket,
     policy: Policy,
-    scratch: str,
+    place: Place,
     *,
-    user: int | None,
-    parent: int,
     hosts: Mapping[str, HostFunction],
     broker: socket.socket | None = None,
 ) -> None:
     """Lock down, report readiness or the reason why not, and serve. The caller ends the process."""
     try:
-        _settle_in(scratch, policy)
+        _settle_in(place.scratch, policy)
         if broker:
             network.install(broker)
-        lock_down(policy, scratch, user=user, parent=parent, broker=broker.fileno() if broker else None)
+        lock_down(policy, place, broker.fileno() if broker else None)
     except Exception as error:  # noqa: BLE001 - whatever it is, the server has to hear of it
         connection.sendall(pack(json.dumps({"fatal": f"{type(error).__name__}: {error}"}).encode()))
         return

@@ -24,13 +24,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from headgate.sandbox.guest import import_path
+from headgate.sandbox.guest import import_path, landlock
 from headgate.sandbox.guest.calls import HostFunction
+from headgate.sandbox.guest.lockdown import Place
 from headgate.sandbox.guest.policy import Policy
 from headgate.sandbox.guest.scratch import make_scratch, remove_scratch
 from headgate.sandbox.guest.worker import run_worker
 
 ORDER_BYTES = 65536
+PLATFORM_PACKAGE = "headgate"
 
 
 class Control:
@@ -79,6 +81,7 @@ class Zygote:
             self.root.chmod(0o711)  # workers pass through, and cannot list it
         self.library_descriptors: tuple[int, ...] = ()
         self.hosts: dict[str, HostFunction] = {}
+        self.reading_layer: int | None = None
 
     def prepare(self) -> None:
         """Import what workers share, and make forking cheap."""
@@ -86,6 +89,8 @@ class Zygote:
         for name in self.policy.preload:
             importlib.import_module(name)
         self._load_hosts()
+        if self.policy.isolated and self.policy.platform in self.policy.import_paths:
+            self.reading_layer = self._layer_without_platform()
         if self.changes_user:
             self.library_descriptors = import_path.reroute([*sys.path])
         gc.collect()
@@ -99,6 +104,15 @@ class Zygote:
             self.hosts[name] = getattr(importlib.import_module(module), function)
         del sys.path[0]
         sys.path_importer_cache.clear()
+
+    def _layer_without_platform(self) -> int:
+        """Installed packages but for the platform's own, where it is installed among them."""
+        platform = self.policy.platform
+        packages = [entry.path for entry in os.scandir(platform) if not entry.name.startswith(PLATFORM_PACKAGE)]
+        others = [path for path in self.policy.readable if path != platform]
+        return landlock.build_reading_layer(
+            [*others, *packages, *self.policy.devices, str(self.root)], listable=[platform]
+        )
 
     def run(self) -> None:
         """Serve until the server is gone."""
@@ -154,14 +168,13 @@ class Zygote:
         silence = os.open(os.devnull, os.O_RDWR)
         for standard in (0, 1, 2):
             os.dup2(silence, standard)
-        close_all_but({0, 1, 2, *descriptors, *self.library_descriptors})
+        layer = () if self.reading_layer is None else (self.reading_layer,)
+        close_all_but({0, 1, 2, *descriptors, *self.library_descriptors, *layer})
         connection, *brokers = [socket.socket(fileno=descriptor) for descriptor in descriptors]
         run_worker(
             connection,
             self.policy,
-            str(scratch),
-            user=user,
-            parent=parent,
+            Place(str(scratch), user, parent, self.reading_layer),
             hosts=self.hosts,
             broker=brokers[0] if brokers else None,
         )
