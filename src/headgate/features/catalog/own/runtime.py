@@ -102,7 +102,8 @@ class OwnComponent(Component):
         if output is None:
             raise ComponentError(f"{self.checked.type} has no output '{name}'.")
         if name not in self._given:
-            self._given |= await self._work([one for one in {*self._wanted, name} if one not in self._given])
+            wanted = dict.fromkeys((*self._wanted, name))
+            self._given |= await self._work([one for one in wanted if one not in self._given])
         found = self._given[name]
         return NOT_TAKEN if found.not_taken and output.branch else decode(found.value, PortType(output.type))
 
