@@ -159,6 +159,7 @@ RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]
 ALLOWED_AND_REFUSED: Mapping[Name, int] = {
     ("DELETE", "/api/v1/spaces/{space_id}"): 409,  # flows are in it: what they were is kept as evidence
     ("DELETE", "/api/v1/users/{user_id}/single-sign-on"): 409,  # they never came through a provider
+    ("POST", "/api/v1/agentic/turns/{turn_id}/stop"): 404,  # nobody is being answered
 }
 """Routes that refuse even those who may, for a reason that has nothing to do with who asks."""
 PERSONAL: Mapping[Name, Permission | None] = {
@@ -169,6 +170,7 @@ PERSONAL: Mapping[Name, Permission | None] = {
 SOMEWHERE: Mapping[Name, str] = {
     ("POST", "/api/v1/files"): "an upload is in no space until a run takes it",
     ("GET", "/api/v1/agentic/check-config"): "providers are the tenant's",
+    ("POST", "/api/v1/agentic/turns/{turn_id}/stop"): "a turn is of the person who asked, whichever flow it is about",
     ("GET", "/api/v1/evidence-keys"): "the keys sign for the whole installation",
 }
 """Routes that need a permission in any space at all, and why no space is known."""

@@ -62,6 +62,7 @@ async def stop_turn(turn_id: Annotated[str, Path(max_length=64)], caller: Caller
 
     Only the person who asked can stop it, from any of their clients. The turn must be worked on by this server.
     """
+    caller.require_somewhere(Permission.FLOWS_EDIT)
     assistant.stop(caller, turn_id)
     return Stopped(turn_id=turn_id)
 
