@@ -1,3 +1,4 @@
+import ctypes.util
 import errno
 import os
 import re
@@ -268,6 +269,20 @@ class TestTables:
             numbers["newfstatat"] = numbers["fstatat"]  # one call, two names
         ours = ARCHITECTURES[machine].numbers
         assert ours == {name: numbers[name] for name in ours}
+
+    @both
+    def test_agree_with_libseccomp(self, machine: str) -> None:
+        """A second source for both: the library that container engines build their filters with."""
+        name = ctypes.util.find_library("seccomp")
+        if name is None:
+            pytest.skip("libseccomp is not installed")
+        library = ctypes.CDLL(name)
+        library.seccomp_arch_resolve_name.restype = ctypes.c_uint32
+        architecture = ARCHITECTURES[machine]
+        assert library.seccomp_arch_resolve_name(machine.encode()) == architecture.audit
+        resolve = library.seccomp_syscall_resolve_name_arch
+        numbers = {call: resolve(ctypes.c_uint32(architecture.audit), call.encode()) for call in architecture.numbers}
+        assert architecture.numbers == numbers
 
     @pytest.mark.parametrize("dangerous", DANGEROUS.split())
     def test_let_nothing_dangerous_through(self, dangerous: str) -> None:

@@ -32,8 +32,10 @@ from headgate.foundation.crypto import EVIDENCE_KEY_FILE, KEY_FILE, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import HEAD, current
 from headgate.foundation.errors import HeadgateError, Invalid
+from headgate.foundation.guarded_http import AddressPolicy
 from headgate.foundation.settings import Settings
 from headgate.foundation.settings_page import known_variables
+from headgate.sandbox.broker.rules import NetworkRules
 from headgate.sandbox.report import probe
 
 app = typer.Typer(add_completion=False)
@@ -65,6 +67,7 @@ def doctor(json: JsonFlag = False) -> int:
         _database,
         _engine,
         _sandbox,
+        _sandbox_network,
         _port,
         _sign_in,
         _single_sign_on,
@@ -201,11 +204,21 @@ def _engine(settings: Settings) -> list[Finding]:
 
 def _sandbox(settings: Settings) -> list[Finding]:
     report = probe()
-    insecure = " Own code runs without it: HEADGATE_SANDBOX__INSECURE is set." if settings.sandbox.insecure else ""
     missing = ", ".join(f"{layer.name} ({layer.detail})" for layer in report.missing)
-    detail = f"missing: {missing}.{insecure}" if missing else "own code in nodes runs isolated"
+    result = "runs without it: HEADGATE_SANDBOX__INSECURE is set" if settings.sandbox.insecure else "is refused"
+    detail = f"missing: {missing}. Own code {result}." if missing else "own code runs isolated"
     remedy = " ".join(dict.fromkeys(f"{layer.remedy}." for layer in report.missing))
     return [Finding("sandbox", good=report.complete, detail=detail, remedy=remedy, needed=False)]
+
+
+def _sandbox_network(settings: Settings) -> list[Finding]:
+    """Where own code may connect to; where the system isolates nothing, this is asked of the code and not enforced."""
+    hosts = NetworkRules.of(settings.sandbox.hosts, AddressPolicy()).hosts
+    enforced = not (hosts and settings.sandbox.insecure and probe().missing)
+    where = ", ".join(map(str, hosts)) or "nothing; HEADGATE_SANDBOX__HOSTS lists no host"
+    detail = f"own components may connect to {where}" + ("" if enforced else "; not enforced, since a layer is missing")
+    remedy = "" if enforced else "Take HEADGATE_SANDBOX__HOSTS or HEADGATE_SANDBOX__INSECURE away."
+    return [Finding("sandbox network", good=enforced, detail=detail, remedy=remedy, needed=False)]
 
 
 def _port(settings: Settings) -> list[Finding]:
