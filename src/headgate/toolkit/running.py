@@ -4,9 +4,12 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from headgate.graph.model import Node
+from headgate.graph.own_code import is_unchecked
+from headgate.sandbox.scan import scan_component
 from headgate.toolkit.tool import Params, Result, ToolRefused
 from headgate.toolkit.workbench import RunOutcome, Workbench
+
+MOST_FINDINGS = 5
 
 
 async def run_flow(bench: Workbench, text: str = "", form: Params = {}) -> Result:  # noqa: B006 - read by `define`, never changed
@@ -60,14 +63,17 @@ def _left_out(bench: Workbench) -> Result:
 
 def _require_known_code(bench: Workbench) -> None:
     """Refuse to run own code that was not checked as it stands, sandbox or not (seed 000 ADR-MCP-040)."""
-    strange = [node for node in bench.flow.nodes if node.code and not _is_known(node, bench)]
-    if strange:
-        named = ", ".join(f"'{node.id}' ({node.type})" for node in strange)
+    strange = [node for node in bench.flow.nodes if is_unchecked(node, bench.registry)]
+    if not strange:
+        return
+    found = [f"'{node.id}': {finding.message}" for node in strange for finding in scan_component(node.code or "")]
+    if found:
         raise ToolRefused(
-            f"Refused to run: the code of {named} was not checked.",
-            remedy="Call register_component with the code, so that it is checked in the sandbox, then run again.",
+            f"Refused to run: unsafe component code detected - {' '.join(found[:MOST_FINDINGS])}",
+            remedy="Tell the user; take the node out, or make a component that does without it.",
         )
-
-
-def _is_known(node: Node, bench: Workbench) -> bool:
-    return node.code == bench.registry.code(node.type)
+    named = ", ".join(f"'{node.id}' ({node.type})" for node in strange)
+    raise ToolRefused(
+        f"Refused to run: the code of {named} was never checked here.",
+        remedy="Call register_component with the code, so that it is checked in the sandbox, then run again.",
+    )
