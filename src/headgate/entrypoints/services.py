@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from headgate.components import BUILTINS
 from headgate.entrypoints.adapters import SpaceServers, TenantModels, TenantSecrets, VariablesOf, VersionContents
 from headgate.entrypoints.starter_workspaces import StarterWorkspaces
 from headgate.entrypoints.traced import measured
+from headgate.features.catalog.installed import full_registry
 from headgate.features.catalog.own.check import ComponentChecker
 from headgate.features.catalog.own.store import OwnComponents
 from headgate.features.catalog.registry import Registry
@@ -65,7 +65,7 @@ async def open_services(
         recover: Whether the engine takes up what an earlier process left.
         telemetry: What this process measures with.
     """
-    registry = Registry(BUILTINS, OwnComponents(database))
+    registry = full_registry(OwnComponents(database))
     box, local = SecretBox(settings), LocalModels()
     storage = open_storage(settings)
     http = GuardedHttp(settings.http)

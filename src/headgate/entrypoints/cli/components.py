@@ -6,17 +6,16 @@ import typer
 from rich.markup import escape
 from typer.core import TyperGroup
 
-from headgate.components import BUILTINS
 from headgate.entrypoints.cli.component_checks import show_check
 from headgate.entrypoints.cli.exit_codes import INVALID, OK
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.cli.transfer import read_text
 from headgate.entrypoints.compose import Parts
+from headgate.features.catalog.installed import full_registry
 from headgate.features.catalog.own.errors import ComponentNotMade
 from headgate.features.catalog.own.schemas import ComponentCheckOut
 from headgate.features.catalog.own.store import keep_component
-from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.graph.template import Template
 from headgate.toolkit.reading import first_sentence
@@ -67,7 +66,7 @@ def components(
     json: JsonFlag = False,
 ) -> None:
     """Search components, or describe one by its exact type."""
-    registry = Registry(BUILTINS)
+    registry = full_registry()
     exact = registry.template(query)
     if exact is not None:
         print_json(exact) if json else _describe(exact)

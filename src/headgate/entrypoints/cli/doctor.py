@@ -25,6 +25,7 @@ from headgate.entrypoints.doors import is_locked
 from headgate.entrypoints.readiness import Readiness, check_readiness
 from headgate.features.access.principal import DEFAULT_TENANT_ID
 from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn
+from headgate.features.catalog.installed import installed_components
 from headgate.features.models import service as models
 from headgate.features.models.local.models import LocalModels
 from headgate.features.secrets.lookup import Variables
@@ -66,6 +67,7 @@ def doctor(json: JsonFlag = False) -> int:
         _evidence_key,
         _database,
         _engine,
+        _installed_components,
         _sandbox,
         _sandbox_network,
         _port,
@@ -200,6 +202,15 @@ def _engine(settings: Settings) -> list[Finding]:
         for part in parts
         if part.name != "database"
     ]
+
+
+def _installed_components(_settings: Settings) -> list[Finding]:
+    """What packages beside Headgate bring; silent where none does."""
+    found = installed_components()
+    remedy = "Mend the package, or remove it."
+    faults = [Finding("components", good=False, detail=fault, remedy=remedy, needed=False) for fault in found.faults]
+    names = ", ".join(component.__name__ for component in found.components)
+    return [*faults, Finding("components", good=True, detail=f"installed: {names}")] if names else faults
 
 
 def _sandbox(settings: Settings) -> list[Finding]:

@@ -5,11 +5,10 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from headgate.components import BUILTINS
 from headgate.entrypoints.cli.exit_codes import INVALID
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
 from headgate.entrypoints.cli.transfer import read_text
-from headgate.features.catalog.registry import Registry
+from headgate.features.catalog.installed import full_registry
 from headgate.features.flows.rules import code_issues, document_issues
 from headgate.features.flows.transfer import import_flow
 from headgate.graph.draw import draw
@@ -28,7 +27,7 @@ def validate(
     path: Annotated[str, typer.Argument(help="Flow file, or - for standard input.")], json: JsonFlag = False
 ) -> int:
     """Check a flow file without storing or running it. Exit code 3 when it has faults."""
-    registry = Registry(BUILTINS)
+    registry = full_registry()
     flow, issues = check_text(read_text(path), registry)
     if json:
         print_json({"valid": not issues, "issues": [issue.as_json() for issue in issues]})

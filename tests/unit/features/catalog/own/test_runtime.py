@@ -38,7 +38,7 @@ def checked(*fields: FieldTemplate, manifest: Manifest = NOTHING, **more: Any) -
 
 
 def context(answer: Any = SAID, **more: Any) -> FakeContext:
-    def handler(code: str, function: str, arguments: Mapping[str, JsonValue]) -> JsonValue:
+    def handler(code: str, function: str, arguments: Mapping[str, JsonValue]) -> Any:
         return answer
 
     return FakeContext(code=FakeCode(handler), **more)
