@@ -1,5 +1,9 @@
 """Wires the assistant: its models, what it remembers, what it counts, and where components are made."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
 from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.agents.assistant.memory.opening import open_conversations
 from headgate.agents.assistant.metrics import AssistantMetrics
@@ -12,28 +16,32 @@ from headgate.features.access.principal import Principal
 from headgate.features.catalog.search import WordIndex
 from headgate.features.models.ports import KeySource
 from headgate.features.workspace.workspace import Workspace
-from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from headgate.foundation.telemetry import Telemetry
 
 
-def build_assistant(
-    settings: Settings,
-    base: StepServices,
-    runs: FlowRuns,
-    index: WordIndex,
-    telemetry: Telemetry,
-    *,
-    workspace: Workspace,
-    workshop: Workshop,
-) -> Assistant:
-    """The assistant of an installation; close its `conversations` at the end."""
+@dataclass(frozen=True, slots=True)
+class Assistance:
+    """The assistant and what it works with."""
+
+    assistant: Assistant
+    workspace: Workspace
+    workshop: Workshop
+
+
+@asynccontextmanager
+async def open_assistance(
+    settings: Settings, base: StepServices, runs: FlowRuns, index: WordIndex, telemetry: Telemetry
+) -> AsyncIterator[Assistance]:
+    """The assistant of an installation; its conversations are let go of at the end."""
     metrics = AssistantMetrics(telemetry.metrics)
+    workspace = Workspace(settings, telemetry.metrics)
+    workshop = Workshop(PersonalComponents(runs.database, workspace, base.registry, metrics), base.checker)
 
     def keys_of(principal: Principal) -> KeySource:
         return base.variables_of(principal.tenant_id)
 
-    return Assistant(
+    assistant = Assistant(
         database=runs.database,
         registry=base.registry,
         index=index,
@@ -45,9 +53,7 @@ def build_assistant(
         workshop=workshop,
         files_of=workspace.for_agent,
     )
-
-
-def build_workshop(database: Database, base: StepServices, workspace: Workspace, telemetry: Telemetry) -> Workshop:
-    """Where the assistant and MCP clients have components made."""
-    kept = PersonalComponents(database, workspace, base.registry, AssistantMetrics(telemetry.metrics))
-    return Workshop(kept, base.checker)
+    try:
+        yield Assistance(assistant, workspace, workshop)
+    finally:
+        await assistant.conversations.close()

@@ -8,9 +8,9 @@ from typing import Any
 
 from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.agents.assistant.service import Assistant
-from headgate.entrypoints.assistance import build_assistant, build_workshop
+from headgate.entrypoints.assistance import open_assistance
 from headgate.entrypoints.flow_runs import FlowRuns
-from headgate.entrypoints.services import open_services
+from headgate.entrypoints.services import StepServices, open_services
 from headgate.features.access.principal import Principal
 from headgate.features.catalog.own.check import ComponentChecker
 from headgate.features.catalog.registry import Registry
@@ -103,20 +103,12 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
         telemetry_of(settings.telemetry, role, counts=role != COMMAND) as telemetry,
         open_events(settings) as bus,
         open_services(settings, database, bus, recover=recover, telemetry=telemetry) as base,
+        _engine(settings, database, base, bus, recover=recover) as (engine, maintenance),
     ):
-        database.bus = bus
-        engine = build_engine(settings, database, base.services)
-        await engine.open()
-        maintenance = Maintenance(database, base.storage, settings.retention)
-        tidying = asyncio.create_task(maintenance.keep_running()) if recover else None
-        assistant: Assistant | None = None
-        try:
-            runs = FlowRuns(database=database, engine=engine)
-            index = component_index(base.registry)
-            rules = FlowRules(base.registry, base.classes)
-            workspace = Workspace(settings, telemetry.metrics)
-            workshop = build_workshop(database, base, workspace, telemetry)
-            assistant = build_assistant(settings, base, runs, index, telemetry, workspace=workspace, workshop=workshop)
+        runs = FlowRuns(database=database, engine=engine)
+        index = component_index(base.registry)
+        rules = FlowRules(base.registry, base.classes)
+        async with open_assistance(settings, base, runs, index, telemetry) as assistance:
             yield Parts(
                 settings=settings,
                 database=database,
@@ -131,19 +123,31 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
                 local_models=base.local_models,
                 runs=runs,
                 maintenance=maintenance,
-                assistant=assistant,
-                workspace=workspace,
-                workshop=workshop,
+                assistant=assistance.assistant,
+                workspace=assistance.workspace,
+                workshop=assistance.workshop,
                 telemetry=telemetry,
                 notary=Notary(base.box, EvidenceSeed(settings)),
                 classes=base.classes,
                 rules=rules,
                 dry_runs=DryRuns(database, base.services, rules, base.variables_of, base.local_models),
             )
-        finally:
-            if tidying is not None:
-                tidying.cancel()
-                await asyncio.wait([tidying])
-            if assistant is not None:
-                await assistant.conversations.close()
-            await engine.close()
+
+
+@asynccontextmanager
+async def _engine(
+    settings: Settings, database: Database, base: StepServices, bus: EventSink, *, recover: bool
+) -> AsyncIterator[tuple[ExecutionBackend, Maintenance]]:
+    """The engine at work, and what tidies up after it."""
+    database.bus = bus
+    engine = build_engine(settings, database, base.services)
+    await engine.open()
+    maintenance = Maintenance(database, base.storage, settings.retention)
+    tidying = asyncio.create_task(maintenance.keep_running()) if recover else None
+    try:
+        yield engine, maintenance
+    finally:
+        if tidying is not None:
+            tidying.cancel()
+            await asyncio.wait([tidying])
+        await engine.close()

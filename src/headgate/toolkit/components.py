@@ -1,5 +1,6 @@
 """Tools that make a component which is missing: for the flow at once, and for the person's next requests."""
 
+import orjson
 from pydantic import JsonValue
 
 from headgate.features.catalog.own.errors import ComponentNotMade
@@ -94,4 +95,4 @@ def _hosts_note(hosts: tuple[str, ...]) -> dict[str, JsonValue]:
     """What has to be done before it can reach the web; nothing when it does not want to."""
     if not hosts:
         return {}
-    return {"operator_must_allow": list(hosts), "setting": f"HEADGATE_SANDBOX__HOSTS={','.join(hosts)}"}
+    return {"operator_must_allow": list(hosts), "setting": f"HEADGATE_SANDBOX__HOSTS={orjson.dumps(hosts).decode()}"}
