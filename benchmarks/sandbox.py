@@ -1,6 +1,7 @@
 """What isolation costs: one call of own code in a worker, against the same function called where the server runs.
 
-The raw floor in the same run: the function called in this process, and a plain `python -I -c` process for each call.
+A `Python` node's function, and a component's two calls: describe (its template) and produce (an output). The raw floor
+in the same run: the same called in this process, and a plain `python -I -c` process for each call.
 
     python -m benchmarks.sandbox [--quick] [--json FILE]
 """
@@ -13,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import time
+import types
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,10 @@ from rich.console import Console
 from rich.table import Table
 
 from headgate.sandbox.limits import Limits, PoolSize
+from headgate.sandbox.manifest import derive_manifest
 from headgate.sandbox.pool import SandboxPool
+from headgate.sdk.crossing import DESCRIBE, PRODUCE, pack
+from headgate.sdk.hosting import produce
 
 CODE = """
 def run(inputs):
@@ -31,6 +36,20 @@ def run(inputs):
     return {"words": len(words), "longest": max(words, key=len)}
 """
 INPUTS: dict[str, Any] = {"inputs": {"text": "the quick brown fox jumps over the lazy dog"}}
+COMPONENT = '''
+from headgate.sdk import Component, Data, Text, field, output
+
+class Words(Component):
+    """Counts words and finds the longest."""
+
+    text: Text = field(label="Text")
+
+    @output()
+    def found(self) -> Data:
+        words = self.text.split()
+        return {"words": len(words), "longest": max(words, key=len)}
+'''
+PRODUCED: dict[str, Any] = {"values": {"text": pack(INPUTS["inputs"]["text"])}, "outputs": ["found"]}
 PLAIN = f"{CODE}\nimport json, sys\nprint(json.dumps(run(**json.loads(sys.argv[1]))))"
 SPARE_SECONDS = 0.05
 """Between one-shot calls, so that a spare worker has been forked and locked down again."""
@@ -65,6 +84,7 @@ async def measure(*, quick: bool) -> list[dict[str, Any]]:
     pool = SandboxPool(size=PoolSize(running=4, spare=2, idle=8), limits=Limits())
     try:
         rows += await calls_of(pool, calls)
+        rows += await component_calls(pool, calls)
         rows.append({"what": "memory of an idle worker", "value": idle_megabytes(), "unit": "MB"})
     finally:
         await pool.aclose()
@@ -92,6 +112,35 @@ async def calls_of(pool: SandboxPool, calls: int) -> list[dict[str, Any]]:
         timed("one-shot without a spare: fork and lock down", forked[1:]),
         {"what": "reused workers, 4 at a time", "value": round(rate), "unit": "calls/s"},
     ]
+
+
+async def component_calls(pool: SandboxPool, calls: int) -> list[dict[str, Any]]:
+    """A component's describe and produce: reused and one-shot."""
+    runner, manifest = pool.runner("benchmark"), derive_manifest(COMPONENT)
+
+    def call(host: str, arguments: dict[str, Any], *, new: bool = False) -> Callable[[int], Awaitable[object]]:
+        def one(number: int) -> Awaitable[object]:
+            code = f"{COMPONENT}\n# {host} {number}" if new else COMPONENT
+            return runner.call_host(code, host, arguments, manifest=manifest)
+
+        return one
+
+    rows = [timed("floor: produce in this process", await produced_in_process(calls // 4))]
+    for name, host, arguments in (("describe", DESCRIBE, {}), ("produce", PRODUCE, PRODUCED)):
+        reused = await repeat(calls // 4, call(host, arguments))
+        fresh = await repeat(calls // 100, call(host, arguments, new=True), pause=SPARE_SECONDS)
+        rows.append(timed(f"component's {name}, reused worker", reused))
+        rows.append(timed(f"component's {name}, prewarmed one-shot", fresh))
+    return rows
+
+
+async def produced_in_process(calls: int) -> list[float]:
+    """Seconds of the component's own calls in this process."""
+    module = types.ModuleType("benchmarked")
+    sys.modules[module.__name__] = module
+    exec(COMPONENT, vars(module))  # our own code
+
+    return await repeat(calls, lambda _: produce(module, PRODUCED))
 
 
 async def repeat(count: int, call: Callable[[int], Awaitable[object]], *, pause: float = 0.0) -> list[float]:

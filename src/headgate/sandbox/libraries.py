@@ -1,5 +1,6 @@
 """What workers may read: the standard library, installed packages and the shared libraries both need."""
 
+import json
 import os
 import sys
 import sysconfig
@@ -48,6 +49,35 @@ HOSTS = ("headgate.sdk.hosting:describe", "headgate.sdk.hosting:produce")
 """The platform's functions that work on a component's code."""
 
 
+_SAMPLE = """
+from typing import ClassVar
+from headgate.sdk import Component, Data, Text, field, output
+
+class Sample(Component):
+    '''Stands in for a component.'''
+
+    hosts: ClassVar[tuple[str, ...]] = ()
+    text: Text = field(label="Text")
+    number: int = field(default=1, label="Number", ge=0)
+
+    @output()
+    def first(self) -> Text:
+        return self.text
+
+    @output()
+    async def second(self) -> Data:
+        return {"text": self.text, "number": self.number}
+"""
+_SAMPLE_CALL = {"values": {"text": {"json": "sample"}, "number": {"json": 2}}, "outputs": ["first", "second"]}
+REHEARSAL = json.dumps(
+    [
+        {"id": 1, "host": HOSTS[0], "arguments": {}, "code": _SAMPLE, "imports": ["headgate", "typing"]},
+        {"id": 2, "host": HOSTS[1], "arguments": _SAMPLE_CALL},
+    ]
+)
+"""Has a worker go once through what components do, before one is waited for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kit:
     """What a zygote's workers find loaded."""
@@ -55,6 +85,8 @@ class Kit:
     preload: tuple[str, ...] = PRELOAD
     hosts: tuple[str, ...] = ()
     """Trusted functions that may be called on own code, as `module:function`."""
+    rehearsal: str = "[]"
+    """Requests that each worker answers for practice, as a JSON list."""
     network: bool = False
     """Whether its code may ask for connections."""
 

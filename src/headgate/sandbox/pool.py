@@ -104,8 +104,9 @@ class SandboxPool:
         self._hosts = hosts
         self._network = network
         self._stock = new_stock(kit=Kit())
-        self._components = new_stock(kit=Kit(hosts=hosts))
-        self._connected = new_stock(kit=Kit(hosts=hosts, network=True))
+        rehearsal = libraries.REHEARSAL if hosts == libraries.HOSTS else "[]"
+        self._components = new_stock(kit=Kit(hosts=hosts, rehearsal=rehearsal))
+        self._connected = new_stock(kit=Kit(hosts=hosts, rehearsal=rehearsal, network=True))
 
     def runner(self, tenant_id: str) -> TenantRunner:
         """The runner that components of one tenant get."""

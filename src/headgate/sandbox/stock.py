@@ -198,6 +198,7 @@ class WorkerStock:
             preload=(*kit.preload, *libraries.WEB) if kit.network else kit.preload,
             platform=libraries.platform_folder(),
             hosts=kit.hosts,
+            rehearsal=kit.rehearsal,
             scratch_parent=str(self.temporary),
         )
 

@@ -30,6 +30,32 @@ class TestAnswer:
         code = "import asyncio\nasync def run():\n    await asyncio.sleep(0)\n    return 'done'"
         assert ask(code) == {"value": "done"}
 
+    def test_ends_what_a_call_leaves_running(self) -> None:
+        code = """
+import asyncio
+ended = []
+async def left():
+    try:
+        await asyncio.sleep(60)
+    finally:
+        ended.append(True)
+async def run():
+    asyncio.create_task(left())
+    await asyncio.sleep(0)
+    return len(ended)
+"""
+        module = types.ModuleType("node_code")
+        requests: list[dict[str, Any]] = [{"id": 1, "code": code}, {"id": 2}]
+        asked = [answer(module, {"function": "run", "arguments": {}} | request, LIMIT) for request in requests]
+        assert [json.loads(frame)["value"] for frame in asked] == [0, 1]
+
+    def test_keeps_the_event_loop_for_the_next_call(self) -> None:
+        code = "import asyncio\nasync def run(): return id(asyncio.get_running_loop())"
+        module = types.ModuleType("node_code")
+        requests: list[dict[str, Any]] = [{"id": 1, "code": code}, {"id": 2}]
+        asked = [answer(module, {"function": "run", "arguments": {}} | request, LIMIT) for request in requests]
+        assert len({json.loads(frame)["value"] for frame in asked}) == 1
+
     def test_keeps_the_code_for_later_calls(self) -> None:
         module = types.ModuleType("node_code")
         first = {"id": 1, "code": "count = 0\ndef run():\n    global count\n    count += 1\n    return count"}

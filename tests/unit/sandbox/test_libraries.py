@@ -1,8 +1,12 @@
+import json
 import sys
+import types
 
 import pytest
 
 from headgate.sandbox import libraries
+from headgate.sandbox.guest.calls import answer
+from headgate.sdk.hosting import describe, produce
 
 
 class TestReadablePaths:
@@ -53,3 +57,16 @@ class TestCertificates:
         monkeypatch.setenv("SSL_CERT_FILE", "/somewhere/authority.pem")
         monkeypatch.setenv("SSL_CERT_DIR", "")
         assert libraries.certificate_variables() == {"SSL_CERT_FILE": "/somewhere/authority.pem"}
+
+
+class TestRehearsal:
+    def test_goes_once_through_what_components_do(self) -> None:
+        module = types.ModuleType("rehearsal_of_the_test")
+        sys.modules[module.__name__] = module
+        hosts = {libraries.HOSTS[0]: describe, libraries.HOSTS[1]: produce}
+        answers = [json.loads(answer(module, one, 100_000, hosts)) for one in json.loads(libraries.REHEARSAL)]
+        assert answers[0]["value"]["class_name"] == "Sample"
+        assert answers[1]["value"]["outputs"] == {
+            "first": {"value": "sample"},
+            "second": {"value": {"text": "sample", "number": 2}},
+        }

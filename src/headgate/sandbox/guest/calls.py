@@ -17,6 +17,9 @@ FRAMES = 20
 ENVELOPE_BYTES = 64
 MANY_DIGITS = re.compile(rb"\d{19}")
 
+_runners: list[asyncio.Runner] = []
+"""The event loop of the last call, kept for the next: making one takes longer than most calls."""
+
 HostFunction = Callable[[types.ModuleType, dict[str, Any]], Any]
 """A function of the platform's that works on the loaded code: `host(module, arguments)` gives JSON."""
 
@@ -94,7 +97,19 @@ def _find(module: types.ModuleType, name: str) -> Callable[..., Any]:
 
 
 def _awaited(result: Any) -> Any:  # noqa: ANN401 - the user's own types
-    return asyncio.run(_await(result)) if inspect.isawaitable(result) else result
+    if not inspect.isawaitable(result):
+        return result
+    runner = _runners.pop() if _runners else asyncio.Runner()
+    try:
+        found = runner.run(_await(result))
+    except BaseException:
+        runner.close()
+        raise
+    if asyncio.all_tasks(runner.get_loop()):
+        runner.close()  # what a call leaves running ends with it
+    else:
+        _runners.append(runner)
+    return found
 
 
 async def _await(result: Any) -> Any:  # noqa: ANN401

@@ -40,6 +40,10 @@ class Policy:
     """Folder of the platform's own packages, on the import path while the zygote prepares and no longer."""
     hosts: tuple[str, ...]
     """Trusted functions that may be called on own code, as `module:function`; loaded by the zygote."""
+    rehearsal: str
+    """Requests as a JSON list, the first with code of ours: answered by each worker before it is anybody's. Memory that
+    forked processes share is copied when it is first used, and that takes longer than the work: better before than
+    while somebody waits."""
     scratch_parent: str
     """Folder in which the zygote makes its own for the workers' scratch folders."""
 

@@ -32,6 +32,7 @@ def run_worker(
         if broker:
             network.install(broker)
         lock_down(policy, place, broker.fileno() if broker else None)
+        _rehearse(policy, hosts)
     except Exception as error:  # noqa: BLE001 - whatever it is, the server has to hear of it
         connection.sendall(pack(json.dumps({"fatal": f"{type(error).__name__}: {error}"}).encode()))
         return
@@ -42,6 +43,14 @@ def run_worker(
         while True:
             request = json.loads(receive(connection, policy.input_bytes))
             connection.sendall(pack(answer(module, request, policy.output_bytes, hosts)))
+
+
+def _rehearse(policy: Policy, hosts: Mapping[str, HostFunction]) -> None:
+    module = types.ModuleType("rehearsal")
+    sys.modules[module.__name__] = module
+    for request in json.loads(policy.rehearsal):
+        answer(module, request, policy.output_bytes, hosts)
+    del sys.modules[module.__name__]
 
 
 def _settle_in(scratch: str, policy: Policy) -> None:
