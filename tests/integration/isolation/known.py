@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tests.integration.isolation.worlds import SESSION, STEP, VARIABLE, World
+from tests.integration.isolation.worlds import SESSION, STEP, VARIABLE, WORKSPACE_FILE, World
 from tests.support.own_code import REVERSE
 
 OWNED: dict[str, Callable[[World], list[Any]]] = {
@@ -32,6 +32,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
 OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
     ("/api/v1/me/sessions/{session_id}", "session_id"): lambda world: world.sign_in_ids,
     ("/api/v1/audit", "cursor"): lambda world: ["1000000"],
+    ("/api/v1/workspace/files", "cursor"): lambda world: ["a"],
 }
 """Names that mean something else on one route than on all the rest."""
 SHARED: dict[str, Callable[[World], Any]] = {
@@ -61,6 +62,8 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "revision": lambda world: world.revision,
     "content": lambda world: "name: The same flow\nnodes:\n  heard: ChatInput\n",
     "input_value": lambda world: "Run it",
+    "path": lambda world: WORKSPACE_FILE,
+    "text": lambda world: "the same text",
     "file": lambda world: ("the-same-name.txt", b"the same content", "text/plain"),
 }
 FOR_ROUTE: dict[tuple[str, str], str] = {

@@ -31,6 +31,7 @@ from tests.support.tenants import ActingAs
 SESSION = "the same session"
 VARIABLE = "SAME_NAME"
 STEP = "said"
+WORKSPACE_FILE = "notes/same.md"
 OTHER_SPACE = "The same space"
 EMAIL, ISSUER, SUBJECT = "the-same@example.org", "https://login.example.org", "the same subject"
 CODE_HASH = "0" * 64
@@ -90,6 +91,7 @@ async def make_world(app: FastAPI, database: Database, principal: Principal, mar
 async def make_tenant_things(world: World, database: Database) -> None:
     """What belongs to a tenant as a whole, or to a person of it."""
     await ask(world, "PUT", f"/variables/{VARIABLE}", json={"value": world.marker, "secret": False})
+    await ask(world, "PUT", "/workspace/files/content", params={"path": WORKSPACE_FILE}, json={"text": world.marker})
     async with database.writing() as session:
         for name in (world.marker, VARIABLE):
             row = {"tenant_id": world.principal.tenant_id, "provider": "openai", "name": name, "level": 1}

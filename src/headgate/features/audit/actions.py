@@ -56,4 +56,6 @@ Action = Literal[
     "user.unlinked",
     "variable.deleted",
     "variable.set",
+    "workspace.file_deleted",
+    "workspace.file_written",
 ]

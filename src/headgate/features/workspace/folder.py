@@ -39,6 +39,11 @@ class Entry:
     modified: float
     """Seconds since 1970."""
 
+    @property
+    def is_tellable(self) -> bool:
+        """Whether the name can be told at all; the system allows bytes that are no text."""
+        return self.name.isprintable() and self.name.encode(errors="replace").decode() == self.name
+
 
 class Folder:
     """An open directory."""
@@ -125,6 +130,12 @@ class Folder:
         _require_own_file(found, name)
         return found.st_size
 
+    def entry(self, name: str) -> Entry:
+        """A regular file. Raises `NotATextFile`, `OSError`."""
+        found = os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
+        _require_own_file(found, name)
+        return Entry(name, is_folder=False, size=found.st_size, modified=found.st_mtime)
+
     def file_size(self, name: str) -> int | None:
         """Bytes of a regular file; None for anything else. Raises `OSError`, `ELOOP` for a link."""
         found = os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
@@ -155,7 +166,7 @@ def told(path: str, what: str = "File") -> Iterator[None]:
     except FileNotFoundError:
         raise WorkspaceFileNotFound(path, what) from None
     except IsADirectoryError:
-        raise NotATextFile(f"Path is a folder: {path}") from None
+        raise NotATextFile(f"Path is a folder: {path}", remedy="Name a file in it.") from None
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise PathEscapes(path) from None
@@ -176,7 +187,7 @@ def _require_no_link(found: os.stat_result) -> None:
 def _require_own_file(found: os.stat_result, name: str) -> None:
     _require_no_link(found)
     if stat.S_ISDIR(found.st_mode):
-        raise NotATextFile(f"Path is a folder: {name}")
+        raise NotATextFile(f"Path is a folder: {name}", remedy="Name a file in it.")
     if not stat.S_ISREG(found.st_mode):
         raise NotATextFile(f"Refusing a special file: {name}")
     if found.st_nlink > 1:  # its other name may be outside

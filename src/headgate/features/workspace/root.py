@@ -72,6 +72,15 @@ class Root:
             target.replace(name, content, staging)
         return before is None
 
+    def prune(self, parts: Sequence[str]) -> None:
+        """Remove the folders of a path that are empty, from the innermost on."""
+        for depth in range(len(parts), 0, -1):
+            try:
+                with self.folder.below(parts[: depth - 1]) as outer:
+                    os.rmdir(parts[depth - 1], dir_fd=outer.descriptor)
+            except OSError:  # something is in it, or it is gone
+                return
+
     def usage(self) -> Usage:
         """Count what the whole workspace holds, components included."""
         return _usage(self.whole)

@@ -109,7 +109,7 @@ class Walk:
 
     def _below(self, folder: Folder, prefix: tuple[str, ...], states: frozenset[int], depth: int) -> Iterator[Found]:
         for entry in folder.entries():
-            if reserved_segment(entry.name) is not None or not _is_text(entry.name):
+            if reserved_segment(entry.name) is not None or not entry.is_tellable:
                 continue
             path = (*prefix, entry.name)
             if not self._budget.spend():
@@ -251,8 +251,3 @@ def _files(root: Root, where: tuple[str, ...], walk: Walk) -> Iterator[Found]:
                 return
     with root.folder.below(where) as folder:
         yield from walk.files(folder, where)
-
-
-def _is_text(name: str) -> bool:
-    """Whether a name can be told at all; the system allows bytes that are no text."""
-    return name.isprintable() and name.encode(errors="replace").decode() == name

@@ -24,7 +24,7 @@ def file_parts(path: str) -> Sequence[str]:
     """The names of a path to a file. Raises what `path_parts` raises, `NotATextFile` for the workspace itself."""
     parts = path_parts(path)
     if not parts:
-        raise NotATextFile(f"Path is a folder: {path or '.'}")
+        raise NotATextFile(f"Path is a folder: {path or '.'}", remedy="Name a file in it.")
     return parts
 
 

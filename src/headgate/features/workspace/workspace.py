@@ -1,12 +1,16 @@
 """Workspaces of people, for agents and for steps of flows."""
 
 from collections.abc import Callable
+from typing import Literal
 
 from headgate.features.access.principal import Principal
 from headgate.features.workspace.places import Binding, Owner, Places, owner_of
 from headgate.features.workspace.user_workspace import BeforeEach, UserWorkspace
 from headgate.foundation.settings import Settings
 from headgate.foundation.telemetry import Instruments
+
+Area = Literal["assistant", "flows"]
+"""Whose of a person's files: with auto-login the flows' are in the shared folder, else they are the same."""
 
 
 class Workspace:
@@ -25,6 +29,11 @@ class Workspace:
         """A person's own files, for an agent that works for them: theirs alone in every mode."""
         owner = owner_of(principal)
         return UserWorkspace(Binding(self._places, owner, lambda: owner, isolated=True), metrics=self._metrics)
+
+    def for_person(self, principal: Principal, area: Area) -> UserWorkspace:
+        """A person's own files, for themselves: their assistant's, or those of flows that they start."""
+        owner = owner_of(principal)
+        return self.for_agent(principal) if area == "assistant" else self.for_flow(lambda: owner)
 
     def for_flow(
         self,

@@ -1,0 +1,142 @@
+"""`headgate workspace`."""
+
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from headgate.entrypoints.cli.files import write_file
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.session import acting, require_named, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.access.principal import Principal
+from headgate.features.accounts.users.service import get_user_of_address
+from headgate.features.workspace import service
+from headgate.features.workspace.schemas import WorkspaceFileOut
+from headgate.features.workspace.workspace import Area
+from headgate.foundation.errors import Invalid
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Files that agents keep for a person.")
+
+Where = Annotated[str, typer.Argument(metavar="PATH", help="Path in the workspace, such as notes/plan.md.")]
+User = Annotated[
+    str, typer.Option("--user", metavar="EMAIL", help="Whose workspace. None, with auto-login: the local user's.")
+]
+Flows = Annotated[
+    bool, typer.Option("--flows", help="The files of flows, which with auto-login are not those of the assistant.")
+]
+_PAGE = 200
+
+
+@app.command("list")
+def list_(
+    user: User = "",
+    flows: Flows = False,
+    json: JsonFlag = False,
+) -> None:
+    """List the files, in the order of their paths."""
+
+    async def work(parts: Parts, principal: Principal) -> None:
+        found = [one async for one in _all(parts, principal, _area(flows))]
+        if json:
+            print_json([one.model_dump(mode="json") for one in found])
+        elif not found:
+            console.print("No files yet.")
+        else:
+            cells = [(escape(one.path), one.size_bytes, when(one.modified_at)) for one in found]
+            console.print(table(("path", "bytes", "changed"), cells))
+
+    _as_person(user, work)
+
+
+@app.command()
+def read(
+    path: Where,
+    user: User = "",
+    flows: Flows = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the content here, in place of standard output.")
+    ] = None,
+) -> None:
+    """Print a text file, or write any file's content to one of this machine."""
+
+    async def work(parts: Parts, principal: Principal) -> None:
+        if output is not None:
+            write_file(output, await service.read_bytes(parts.workspace, principal, path, area=_area(flows)))
+            return
+        found = await service.read_text(parts.workspace, principal, path, area=_area(flows))
+        console.file.write(found.text)
+
+    _as_person(user, work)
+
+
+@app.command()
+def write(
+    path: Where,
+    source: Annotated[str, typer.Argument(metavar="FILE", help="A text file of this machine; - is standard input.")],
+    user: User = "",
+    flows: Flows = False,
+) -> None:
+    """Write a text file whole, with the folders that its path needs."""
+
+    async def work(parts: Parts, principal: Principal) -> None:
+        text = _given(source)
+        async with parts.database.writing() as session:
+            made = await service.write_text(session, principal, parts.workspace, path, text, area=_area(flows))
+        console.print(f"Written: {made.path}, {made.size_bytes} bytes.", markup=False)
+
+    _as_person(user, work)
+
+
+@app.command()
+def remove(path: Where, user: User = "", flows: Flows = False) -> None:
+    """Remove a file, and the folders that are empty then."""
+
+    async def work(parts: Parts, principal: Principal) -> None:
+        async with parts.database.writing() as session:
+            await service.remove_file(session, principal, parts.workspace, path, area=_area(flows))
+        console.print(f"Removed: {path}", markup=False)
+
+    _as_person(user, work)
+
+
+def _given(source: str) -> str:
+    """The text of a file of this machine. Raises `Invalid`."""
+    try:
+        content = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+        return content.decode()
+    except OSError as error:
+        raise Invalid(f"{source} cannot be read: {error.strerror}.", remedy="Check the path.") from error
+    except UnicodeDecodeError as error:
+        raise Invalid(f"{source} is not UTF-8 text.", remedy="A workspace takes text files.") from error
+
+
+async def _all(parts: Parts, principal: Principal, area: Area) -> AsyncIterator[WorkspaceFileOut]:
+    cursor: str | None = ""
+    while cursor is not None:
+        page = await service.list_files(parts.workspace, principal, area=area, limit=_PAGE, after=cursor)
+        for one in page.items:
+            yield one
+        cursor = page.next_cursor
+
+
+def _as_person(user: str, work: Callable[[Parts, Principal], Awaitable[None]]) -> None:
+    """Do the work as the person who was named, or as the local user."""
+    require_named(user, "--user")
+
+    async def found(parts: Parts) -> None:
+        principal = acting()
+        if user:
+            async with parts.database.reading() as session:
+                principal = replace(principal, user_id=(await get_user_of_address(session, principal, user)).id)
+        await work(parts, principal)
+
+    with_parts(found)
+
+
+def _area(flows: bool) -> Area:
+    return "flows" if flows else "assistant"

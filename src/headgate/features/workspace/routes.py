@@ -1,0 +1,98 @@
+"""HTTP routes of one's own workspace."""
+
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.workspace import service
+from headgate.features.workspace.names import MAX_PATH_CHARACTERS
+from headgate.features.workspace.schemas import WorkspaceFileIn, WorkspaceFileOut, WorkspacePage, WorkspaceText
+from headgate.features.workspace.workspace import Area, Workspace
+from headgate.foundation.api import Limit, WriteSession, problems
+
+router = APIRouter(prefix="/workspace/files", tags=["workspace"])
+
+
+def _workspace(request: Request) -> Workspace:
+    found: Workspace = request.app.state.workspace
+    return found
+
+
+Workspaces = Annotated[Workspace, Depends(_workspace)]
+Path = Annotated[str, Query(max_length=MAX_PATH_CHARACTERS, description="Relative path, such as notes/plan.md.")]
+Where = Annotated[
+    Area,
+    Query(
+        description="`assistant`: the files of your assistant and of MCP clients. `flows`: those of flows that you "
+        "start. Only with auto-login are they two."
+    ),
+]
+_CONTENT: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The content", "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}}}
+}
+_USE = [needs(Permission.WORKSPACE_USE)]
+
+
+@router.get("", summary="List your workspace's files", responses=problems(403), dependencies=_USE)
+async def list_(
+    caller: Caller,
+    workspace: Workspaces,
+    limit: Limit = 50,
+    cursor: Annotated[str, Query(max_length=MAX_PATH_CHARACTERS, description="`next_cursor` of the page before.")] = "",
+    area: Where = "assistant",
+) -> WorkspacePage:
+    """Your own files, in the order of their paths, and what they take up."""
+    return await service.list_files(workspace, caller, area=area, limit=limit, after=cursor)
+
+
+@router.get("/content", summary="Read a text file", responses=problems(403, 404), dependencies=_USE)
+async def read(path: Path, caller: Caller, workspace: Workspaces, area: Where = "assistant") -> WorkspaceText:
+    """The text of one of your files."""
+    return await service.read_text(workspace, caller, path, area=area)
+
+
+@router.put("/content", summary="Write a text file", responses=problems(403, 413), dependencies=_USE)
+async def write(
+    path: Path,
+    wanted: WorkspaceFileIn,
+    session: WriteSession,
+    caller: Caller,
+    workspace: Workspaces,
+    area: Where = "assistant",
+) -> WorkspaceFileOut:
+    """Write a file whole, with the folders that its path needs."""
+    return await service.write_text(session, caller, workspace, path, wanted.text, area=area)
+
+
+@router.delete("/content", status_code=204, summary="Delete a file", responses=problems(403, 404), dependencies=_USE)
+async def delete(
+    path: Path, session: WriteSession, caller: Caller, workspace: Workspaces, area: Where = "assistant"
+) -> None:
+    """Remove one of your files, and the folders that are empty then."""
+    await service.remove_file(session, caller, workspace, path, area=area)
+
+
+@router.get(
+    "/download",
+    summary="Download a file",
+    response_class=Response,
+    responses=problems(403, 404) | _CONTENT,
+    dependencies=_USE,
+)
+async def download(path: Path, caller: Caller, workspace: Workspaces, area: Where = "assistant") -> Response:
+    """The content as it is. Never shown in the page's own origin: a file may hold a script."""
+    content = await service.read_bytes(workspace, caller, path, area=area)
+    name = quote(path.rpartition("/")[2], safe="")
+    return Response(
+        content,
+        media_type="application/octet-stream",
+        headers={
+            "Content-Disposition": f"attachment; filename*=UTF-8''{name}",
+            "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+            "Cache-Control": "private, no-store",
+        },
+    )

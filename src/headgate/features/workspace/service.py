@@ -1,0 +1,143 @@
+"""A person's own files: listed, read, written and removed by themselves. What agents do is not written down here."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.audit.recorder import record
+from headgate.features.workspace import text
+from headgate.features.workspace.errors import NotATextFile
+from headgate.features.workspace.folder import Entry, Folder, told
+from headgate.features.workspace.names import MAX_DEPTH, reserved_segment
+from headgate.features.workspace.root import Root
+from headgate.features.workspace.schemas import WorkspaceFileOut, WorkspacePage, WorkspaceText
+from headgate.features.workspace.user_workspace import UserWorkspace
+from headgate.features.workspace.workspace import Area, Workspace
+
+Found = TypeVar("Found")
+
+
+async def list_files(
+    workspace: Workspace, principal: Principal, *, area: Area = "assistant", limit: int = 50, after: str = ""
+) -> WorkspacePage:
+    """Files in the order of their paths, from behind the path `after`, and what they take up. Raises `UserRequired`."""
+
+    def work(root: Root) -> WorkspacePage:
+        found = [one for one in sorted(_files(root.folder, ()), key=lambda one: one.path) if one.path > after]
+        used, limits = root.usage(), root.settings.workspace
+        return WorkspacePage(
+            items=found[:limit],
+            next_cursor=found[limit - 1].path if len(found) > limit else None,
+            files=used.files,
+            size_bytes=used.size,
+            max_files=limits.max_files,
+            max_bytes=limits.max_bytes,
+        )
+
+    return await _off_the_loop(_own(workspace, principal, area), work)
+
+
+async def read_bytes(workspace: Workspace, principal: Principal, path: str, *, area: Area = "assistant") -> bytes:
+    """A file's content. Raises `WorkspaceFileNotFound`, `PathEscapes`, `PathReserved`, `NotATextFile`."""
+    return await _off_the_loop(_own(workspace, principal, area), lambda root: text.read_bytes(root, path))
+
+
+async def read_text(
+    workspace: Workspace, principal: Principal, path: str, *, area: Area = "assistant"
+) -> WorkspaceText:
+    """A text file. Raises what `read_bytes` raises, `NotATextFile` for other bytes."""
+
+    def work(root: Root) -> WorkspaceText:
+        content = text.read_bytes(root, path)
+        if text.is_binary(content):
+            raise NotATextFile(f"Refusing to read binary file: {path}", remedy="Download it.")
+        about = _about(root, path)
+        return WorkspaceText(**about.model_dump(), text=content.decode(errors="replace"))
+
+    return await _off_the_loop(_own(workspace, principal, area), work)
+
+
+async def write_text(
+    session: AsyncSession,
+    principal: Principal,
+    workspace: Workspace,
+    path: str,
+    content: str,
+    *,
+    area: Area = "assistant",
+) -> WorkspaceFileOut:
+    """Write a file whole. Raises what a path may raise, `WorkspaceFileTooLarge`, `WorkspaceFull`."""
+
+    def work(root: Root) -> WorkspaceFileOut:
+        text.write_file(root, path, content)
+        return _about(root, path)
+
+    about = await _off_the_loop(_own(workspace, principal, area), work)
+    said = {"area": area, "size_bytes": about.size_bytes}
+    await record(
+        session, principal, "workspace.file_written", id=principal.user_id, name=path, after=said, payload=said
+    )
+    return about
+
+
+async def remove_file(
+    session: AsyncSession, principal: Principal, workspace: Workspace, path: str, *, area: Area = "assistant"
+) -> None:
+    """Remove a file, and the folders that are empty then. Raises `WorkspaceFileNotFound`, what a path may raise."""
+    about = await _off_the_loop(_own(workspace, principal, area), lambda root: _remove(root, path))
+    said = {"area": area, "size_bytes": about.size_bytes}
+    await record(
+        session, principal, "workspace.file_deleted", id=principal.user_id, name=path, before=said, payload=said
+    )
+
+
+def _own(workspace: Workspace, principal: Principal, area: Area) -> UserWorkspace:
+    principal.require(Permission.WORKSPACE_USE)
+    return workspace.for_person(principal, area)
+
+
+def _remove(root: Root, path: str) -> WorkspaceFileOut:
+    parts = text.file_parts(path)
+    with root.locked(), told(path):
+        about = _about(root, path)
+        with root.folder.below(parts[:-1]) as folder:
+            folder.remove(parts[-1])
+        root.prune(parts[:-1])
+    return about
+
+
+def _about(root: Root, path: str) -> WorkspaceFileOut:
+    *folders, name = text.file_parts(path)
+    with told(path), root.folder.below(folders) as folder:
+        return _shown((*folders, name), folder.entry(name))
+
+
+def _files(folder: Folder, prefix: tuple[str, ...]) -> Iterator[WorkspaceFileOut]:
+    for entry in folder.entries():
+        if reserved_segment(entry.name) is not None or not entry.is_tellable:
+            continue
+        if not entry.is_folder:
+            yield _shown((*prefix, entry.name), entry)
+        elif len(prefix) < MAX_DEPTH:
+            with told("/".join((*prefix, entry.name)), "Folder"), folder.child(entry.name) as child:
+                yield from _files(child, (*prefix, entry.name))
+
+
+def _shown(parts: tuple[str, ...], entry: Entry) -> WorkspaceFileOut:
+    modified = datetime.fromtimestamp(entry.modified, UTC)
+    return WorkspaceFileOut(path="/".join(parts), size_bytes=entry.size, modified_at=modified)
+
+
+async def _off_the_loop(own: UserWorkspace, work: Callable[[Root], Found]) -> Found:
+    """Do the work in a thread, on the open workspace."""
+
+    def opened() -> Found:
+        with own.binding.open() as root:
+            return work(root)
+
+    return await asyncio.to_thread(opened)
