@@ -160,8 +160,8 @@ def _prepare_sqlite(engine: Engine, settings: DatabaseSettings) -> None:
         cursor = connection.cursor()
         try:
             set_pragmas(cursor, settings)
-        except Exception:
-            connection.close()  # the pool never sees it; its thread would stay
+        except BaseException:
+            connection.close()  # the pool never sees it; its thread and files would stay, after a cancellation too
             raise
         cursor.close()
 

@@ -34,7 +34,7 @@ class Model:
     @property
     def left(self) -> list[Answer]:
         """Answers that nobody asked for."""
-        return list(self._answers)
+        return [answer for answer in self._answers if not answer.always]
 
     def begin(self, intent: Intent, answers: list[Answer]) -> None:
         """What to answer in the turn that follows."""
@@ -48,7 +48,7 @@ class Model:
         self.asked.append(asked)
         if not self._answers:
             return lambda _asked: _named(self.server, "nothing is scripted for this request")
-        return self._answer(self._answers.popleft())
+        return self._answer(self._answers[0] if self._answers[0].always else self._answers.popleft())
 
     def _classification(self) -> Script:
         if self._intent.raw is not None:

@@ -41,6 +41,8 @@ class Answer(_Strict):
         ]
         | None
     ) = None
+    always: bool = False
+    """Whether every request from here on is answered with this."""
 
 
 class Intent(_Strict):

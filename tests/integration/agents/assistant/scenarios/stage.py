@@ -1,6 +1,7 @@
 """Where conversations are played: the real application on a port of this machine, people with keys, their flows."""
 
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from tests.integration.http.asking import listening
 from tests.support.people import add_key, add_space_row, add_user, bearer, running, signed_in
 
 KEY = "sk-test-0123456789abcdef"
+_LINE_NUMBER = re.compile(r"^ *\d+[→\t]", re.MULTILINE)
 MODELS = {"openai": "gpt-5-mini", "anthropic": "claude-haiku-4-5"}
 
 
@@ -92,7 +94,7 @@ class Stage:
         workspace = self.workspace.for_agent(self.principals[who])
         found: Any = (await workspace.glob_search("**/*"))["matches"]
         read: dict[str, Any] = {path: await workspace.read_file(path) for path in found}
-        return {path: answer["content"] for path, answer in read.items()}
+        return {path: _LINE_NUMBER.sub("", answer["content"]) for path, answer in read.items()}
 
     async def components(self, who: str) -> list[str]:
         """Names of somebody's own components."""
