@@ -9,7 +9,7 @@ from headgate.features.flows import service as flows
 from headgate.features.flows import versions
 from headgate.features.flows.tables import FlowRow
 from headgate.graph.model import Flow
-from headgate.toolkit.stored.operation import ANY_OBJECT, Kind, Operation, OperationFailed, plain
+from headgate.toolkit.stored.operation import ANY_OBJECT, BadArguments, Kind, Operation, OperationFailed, plain
 from headgate.toolkit.stored.shown import cut_text, refuse_redacted
 from headgate.toolkit.stored.visit import Visit
 from headgate.toolkit.tool import Result, ToolDefinition
@@ -33,7 +33,7 @@ def on_flow(tool: ToolDefinition, kind: Kind, *, description: str = "") -> Opera
         flow_id = rest.pop("flow_id", None)
         if not isinstance(flow_id, str):
             remedy = f"Arguments: flow_id, {', '.join(tool.arguments.model_fields)}."
-            raise OperationFailed({"error": f"{tool.name}: flow_id: Field required", "remedy": remedy})
+            raise BadArguments(f"{tool.name}: flow_id: the id of a flow is required", remedy=remedy)
         return await edit(visit, tool, flow_id, rest)
 
     schema = plain(tool.arguments.model_json_schema())
