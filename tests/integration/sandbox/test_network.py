@@ -198,10 +198,11 @@ class TestHosts:
 class TestNoNetwork:
     CODE = "import socket\ndef run(inputs): return socket.create_connection(tuple(inputs), 2).getpeername()"
 
-    async def test_is_what_code_without_hosts_has(self, open_pool: SandboxPool, server: WebServer) -> None:
-        with pytest.raises(CodeFailed, match=r"PermissionError.*HEADGATE_SANDBOX__HOSTS"):
-            await give(open_pool, self.CODE, ["127.0.0.1", server.port])
-        assert open_pool._connected._launcher is None
+    async def test_is_what_code_without_hosts_has(self, server: WebServer) -> None:
+        async with connected_pool(rules()) as pool:
+            with pytest.raises(CodeFailed, match=r"PermissionError.*HEADGATE_SANDBOX__HOSTS"):
+                await give(pool, self.CODE, ["127.0.0.1", server.port])
+            assert pool._connected._launcher is None
 
     async def test_is_the_default_whatever_the_manifest_says(self, server: WebServer) -> None:
         async with connected_pool(NetworkRules()) as pool:

@@ -101,7 +101,7 @@ def _awaited(result: Any) -> Any:  # noqa: ANN401 - the user's own types
         return result
     runner = _runners.pop() if _runners else asyncio.Runner()
     try:
-        found = runner.run(_await(result))
+        found = runner.get_loop().run_until_complete(_await(result))  # without the runner's care for signals
     except BaseException:
         runner.close()
         raise
