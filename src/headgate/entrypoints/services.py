@@ -98,11 +98,8 @@ async def open_services(
         classes=classes if classes.enabled else None,
     )
     try:
-        measured_services = measured(services, telemetry)
-        checker = ComponentChecker(sandbox, registry)
-        yield StepServices(
-            measured_services, registry, box, storage, local, variables_of, courier, classes, mcp, checker
-        )
+        checker, shown = ComponentChecker(sandbox, registry), measured(services, telemetry)
+        yield StepServices(shown, registry, box, storage, local, variables_of, courier, classes, mcp, checker)
     finally:
         await courier.close()
         await sandbox.aclose()
