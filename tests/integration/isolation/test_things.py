@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
+from headgate.entrypoints.mcp.studio import Registrar
 from headgate.features.access.permissions import Permission, is_of_space
 from headgate.features.access.principal import Principal
 from headgate.features.catalog.own.overlay import Overlay
@@ -127,6 +128,8 @@ def _bench(app: FastAPI, tenant: Tenant, principal: Principal) -> Workbench:
         space_id=tenant.spaces.here,
         flow=Flow.model_validate(tenant.here.definition),
         registry=Overlay(app.state.registry, app.state.index),
+        maker=Registrar(app.state.workshop, principal),
+        files=app.state.workspace.for_agent(principal),
     )
 
 
