@@ -160,6 +160,8 @@ ALLOWED_AND_REFUSED: Mapping[Name, int] = {
     ("DELETE", "/api/v1/spaces/{space_id}"): 409,  # flows are in it: what they were is kept as evidence
     ("DELETE", "/api/v1/users/{user_id}/single-sign-on"): 409,  # they never came through a provider
     ("POST", "/api/v1/agentic/turns/{turn_id}/stop"): 404,  # nobody is being answered
+    ("GET", "/api/v1/workspace/files/content"): 404,  # one's own workspace is empty, whoever has a file of that name
+    ("GET", "/api/v1/workspace/files/download"): 404,
 }
 """Routes that refuse even those who may, for a reason that has nothing to do with who asks."""
 PERSONAL: Mapping[Name, Permission | None] = {
