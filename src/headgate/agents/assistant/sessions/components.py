@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record
-from headgate.features.catalog.own.checked import CheckedComponent
+from headgate.features.catalog.own.checked import CheckedComponent, code_hash
 from headgate.features.catalog.own.store import keep_component, known_components
 from headgate.features.catalog.registry import Registry
 from headgate.features.workspace.components import (
@@ -76,11 +76,12 @@ class PersonalComponents:
         carried = [node.code for node in flow.nodes if node.code is not None] if flow is not None else []
         async with self.database.reading() as session:
             known = await known_components(session, [*files.values(), *carried], tenant_id=principal.tenant_id)
-        mine = [one for one in known if files.get(one.type) == one.code]
+        by_hash = {one.code_hash: one for one in known}
+        mine = [one for name, code in files.items() if (one := by_hash.get(code_hash(code))) and one.type == name]
         for _ in range(len(files) - len(mine)):
             self.metrics.overlay_skipped("unchecked")
         self.metrics.overlay_read(len(mine))
-        return (*mine, *(one for one in known if one.code in set(carried)))
+        return (*mine, *(one for code in carried if (one := by_hash.get(code_hash(code)))))
 
     async def clear(self, principal: Principal) -> int:
         """Remove the person's components; how many there were. Flows that use one keep its code."""

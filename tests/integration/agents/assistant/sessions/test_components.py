@@ -178,6 +178,15 @@ class TestOwnComponents:
         assert overlay.code("SumComponent") == old
         assert [one.code for one in await kept.own_components(BOB, flow)] == [old]
 
+    async def test_knows_code_whatever_became_of_its_line_ends(
+        self, kept: PersonalComponents, settings: Settings
+    ) -> None:
+        code = source("SumComponent")
+        await kept.keep(ALICE, checked(code))
+        (folder(settings) / "SumComponent.py").write_bytes(code.replace("\n", "\r\n").encode())
+        flow = Flow(nodes=(Node(id="sum", type="SumComponent", code=code),))
+        assert [one.type for one in await kept.own_components(ALICE, flow)] == ["SumComponent"] * 2
+
     async def test_reads_nothing_of_other_tenants(self, kept: PersonalComponents) -> None:
         code = source("SumComponent")
         await kept.keep(ALICE, checked(code))
