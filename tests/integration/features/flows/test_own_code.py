@@ -218,7 +218,10 @@ class TestAFlowWithAnOwnComponent:
                     sandbox=SandboxSettings(hosts=hosts),
                 )
                 async with open_parts(settings) as parts, as_(parts) as client:
-                    answers[folder] = await run(client, await checked_flow(client, flow_of(code)))
+                    flow_id = await checked_flow(client, flow_of(code))
+                    looked = await ok(client, f"/flows/{flow_id}/dry-run")
+                    assert [one["host"] for one in looked["reach"]["hosts"]] == [place]
+                    answers[folder] = await run(client, flow_id)
         assert (answers["open"]["status"], answers["open"]["text"]) == ("completed", "hello")
         assert answers["closed"]["status"] == "failed"
         assert len(server.seen("/page")) == 1

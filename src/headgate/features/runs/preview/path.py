@@ -13,6 +13,7 @@ from headgate.graph.model import HttpCall, InputSource, Node
 from headgate.graph.plan import Attachment, PlanStep
 from headgate.graph.ports import PortType
 from headgate.graph.template import FieldKind, Template
+from headgate.sandbox.manifest import derive_manifest
 
 CHARACTERS_A_TOKEN = 4
 """A rule of thumb for European languages; providers count in their own ways."""
@@ -113,10 +114,18 @@ def hosts_of(step: PlanStep) -> Iterator[DryHost]:
     if policy.output_mode == "http_post" and policy.output_config is not None:
         yield DryHost(step_id=step.id, host=host_of(policy.output_config.url), purpose="delivery")
     for node, template in members_of(step):
-        if template.outside:
-            written = node.params.get("url")
-            host = host_of(written) if isinstance(written, str) else ""
+        for host in _hosts_of_node(node, template):
             yield DryHost(step_id=step.id, host=host, purpose="component" if node.id == step.id else "tool")
+
+
+def _hosts_of_node(node: Node, template: Template) -> tuple[str, ...]:
+    """Of own code those that its manifest names; of a component that reaches out the one of its address."""
+    if node.code is not None:
+        return derive_manifest(node.code).hosts
+    if not template.outside:
+        return ()
+    written = node.params.get("url")
+    return (host_of(written) if isinstance(written, str) else "",)
 
 
 def host_of(url: str) -> str:
