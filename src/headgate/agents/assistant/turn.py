@@ -149,30 +149,35 @@ class Turn:
         self.stop("budget", _over(f"{self.budget.seconds:g} seconds"))
 
     def spend_call(self) -> None:
-        """Count a tool call; the turn is stopped when there were too many."""
+        """Count a tool call that is to be made; the turn is stopped when it is one too many."""
         self.tool_calls += 1
         if self.tool_calls > self.budget.tool_calls:
-            self.stop("budget", _over(f"{self.budget.tool_calls} tool calls"))
+            self.stop("budget", _over(_counted(self.budget.tool_calls, "tool call")))
+        self._check_tokens()
 
     def spend_model_call(self) -> None:
-        """Count a model call; a model that is asked more often than it could call tools gets nowhere."""
+        """Count a model call that is to be made; a model that is asked more often than it may call tools is lost."""
         self.model_calls += 1
         if self.model_calls > self.budget.tool_calls + 1:
-            self.stop("budget", _over(f"{self.budget.tool_calls + 1} model calls"))
+            self.stop("budget", _over(_counted(self.budget.tool_calls + 1, "model call")))
+        self._check_tokens()
 
     def spend_model_tokens(self, input_tokens: int, output_tokens: int, phase: str = "main") -> None:
-        """Count the tokens of a model call; the turn is stopped when they were too many."""
-        try:
-            self.spend_tokens(input_tokens, output_tokens, phase)
-        except BudgetSpent as error:
-            self.stop("budget", f"{error.detail} {error.remedy}")
+        """Count the tokens of a model call that was made; whether there may be another is asked before that."""
+        self.usage.spend(phase, input_tokens, output_tokens)
+        self.metrics.tokens_spent(
+            phase, input_tokens, output_tokens, user_id=self.principal.user_id, session_id=self.session_id
+        )
 
     def spend_tokens(self, input: int, output: int, phase: str = "main") -> None:  # noqa: A002 - tokens have no better names
-        """Count the tokens of a model call before the loop. Raises `BudgetSpent`: nothing was done yet."""
-        self.usage.spend(phase, input, output)
-        self.metrics.tokens_spent(phase, input, output, user_id=self.principal.user_id, session_id=self.session_id)
+        """Count the tokens of a model call outside the loop. Raises `BudgetSpent` when they were too many."""
+        self.spend_model_tokens(input, output, phase)
         if self.usage.total > self.budget.tokens:
             raise BudgetSpent(f"The turn was stopped after {self.budget.tokens} tokens.", remedy=_ASK_LESS)
+
+    def _check_tokens(self) -> None:
+        if self.usage.total > self.budget.tokens:
+            self.stop("budget", _over(_counted(self.budget.tokens, "token")))
 
     @property
     def seconds_left(self) -> float:
@@ -186,6 +191,10 @@ class Turn:
 
 
 _ASK_LESS = "What was done until then is kept; ask for the rest in smaller steps."
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _over(what: str) -> str:

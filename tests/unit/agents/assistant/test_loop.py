@@ -188,6 +188,12 @@ class TestBudget:
         assert (turn.stopped, len(model.asked)) == ("budget", 2)
         assert "20 tokens" in answer
 
+    async def test_of_tokens_does_not_end_what_is_done(self) -> None:
+        turn, _ = turn_on(Flow(), budget=Budget(tokens=20))
+        model = ScriptedModel(script=[calls("build_flow", spec=SPEC), says("Built.", tokens=(10_000, 5))])
+        assert (await run_loop(model, turn)).strip() == "Built."
+        assert turn.stopped == ""
+
     async def test_of_seconds_holds_while_a_model_hangs(self) -> None:
         turn, _ = turn_on(Flow(), budget=Budget(seconds=0.3))
         model = ScriptedModel(script=[calls("build_flow", spec=SPEC), says("never")], hangs_at=1)

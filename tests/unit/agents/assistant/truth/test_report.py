@@ -143,5 +143,5 @@ class TestReport:
         script: list[Any] = [calls("build_flow", spec=SPEC), calls("describe_flow_io")]
         found, _ = await reported(script, budget=Budget(tool_calls=1))
         assert found["stopped"] == "budget"
-        assert "1 tool calls" in found["stop_note"]
+        assert "after 1 tool call." in found["stop_note"]
         assert len(found["changes"]) == 4
