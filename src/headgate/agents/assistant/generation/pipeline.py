@@ -100,8 +100,7 @@ class Generation:
         answer = await self.model.ainvoke([("system", PROMPT), ("human", prompt)], config=_ALONE)
         usage = answer.usage_metadata
         if usage is not None:
-            turn.spend_model_tokens(usage["input_tokens"], usage["output_tokens"])
-        _require_going_on(turn)
+            turn.spend_tokens(usage["input_tokens"], usage["output_tokens"])
         return answer
 
     def _extract(self, answer: str, attempt: int, most: int) -> str:
