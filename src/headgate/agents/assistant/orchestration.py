@@ -21,7 +21,11 @@ from headgate.agents.assistant.models import TurnModels
 from headgate.agents.assistant.protocol import PLAN_APPROVAL_INPUT
 from headgate.agents.assistant.truth.verify import verify
 from headgate.agents.assistant.turn import Turn
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.log import get_logger
 from headgate.sdk import Model
+
+log = get_logger(__name__)
 
 READING_TOOLS = frozenset(
     {
@@ -158,7 +162,13 @@ class Orchestration:
             return Played(result)
         if found.intent == "question":
             return Played(result)
-        checked = await verify(self.models.chat, turn, mends=not self.models.offline)
+        try:
+            checked = await verify(self.models.chat, turn, mends=not self.models.offline)
+        except HeadgateError as error:  # what the turn did before stands, and is told
+            log.warning("assistant.verification.failed", code=error.code, error=error.detail)
+            caveat = f"Whether the flow runs could not be found out: {error.detail}"
+            told = {"verified": False, "attempts": len(turn.bench.runs), "caveat": caveat}
+            return Played(f"{result}\n\n{caveat}".strip(), {"verification": told})
         said = checked.answer or result
         if checked.caveat and not self.models.offline:  # the offline builder tells of its runs itself
             said = f"{said}\n\n{checked.caveat}".strip()

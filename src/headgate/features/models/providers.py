@@ -214,6 +214,11 @@ def find_provider(provider_id: str) -> Provider:
     provider = PROVIDERS.get(provider_id.strip().lower().replace("-", "_"))
     if provider is not None:
         return provider
+    if provider_id.strip().lower() in {"", "unknown"}:
+        raise UnknownProvider(
+            "The selected model is missing a provider.",
+            remedy="Please reselect a model in the model field of the step: it is written `provider/name`.",
+        )
     close = nearest(provider_id, PROVIDERS)
     hint = f"Did you mean '{close}'? " if close else ""
     raise UnknownProvider(

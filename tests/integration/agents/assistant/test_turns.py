@@ -399,6 +399,32 @@ async def _rest(stream: AsyncIterator[dict[str, Any]]) -> list[dict[str, Any]]:
     return [event async for event in stream]
 
 
+class TestRunThatWasAskedFor:
+    async def test_is_made_sure_of_when_the_model_forgot_it(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
+        openai.script(
+            openai.tool_call("build_flow", {"spec": ECHO}),
+            openai.text("It is built."),
+            openai.tool_call("run_flow", {"text": "hej"}),
+            openai.text("It said hej."),
+        )
+        data = await done(client, "build an echo and run it with hej")
+        assert data["verification"] == {"verified": True, "attempts": 1, "caveat": ""}
+        assert (data["run_status"], data["result"]) == ("completed", "It said hej.")
+
+    async def test_that_cannot_be_made_sure_of_takes_nothing_from_what_was_done(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
+        openai.script(
+            openai.tool_call("build_flow", {"spec": ECHO}), openai.text("It is built."), openai.error(400, "Not today.")
+        )
+        data = await done(client, "build an echo and run it", apply=True)
+        assert (data["verification"]["verified"], data["saved"]) == (False, True)
+        assert data["result"].startswith("It is built.")
+        assert "Not today." in data["result"]
+
+
 class TestLimits:
     async def test_of_time_end_a_turn_that_waits_for_a_model(
         self, settings: Settings, openai: OpenAIServer, intents: IntentAnswers

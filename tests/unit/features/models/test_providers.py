@@ -33,6 +33,13 @@ class TestFindProvider:
     def test_takes_any_case_and_either_dash(self, written: str) -> None:
         assert find_provider(written).id == "openai_compatible"
 
+    @pytest.mark.parametrize("provider", ["", " ", "Unknown"])
+    def test_says_that_a_model_has_no_provider(self, provider: str) -> None:
+        with pytest.raises(UnknownProvider) as caught:
+            find_provider(provider)
+        assert caught.value.detail == "The selected model is missing a provider."
+        assert "reselect a model" in caught.value.remedy
+
     def test_names_the_nearest_for_an_unknown_one(self) -> None:
         with pytest.raises(UnknownProvider) as caught:
             find_provider("antropic")
