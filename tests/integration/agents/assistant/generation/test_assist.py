@@ -1,14 +1,17 @@
 """Components through the assistant over HTTP: made, found by the next request, run in flows, gone with the session."""
 
 import json
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Any, cast
 
 import httpx2
 import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 
+from headgate.agents.assistant.events import AssistEvent
+from headgate.agents.assistant.schemas import AssistRequest
+from headgate.agents.assistant.service import Assistant
 from headgate.entrypoints.http.app import create_app
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import LOCAL
@@ -109,6 +112,32 @@ class TestGenerateComponent:
         data = events[-1]["data"]
         assert (data["validated"], data["validation_attempts"], data["component_code"]) == (False, 2, SYNTAX)
         assert "No component came out of 2 attempts" in data["result"]
+
+    async def test_goes_on_with_the_providers_next_model_without_using_up_an_attempt(
+        self, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
+        openai.script(openai.no_such_model("gpt-5-mini"), openai.text(answer(SUM)))
+        events = await streamed(client, input_value="create a component that sums a + b")
+        assert steps(events) == PASSED
+        data = events[-1]["data"]
+        assert (data["validation_attempts"], data["class_name"]) == (1, "SumComponent")
+        asked = [one.body["model"] for one in openai.asked]
+        assert (asked[0], data["model"]) == ("gpt-5-mini", f"openai/{asked[1]}")
+        assert asked[1] != asked[0]
+
+    async def test_is_nothing_when_the_asker_hangs_up(
+        self, app: FastAPI, client: httpx2.AsyncClient, openai: OpenAIServer
+    ) -> None:
+        openai.script(openai.slow_text(answer(SUM), 30))
+        request = AssistRequest(input_value="create a component", provider="openai", model_name="gpt-5-mini")
+        assistant: Assistant = app.state.assistant
+        stream = assistant.stream(await assistant.open(LOCAL, request), request)
+        async for event in stream:
+            if event.get("step") == "generating_component":
+                break
+        await cast("AsyncGenerator[AssistEvent, None]", stream).aclose()
+        assert await app.state.workshop.components.own_components(LOCAL) == ()
+        assert (await client.post(RESET)).json()["components_cleared"] == 0
 
     async def test_leaves_example_code_in_answers_to_questions_alone(
         self, client: httpx2.AsyncClient, openai: OpenAIServer, intents: IntentAnswers
