@@ -15,7 +15,7 @@ from headgate.entrypoints.compose import Parts
 from headgate.features.catalog.installed import full_registry
 from headgate.features.catalog.own.errors import ComponentNotMade
 from headgate.features.catalog.own.schemas import ComponentCheckOut
-from headgate.features.catalog.own.store import keep_component
+from headgate.features.catalog.own.service import check_code
 from headgate.features.catalog.search import component_index
 from headgate.graph.template import Template
 from headgate.toolkit.reading import first_sentence
@@ -47,13 +47,9 @@ def check(
 
     async def work(parts: Parts) -> int:
         try:
-            made = await parts.checker.check(acting().tenant_id, code)
+            found = ComponentCheckOut.of(await check_code(parts.database, parts.checker, acting(), code))
         except ComponentNotMade as error:
             found = ComponentCheckOut.of_faults(error)
-        else:
-            found = ComponentCheckOut.of(made)
-            async with parts.database.writing() as session:
-                await keep_component(session, acting(), made)
         print_json(found) if json else show_check(found, path)
         return OK if found.ok else INVALID
 

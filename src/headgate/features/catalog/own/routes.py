@@ -9,7 +9,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.catalog.own.door import Checker
 from headgate.features.catalog.own.errors import ComponentNotMade
 from headgate.features.catalog.own.schemas import ComponentCheckIn, ComponentCheckOut
-from headgate.features.catalog.own.store import keep_component
+from headgate.features.catalog.own.service import check_code
 from headgate.foundation.api import get_database, problems
 from headgate.foundation.database import Database
 
@@ -31,9 +31,6 @@ async def check(body: ComponentCheckIn, database: Data, checker: Checker, caller
     Code that passes is known from then on: flows may have it in a node of its class.
     """
     try:
-        made = await checker.check(caller.tenant_id, body.code)
+        return ComponentCheckOut.of(await check_code(database, checker, caller, body.code))
     except ComponentNotMade as error:
         return ComponentCheckOut.of_faults(error)
-    async with database.writing() as session:
-        await keep_component(session, caller, made)
-    return ComponentCheckOut.of(made)
