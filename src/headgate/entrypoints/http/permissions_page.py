@@ -9,6 +9,8 @@ from headgate.entrypoints.http.declarations import declarations
 from headgate.features.access.caller import Needs, Public
 from headgate.features.access.permissions import TABLE, Permission, Role, TenantRole
 from headgate.foundation.settings import Settings
+from headgate.toolkit.stored import OPERATIONS, Operation
+from headgate.toolkit.tool import ToolDefinition
 from headgate.toolkit.tools import TOOLS
 
 _HEAD = """# Permissions
@@ -37,6 +39,9 @@ With auto-login, on one person's machine, none of this shows: the one local user
 _TOOLS = """The assistant acts as the person who asks it, with the tools that this person may use in the flow's space.
 
 """
+_MCP = """MCP clients act as the person whose key they send; every key for MCP needs `catalog.view` besides.
+
+"""
 _NUANCES = """
 What the tables cannot say:
 
@@ -60,7 +65,8 @@ def permissions_page() -> str:
     routes = _routes(create_app(Settings()))
     return (
         f"{_HEAD}## In the organisation\n\n{of_tenant}\n## In a space\n\n{of_space}{_NUANCES}"
-        f"## What each tool needs\n\n{_TOOLS}{_tools()}\n## What each route needs\n\n{routes}"
+        f"## What each tool needs\n\n{_TOOLS}{_tools(TOOLS)}\n{_MCP}{_tools(OPERATIONS.values())}\n"
+        f"## What each route needs\n\n{routes}"
     )
 
 
@@ -85,9 +91,9 @@ def _routes(app: FastAPI) -> str:
     )
 
 
-def _tools() -> str:
+def _tools(tools: Iterable[ToolDefinition | Operation]) -> str:
     head = [("Tool", "What it does", "Permission"), ("---", "---", "---")]
-    rows = [(f"`{tool.name}`", _sentence(tool.description), f"`{tool.permission}`") for tool in TOOLS]
+    rows = [(f"`{tool.name}`", _sentence(tool.description), f"`{tool.permission}`") for tool in tools]
     return "".join(_line(row) for row in [*head, *rows])
 
 
