@@ -4,6 +4,7 @@ from typing import cast
 
 from pydantic import JsonValue
 
+from headgate.foundation.errors import HeadgateError
 from headgate.graph.own_code import is_unchecked
 from headgate.sandbox.scan import scan_component
 from headgate.toolkit.tool import Params, Result, ToolRefused
@@ -23,9 +24,13 @@ async def run_flow(bench: Workbench, text: str = "", form: Params = {}) -> Resul
         raise ToolRefused("Flows cannot be run here.", remedy="Ask for the run in the studio or with `headgate run`.")
     if not bench.flow.nodes:
         raise ToolRefused("There is no flow to run yet.", remedy="Build one first.")
-    _require_known_code(bench)
     flow = bench.flow
-    outcome = await bench.runner.run(flow, text=text, form=form)
+    try:
+        _require_known_code(bench)
+        outcome = await bench.runner.run(flow, text=text, form=form)
+    except HeadgateError as error:
+        bench.not_run = error.detail
+        raise
     bench.ran(outcome, flow)
     return _told(outcome) | _left_out(bench)
 

@@ -141,6 +141,8 @@ class Workbench:
     """Each run, and how many actions there had been when it began."""
     flow_run: Flow | None = None
     """The flow that was run last, as it then was."""
+    not_run: str = ""
+    """Why a run of the flow as it is was refused before it began; empty when none was."""
     made: list[str] = field(default_factory=list)
     """Class names of the components that were made."""
     watch: Watch = field(default_factory=Unwatched)
@@ -207,7 +209,7 @@ class Workbench:
         """Keep what a run of a flow came to. The run saved it: it is no proposal any more."""
         self.runs.append(outcome)
         self.ran_after.append((outcome.run_id, len(self.actions)))
-        self.flow_run = flow
+        self.flow_run, self.not_run = flow, ""
         self._whole_since = None
         self.on_action(actions.flow_ran(outcome.run_id, outcome.status, flow))
 
@@ -217,7 +219,7 @@ class Workbench:
         return action | {"diff": lines, "validation": validation(flow, self.registry)}
 
     def _take(self, flow: Flow, *done: Action) -> None:
-        self.flow = flow
+        self.flow, self.not_run = flow, ""
         self.touch()
         for action in done:
             self.actions.append(action)

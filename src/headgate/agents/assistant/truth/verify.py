@@ -45,7 +45,7 @@ async def verify(model: BaseChatModel, turn: Turn, *, mends: bool = True) -> Ver
     bench, answer = turn.bench, ""
     if bench.plan or bench.proposals or not bench.flow.nodes or bench.runner is None:
         return Verification(verified=False, attempts=len(bench.runs))
-    while not _is_run(turn) and mends and not turn.stopped and _attempts(turn) < MAX_FLOW_VERIFICATION_ATTEMPTS:
+    while mends and not _is_over(turn):
         before = (len(bench.runs), bench.flow)
         turn.stage("verifying_flow", attempt=_attempts(turn) + 1, max_attempts=MAX_FLOW_VERIFICATION_ATTEMPTS)
         answer = await run_loop(model, turn, turn.transcript, request=_request(turn)) or answer
@@ -53,6 +53,13 @@ async def verify(model: BaseChatModel, turn: Turn, *, mends: bool = True) -> Ver
             break
     verified = _is_run(turn)
     return Verification(verified, _attempts(turn), "" if verified else _caveat(turn), answer)
+
+
+def _is_over(turn: Turn) -> bool:
+    """Whether it ran, or there is no use in asking the model again: it knows why the run was refused and left it."""
+    return (
+        _is_run(turn) or bool(turn.stopped or turn.bench.not_run) or _attempts(turn) >= MAX_FLOW_VERIFICATION_ATTEMPTS
+    )
 
 
 def _attempts(turn: Turn) -> int:
@@ -79,6 +86,8 @@ def _latest(turn: Turn) -> RunOutcome | None:
 
 def _caveat(turn: Turn) -> str:
     attempts, latest = _attempts(turn), _latest(turn)
+    if turn.bench.not_run:
+        return f"The flow was not run: {turn.bench.not_run}"
     if latest is None:
         return "The flow was not run."
     if turn.bench.flow_run != turn.bench.flow:

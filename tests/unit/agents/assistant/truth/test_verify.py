@@ -8,7 +8,9 @@ from langchain_core.messages import AIMessage
 from headgate.agents.assistant.loop import run_loop
 from headgate.agents.assistant.truth.verify import MAX_FLOW_VERIFICATION_ATTEMPTS, Verification, verify
 from headgate.agents.assistant.turn import Turn
+from headgate.foundation.errors import Invalid
 from headgate.graph.model import Flow
+from headgate.toolkit import RunOutcome
 from tests.support.scripted_model import ScriptedModel, calls, says
 from tests.unit.agents.assistant.test_loop import SPEC, turn_on
 from tests.unit.agents.assistant.truth.test_report import Runs
@@ -68,6 +70,16 @@ class TestVerify:
     async def test_stops_when_the_model_does_nothing(self) -> None:
         found, _, model = await verified([*BUILT, says("I would rather not.")], Runs())
         assert found == Verification(False, 0, "The flow was not run.", "I would rather not. ")
+        assert len(model.asked) == 3
+
+    async def test_does_not_press_for_a_run_that_was_refused(self) -> None:
+        class Refusing(Runs):
+            async def run(self, flow: Flow, *, text: str, form: Any) -> RunOutcome:
+                raise Invalid("node 'brief' needs 'model'.", remedy="Set it.")
+
+        script = [*BUILT[:1], calls("run_flow"), says("It needs a model.")]
+        found, _, model = await verified(script, Refusing())
+        assert found == Verification(False, 0, "The flow was not run: node 'brief' needs 'model'.")
         assert len(model.asked) == 3
 
     async def test_does_not_let_a_change_after_the_run_pass_for_run(self) -> None:
