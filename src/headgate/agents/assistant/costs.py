@@ -1,5 +1,6 @@
 """What a turn costs and may cost, in US dollars, where the catalogue knows the model's prices."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -56,6 +57,13 @@ def budget_told(budget: Budget, info: ModelInfo | None) -> dict[str, JsonValue]:
     if len(prices) == 2:
         told["max_cost_usd"] = round(budget.tokens * max(prices) / _MILLION, 4)
     return told
+
+
+def budget_words(budget: Mapping[str, JsonValue]) -> str:
+    """The limits in a sentence."""
+    calls, seconds = budget["max_tool_calls"], budget["max_seconds"]
+    said = f"At most {budget['max_tokens']:,} tokens, {calls} tool calls, {seconds:g} s"
+    return said + (f", {budget['max_cost_usd']:.2f} US dollars." if "max_cost_usd" in budget else ".")
 
 
 def _price(info: ModelInfo | None, input_tokens: int, output_tokens: int) -> float | None:

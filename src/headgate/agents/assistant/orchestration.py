@@ -10,7 +10,7 @@ from typing import Any
 from headgate.agents.assistant import framing
 from headgate.agents.assistant.available import models_block
 from headgate.agents.assistant.componentry import make_component
-from headgate.agents.assistant.costs import Bill, budget_told
+from headgate.agents.assistant.costs import Bill, budget_told, budget_words
 from headgate.agents.assistant.events import progress
 from headgate.agents.assistant.intent.classify import classify
 from headgate.agents.assistant.intent.intents import Intent, IntentResult
@@ -190,7 +190,8 @@ class Orchestration:
         """What the turn may use, before it uses it. The offline builder uses nothing that anybody pays for."""
         if not self.models.offline:
             budget = budget_told(self.turn.budget, self.models.info)
-            self.turn.emit(progress("budget") | {"model": self.turn.model_name, "budget": budget})
+            told = {"model": self.turn.model_name, "message": budget_words(budget), "budget": budget}
+            self.turn.emit(progress("budget") | told)
 
 
 def remembered(said: str, result: str, plan: str) -> ConversationTurn:

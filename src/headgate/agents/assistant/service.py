@@ -44,6 +44,8 @@ if TYPE_CHECKING:  # LangChain is imported with the first request
     from headgate.agents.assistant.orchestration import Orchestration, Played
 
 log = get_logger(__name__)
+_BUILD_TASKS = frozenset({"add_component", "remove_component", "connect", "configure"})
+"""Changes that the page lists one by one; a whole new flow is none of them."""
 _UNKNOWN_INTENT = "none"
 """Stands for the intent of a turn that ended before it was known."""
 
@@ -300,7 +302,7 @@ class Assistant:
         cost = work.bill.as_json()
         if cost is not None:
             data["cost"] = cost
-        self.metrics.build_tasks(len(turn.bench.actions))
+        self.metrics.build_tasks(sum(action["action"] in _BUILD_TASKS for action in turn.bench.actions))
         self.metrics.request_completed(
             intent=turn.intent,
             seconds=turn.seconds,

@@ -314,6 +314,7 @@ class TestCosts:
         budget = next(event for event in events if event.get("step") == "budget")
         assert budget["budget"]["max_tokens"] == 400_000
         assert budget["budget"]["max_cost_usd"] == 0.8
+        assert budget["message"] == "At most 400,000 tokens, 60 tool calls, 600 s, 0.80 US dollars."
         cost = events[-1]["data"]["cost"]
         assert cost == {"usd": round((1060 * 0.25 + 112 * 2.0) / 1_000_000, 6), "price_in": 0.25, "price_out": 2.0}
 
