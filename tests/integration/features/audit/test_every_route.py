@@ -24,6 +24,7 @@ from tests.support.tenants import add_tenant
 CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 QUIET = {
     "POST /api/v1/flows/{flow_id}/dry-run": "it looks ahead at a run",
+    "POST /api/v1/flows/{flow_id}/components/check": "no flow here carries code; tests/integration/features/flows does",
     "POST /api/v1/flow-runs/{run_id}/rerun-plan": "it looks ahead at a rerun",
     "POST /api/v1/mcp-servers/{server}/test": "it asks the server and keeps nothing",
     "POST /api/v1/sign-in": "nobody has the password here; tested where people sign in",

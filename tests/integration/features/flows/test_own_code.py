@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from sqlalchemy import text
 
 from headgate.entrypoints.compose import Parts, open_parts
 from headgate.features.access.principal import LOCAL, Principal
@@ -124,6 +125,17 @@ class TestAFlowWithAnOwnComponent:
         told = (await client.get(f"/flows/{flow['id']}/versions/1..draft")).json()
         assert not told["identical"]
         assert any("code" in line and "back" in line for line in told["lines"]), told["lines"]
+
+    async def test_leaves_an_entry_in_the_audit_log_when_its_code_is_checked_first(
+        self, client: Client, parts: Parts
+    ) -> None:
+        flow = await ok(client, "/flows", spec=spec_of())
+        for path, body in ((f"/flows/{flow['id']}/components/check", {}), ("/components/check", {"code": REVERSE})):
+            await ok(client, path, **body)
+        async with parts.database.reading() as session:
+            entries = await session.execute(text("SELECT payload FROM audit_events WHERE action = 'component.checked'"))
+        [entry] = entries.scalars().all()
+        assert "ReverseText" in str(entry)
 
     async def test_is_refused_with_code_that_was_changed_and_not_checked(self, client: Client) -> None:
         flow_id = await checked_flow(client, flow_of(component("@output()\ndef said(self) -> Text:\n    return 'a'")))
