@@ -11,6 +11,8 @@ from collections.abc import Iterator
 
 MAX_ANSWER_CHARS = 400_000
 """Longer answers are cut: no component is as long."""
+_THOUGHT_ENDS = "</think>"
+"""Some models think aloud before they answer; drafts in there are not the answer."""
 _FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})([^`\n]{0,100})$")
 _CLASS = re.compile(r"^class\s+\w+\s*\([^)\n]{0,200}\bComponent\b", re.MULTILINE)
 _FIRST_CODE = re.compile(r"^(?:from\s+\w|import\s+\w|class\s+\w|@\w|\"\"\"|#!|# -\*-)")
@@ -24,7 +26,7 @@ def extract_component_code(answer: str) -> str | None:
     that is marked as Python or not marked at all. The last block may lack its end: the stream was cut. Without any
     fence the lines from the first that is code to the last that belongs to it.
     """
-    text = answer[:MAX_ANSWER_CHARS]
+    text = answer.rpartition(_THOUGHT_ENDS)[2][:MAX_ANSWER_CHARS]
     blocks = [(tag, code) for tag, code in _blocks(text) if code.strip()]
     for chosen in (defines_component, seems_component):
         found = next((code for _, code in blocks if chosen(code)), None)

@@ -45,6 +45,11 @@ class TestExtractComponentCode:
         other = CODE.replace("Shout", "Whisper")
         assert extract_component_code(fenced(CODE) + "Or simpler:\n" + fenced(other)) == CODE
 
+    def test_takes_no_draft_from_what_a_model_thinks_aloud(self) -> None:
+        draft = fenced(CODE.replace("Shout", "Draft"))
+        assert extract_component_code(f"<think>Maybe so:\n{draft}No.</think>\n{fenced(CODE)}") == CODE
+        assert extract_component_code(f"<think>Maybe so:\n{draft}</think>\nI cannot.") is None
+
     def test_prefers_a_component_that_can_be_read(self) -> None:
         assert extract_component_code(fenced(CODE.replace("(self)", "(self")) + fenced(CODE)) == CODE
 
