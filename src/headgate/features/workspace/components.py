@@ -4,7 +4,6 @@ One file `<ClassName>.py` each in `.components`. Only `register_component` write
 """
 
 import ast
-import asyncio
 import re
 from dataclasses import replace
 
@@ -35,7 +34,11 @@ async def register_component(workspace: UserWorkspace, class_name: str, code: st
     """
     _require_class_name(class_name)
     content = _encoded(class_name, code)
-    await asyncio.to_thread(_register, workspace, class_name, content)
+    try:
+        await workspace.binding.run(lambda root: _write(root, class_name, content))
+    except (OSError, HeadgateError) as error:
+        reason = error.detail if isinstance(error, HeadgateError) else (error.strerror or type(error).__name__)
+        raise UserComponentError(f"The component '{class_name}' was not kept: {reason}") from error
 
 
 async def read_components(workspace: UserWorkspace) -> dict[str, str]:
@@ -43,49 +46,37 @@ async def read_components(workspace: UserWorkspace) -> dict[str, str]:
 
     Raises `UserRequired`, `WrongUser`, `WorkspaceUnavailable`.
     """
-    return await asyncio.to_thread(_read_all, workspace)
+    return await workspace.binding.run(_read_all)
 
 
 async def clear_components(workspace: UserWorkspace) -> int:
     """Remove every component, and nothing else. How many there were. Raises what `read_components` raises."""
-    return await asyncio.to_thread(_clear, workspace)
+    return await workspace.binding.run(_clear)
 
 
-def _register(workspace: UserWorkspace, class_name: str, content: bytes) -> None:
-    try:
-        with workspace.binding.open() as root, root.locked():
-            _in_whole(root).write((COMPONENTS, class_name + ENDING), content)
-    except (OSError, HeadgateError) as error:
-        reason = error.detail if isinstance(error, HeadgateError) else (error.strerror or type(error).__name__)
-        raise UserComponentError(f"The component '{class_name}' was not kept: {reason}") from error
+def _write(root: Root, class_name: str, content: bytes) -> None:
+    with root.locked():
+        _in_whole(root).write((COMPONENTS, class_name + ENDING), content)
 
 
-def _read_all(workspace: UserWorkspace) -> dict[str, str]:
-    found: dict[str, str] = {}
-    with workspace.binding.open() as root:
-        folder = _folder(root)
-        if folder is None:
-            return found
-        with folder:
-            for name in _names(folder):
-                code = _read(folder, name)
-                if code is not None:
-                    found[name] = code
-    return found
+def _read_all(root: Root) -> dict[str, str]:
+    folder = _folder(root)
+    if folder is None:
+        return {}
+    with folder:
+        read = {name: _read(folder, name) for name in _names(folder)}
+    return {name: code for name, code in read.items() if code is not None}
 
 
-def _clear(workspace: UserWorkspace) -> int:
-    removed = 0
-    with workspace.binding.open() as root, root.locked():
-        folder = _folder(root)
-        if folder is None:
-            return 0
-        with folder:
-            for entry in folder.entries():
-                if not entry.is_folder and entry.name.endswith(ENDING):
-                    folder.remove(entry.name)
-                    removed += 1
-    return removed
+def _clear(root: Root) -> int:
+    folder = _folder(root)
+    if folder is None:
+        return 0
+    with folder, root.locked():
+        sources = [one.name for one in folder.entries() if not one.is_folder and one.name.endswith(ENDING)]
+        for name in sources:
+            folder.remove(name)
+    return len(sources)
 
 
 def _folder(root: Root) -> Folder | None:

@@ -1,11 +1,13 @@
 """Whose files a tool touches: decided at each call, by who asks and how Headgate is set up (seed 003, ADR-001)."""
 
+import asyncio
 import os
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from headgate.features.access.principal import DEFAULT_TENANT_ID, Principal
 from headgate.features.workspace.errors import UserRequired, WorkspaceUnavailable, WrongUser
@@ -18,6 +20,10 @@ from headgate.foundation.settings import Settings
 SHARED_NAMESPACE = "shared"
 USERS = "users"
 
+THREADS = 4
+"""Calls of one process that touch the disk at once; the rest waits."""
+
+Found = TypeVar("Found")
 Mode = Literal["shared", "isolated"]
 
 
@@ -47,6 +53,11 @@ class Places:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="workspace")
+
+    async def in_thread(self, work: Callable[[], Found]) -> Found:
+        """Do what waits for the disk in a thread of the workspaces' own, so that a slow disk holds up nothing else."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     @property
     def base(self) -> Path:
@@ -163,6 +174,15 @@ class Binding:
         self.mode()
         with self.places.open(self.owner, path_parts(self.root_path), isolated=self.isolated) as root:
             yield root
+
+    async def run(self, work: Callable[[Root], Found]) -> Found:
+        """Do work on the open workspace, off the event loop. Raises what `open` raises, and what the work raises."""
+
+        def opened() -> Found:
+            with self.open() as root:
+                return work(root)
+
+        return await self.places.in_thread(opened)
 
     def mode(self) -> Mode:
         """Which layout holds now. Raises `UserRequired`, `WrongUser`."""

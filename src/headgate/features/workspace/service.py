@@ -1,9 +1,7 @@
 """A person's own files: listed, read, written and removed by themselves. What agents do is not written down here."""
 
-import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -14,12 +12,10 @@ from headgate.features.workspace import text
 from headgate.features.workspace.errors import NotATextFile
 from headgate.features.workspace.folder import Entry, Folder, told
 from headgate.features.workspace.names import MAX_DEPTH, reserved_segment
+from headgate.features.workspace.places import Binding
 from headgate.features.workspace.root import Root
 from headgate.features.workspace.schemas import WorkspaceFileOut, WorkspacePage, WorkspaceText
-from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.features.workspace.workspace import Area, Workspace
-
-Found = TypeVar("Found")
 
 
 async def list_files(
@@ -39,12 +35,12 @@ async def list_files(
             max_bytes=limits.max_bytes,
         )
 
-    return await _off_the_loop(_own(workspace, principal, area), work)
+    return await _own(workspace, principal, area).run(work)
 
 
 async def read_bytes(workspace: Workspace, principal: Principal, path: str, *, area: Area = "assistant") -> bytes:
     """A file's content. Raises `WorkspaceFileNotFound`, `PathEscapes`, `PathReserved`, `NotATextFile`."""
-    return await _off_the_loop(_own(workspace, principal, area), lambda root: text.read_bytes(root, path))
+    return await _own(workspace, principal, area).run(lambda root: text.read_bytes(root, path))
 
 
 async def read_text(
@@ -59,7 +55,7 @@ async def read_text(
         about = _about(root, path)
         return WorkspaceText(**about.model_dump(), text=content.decode(errors="replace"))
 
-    return await _off_the_loop(_own(workspace, principal, area), work)
+    return await _own(workspace, principal, area).run(work)
 
 
 async def write_text(
@@ -77,7 +73,7 @@ async def write_text(
         text.write_file(root, path, content)
         return _about(root, path)
 
-    about = await _off_the_loop(_own(workspace, principal, area), work)
+    about = await _own(workspace, principal, area).run(work)
     said = {"area": area, "size_bytes": about.size_bytes}
     await record(
         session, principal, "workspace.file_written", id=principal.user_id, name=path, after=said, payload=said
@@ -89,16 +85,16 @@ async def remove_file(
     session: AsyncSession, principal: Principal, workspace: Workspace, path: str, *, area: Area = "assistant"
 ) -> None:
     """Remove a file, and the folders that are empty then. Raises `WorkspaceFileNotFound`, what a path may raise."""
-    about = await _off_the_loop(_own(workspace, principal, area), lambda root: _remove(root, path))
+    about = await _own(workspace, principal, area).run(lambda root: _remove(root, path))
     said = {"area": area, "size_bytes": about.size_bytes}
     await record(
         session, principal, "workspace.file_deleted", id=principal.user_id, name=path, before=said, payload=said
     )
 
 
-def _own(workspace: Workspace, principal: Principal, area: Area) -> UserWorkspace:
+def _own(workspace: Workspace, principal: Principal, area: Area) -> Binding:
     principal.require(Permission.WORKSPACE_USE)
-    return workspace.for_person(principal, area)
+    return workspace.for_person(principal, area).binding
 
 
 def _remove(root: Root, path: str) -> WorkspaceFileOut:
@@ -131,13 +127,3 @@ def _files(folder: Folder, prefix: tuple[str, ...]) -> Iterator[WorkspaceFileOut
 def _shown(parts: tuple[str, ...], entry: Entry) -> WorkspaceFileOut:
     modified = datetime.fromtimestamp(entry.modified, UTC)
     return WorkspaceFileOut(path="/".join(parts), size_bytes=entry.size, modified_at=modified)
-
-
-async def _off_the_loop(own: UserWorkspace, work: Callable[[Root], Found]) -> Found:
-    """Do the work in a thread, on the open workspace."""
-
-    def opened() -> Found:
-        with own.binding.open() as root:
-            return work(root)
-
-    return await asyncio.to_thread(opened)

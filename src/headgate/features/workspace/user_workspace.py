@@ -1,6 +1,5 @@
 """The five file tools of one person's workspace: answers as JSON, never an exception (seed 003)."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 
 from headgate.features.access.principal import Principal
@@ -51,7 +50,7 @@ class UserWorkspace:
     async def file_size(self, path: str) -> int | None:
         """Bytes of a file; None when it cannot be told."""
         try:
-            return await asyncio.to_thread(self._size, path)
+            return await self.binding.run(lambda root: _size(root, path))
         except (HeadgateError, OSError):
             return None
 
@@ -112,7 +111,7 @@ class UserWorkspace:
         try:
             if self._before_each is not None:
                 await self._before_each()
-            root = await asyncio.to_thread(self._effective_root)
+            root = await self.binding.run(self._effective_root)
         except HeadgateError as failed:
             error = failed.detail
         return {
@@ -124,16 +123,17 @@ class UserWorkspace:
             "root_path": self.binding.root_path,
         }
 
-    def _effective_root(self) -> str:
-        with self.binding.open() as root:
-            return "/".join((root.name, *path_parts(self.binding.root_path)))
+    def _effective_root(self, root: Root) -> str:
+        return "/".join((root.name, *path_parts(self.binding.root_path)))
 
     async def _answer(self, action: str, path: str, work: Callable[[Root], Answer]) -> Answer:
         """Do the work off the event loop, and tell what went wrong in the tool's own words."""
         try:
             if self._before_each is not None:
                 await self._before_each()
-            answer = await asyncio.to_thread(self._do, action, work)
+            if self.read_only and action in WRITING:
+                raise WorkspaceReadOnly(action)  # noqa: TRY301 - told like every other refusal
+            answer = await self.binding.run(work)
         except HeadgateError as error:
             self._metrics.count("filesystem_tool_calls", action, self._outcome(error))
             return {"error": error.detail, "path": _shown(path)}
@@ -143,17 +143,6 @@ class UserWorkspace:
             return {"error": f"{action} could not be done: {type(error).__name__}", "path": _shown(path)}
         self._metrics.count("filesystem_tool_calls", action, "ok")
         return answer
-
-    def _do(self, action: str, work: Callable[[Root], Answer]) -> Answer:
-        if self.read_only and action in WRITING:
-            raise WorkspaceReadOnly(action)
-        with self.binding.open() as root:
-            return work(root)
-
-    def _size(self, path: str) -> int | None:
-        *folders, name = text.file_parts(path)
-        with self.binding.open() as root, root.folder.below(folders) as folder:
-            return folder.size_of(name)
 
     def _outcome(self, error: HeadgateError) -> str:
         if isinstance(error, PathEscapes | PathReserved):
@@ -169,6 +158,12 @@ class UserWorkspace:
             return self.binding.mode()
         except HeadgateError:
             return "refused"
+
+
+def _size(root: Root, path: str) -> int | None:
+    *folders, name = text.file_parts(path)
+    with root.folder.below(folders) as folder:
+        return folder.size_of(name)
 
 
 def _shown(path: str) -> str:

@@ -69,7 +69,8 @@ class TestFiles:
     async def test_come_in_pages_with_what_they_take_up(self, alice: Member) -> None:
         for name in ("b", "a/z", "a.md", "c", "a/b"):
             await put(alice.client, name, "12")
-        found, cursor = [], ""
+        found: list[str] = []
+        cursor: str | None = ""
         while cursor is not None:
             page = (await alice.client.get(FILES, params={"limit": 2, "cursor": cursor})).json()
             assert (page["files"], page["size_bytes"], page["max_files"]) == (5, 10, 2_000)
