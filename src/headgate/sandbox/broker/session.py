@@ -11,7 +11,7 @@ from typing import Any, Self
 import orjson
 
 from headgate.foundation.errors import HeadgateError
-from headgate.foundation.guarded_http.errors import ConnectFailed, HostNotFound
+from headgate.foundation.guarded_http.errors import BadUrl, ConnectFailed, HostNotFound
 from headgate.foundation.guarded_http.targets import Target, parse_target
 from headgate.sandbox.broker.connecting import CONNECT_SECONDS, connect
 from headgate.sandbox.broker.rules import Grant
@@ -20,6 +20,8 @@ from headgate.sandbox.errors import HostRefused
 from headgate.sandbox.limits import Limits
 
 QUESTION_BYTES = 2048
+LEAST_SECONDS = 1.0
+"""A look-up that is given up goes on in its thread for a while: nobody may start them faster than this."""
 ERROR_CHARACTERS = 600
 """An error of this many characters, each six bytes as JSON at worst, fits what the worker reads."""
 
@@ -35,6 +37,8 @@ class Question:
 
     def target(self) -> Target:
         """Host and port, read as strictly as those of a web address. Raises `BadUrl`."""
+        if any(character in self.host for character in "/?#"):
+            raise BadUrl("The host name holds a character that no host name has.")
         host = f"[{self.host}]" if ":" in self.host else self.host
         return parse_target(f"http://{host}:{self.port:d}/")
 
@@ -45,7 +49,8 @@ class Session:
     Each connected socket is kept here too, so that it can be measured and cut off while the worker has it.
 
     Args:
-        line: Our end of the worker's broker socket, which keeps the bounds of messages; does not block.
+        line: Our end of the worker's broker socket, which keeps the bounds of messages; does not block. It may be
+            closed meanwhile, since a worker may be ended at any moment: the session has a descriptor of its own.
         grant: What the code may connect to.
         limits: How much.
     """
@@ -53,7 +58,7 @@ class Session:
     def __init__(self, line: socket.socket, grant: Grant, limits: Limits) -> None:
         self.intact = True
         """Whether every question was proper and has its answer: only then may the worker serve another call."""
-        self._line = line
+        self._line = line.dup()
         self._grant = grant
         self._limits = limits
         self._connections: list[socket.socket] = []
@@ -72,6 +77,7 @@ class Session:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)  # the worker's copy ends with it
             connection.close()
+        self._line.close()
 
     def bytes_carried(self) -> int:
         """What all connections of the call carried so far, both ways."""
@@ -121,7 +127,7 @@ def read_question(packet: bytes) -> Question | None:
                 "port": int(port),
                 "seconds": int() | float() | None as seconds,
             }:
-                return Question(number, host, port, CONNECT_SECONDS if seconds is None else max(0.0, seconds))
+                return Question(number, host, port, CONNECT_SECONDS if seconds is None else max(LEAST_SECONDS, seconds))
     except orjson.JSONDecodeError:
         pass
     return None
