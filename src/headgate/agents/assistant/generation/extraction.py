@@ -11,8 +11,7 @@ from collections.abc import Iterator
 
 MAX_ANSWER_CHARS = 400_000
 """Longer answers are cut: no component is as long."""
-_THOUGHT_ENDS = "</think>"
-"""Some models think aloud before they answer; drafts in there are not the answer."""
+_THOUGHT, _THOUGHT_ENDS = "<think>", "</think>"
 _FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})([^`\n]{0,100})$")
 _CLASS = re.compile(r"^class\s+\w+\s*\([^)\n]{0,200}\bComponent\b", re.MULTILINE)
 _FIRST_CODE = re.compile(r"^(?:from\s+\w|import\s+\w|class\s+\w|@\w|\"\"\"|#!|# -\*-)")
@@ -26,7 +25,7 @@ def extract_component_code(answer: str) -> str | None:
     that is marked as Python or not marked at all. The last block may lack its end: the stream was cut. Without any
     fence the lines from the first that is code to the last that belongs to it.
     """
-    text = answer.rpartition(_THOUGHT_ENDS)[2][:MAX_ANSWER_CHARS]
+    text = _without_thoughts(answer)[:MAX_ANSWER_CHARS]
     blocks = [(tag, code) for tag, code in _blocks(text) if code.strip()]
     for chosen in (defines_component, seems_component):
         found = next((code for _, code in blocks if chosen(code)), None)
@@ -53,6 +52,12 @@ def class_name_of(code: str) -> str:
     """The class that code means to define; empty when none can be told."""
     found = re.search(r"^class\s+(\w{1,100})\s*\([^)\n]{0,200}\bComponent\b", code, re.MULTILINE)
     return found.group(1) if found else ""
+
+
+def _without_thoughts(answer: str) -> str:
+    """Some models think aloud before they answer; drafts in there are not the answer."""
+    text = answer.lstrip()
+    return text.partition(_THOUGHT_ENDS)[2] if text.startswith(_THOUGHT) else answer
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:

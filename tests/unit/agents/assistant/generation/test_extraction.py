@@ -50,6 +50,10 @@ class TestExtractComponentCode:
         assert extract_component_code(f"<think>Maybe so:\n{draft}No.</think>\n{fenced(CODE)}") == CODE
         assert extract_component_code(f"<think>Maybe so:\n{draft}</think>\nI cannot.") is None
 
+    def test_keeps_code_that_is_about_such_marks(self) -> None:
+        code = CODE.replace("self.text.upper()", 'self.text.split("</think>")[-1]')
+        assert extract_component_code(fenced(code)) == code
+
     def test_prefers_a_component_that_can_be_read(self) -> None:
         assert extract_component_code(fenced(CODE.replace("(self)", "(self")) + fenced(CODE)) == CODE
 
