@@ -79,7 +79,7 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/mcp-servers/{server}/refresh"): {403},
     ("POST", "/api/v1/mcp-servers/{server}/test"): {403},
     # It speaks JSON-RPC: tests/integration/mcp asks it for another tenant's things, tool by tool.
-    ("POST", "/mcp"): {400, 406},
+    ("POST", "/mcp"): {422},
     # Nobody is being answered: tests/integration/agents/assistant/test_turns.py stops turns of one's own and of others.
     ("POST", "/api/v1/agentic/turns/{turn_id}/stop"): {404},
     # Nobody has the password, or the link.

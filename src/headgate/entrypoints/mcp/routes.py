@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter, Request, Response
 
+from headgate.entrypoints.http.errors import BadRequest
 from headgate.entrypoints.http.wire import App, Receive, Scope, Send
 from headgate.entrypoints.mcp.door import McpDoor
 from headgate.features.access.caller import Caller, needs
@@ -42,6 +43,8 @@ async def mcp(request: Request, caller: Caller) -> Response:
 
     Every call acts as the caller. What each tool needs is in the list of tools: others are not shown.
     """
+    if not request.headers.get("content-type", "").lower().startswith("application/json"):
+        raise BadRequest("The body is not sent as JSON.", remedy="Send it with Content-Type: application/json.")
     door: McpDoor = request.app.state.mcp_door
     request.state.principal = caller
     return Handed(await door.app())
