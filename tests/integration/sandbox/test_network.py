@@ -18,6 +18,7 @@ from headgate.sandbox.hosts import read_pattern
 from headgate.sandbox.limits import MIB, Limits, PoolSize
 from headgate.sandbox.manifest import Manifest, derive_manifest
 from headgate.sandbox.pool import SandboxPool
+from headgate.sdk.crossing import DESCRIBE, PRODUCE
 from tests.integration.sandbox.conftest import LIMITS
 from tests.integration.sandbox.test_host_calls import GIVE, HOSTING
 from tests.support.certificates import tls_pair
@@ -146,6 +147,47 @@ class TestClients:
             host = f"api.test:{server.port}"
             with pytest.raises(CodeFailed, match="CERTIFICATE_VERIFY_FAILED"):
                 await give(open_pool, FETCHES["urllib"], f"https://{host}/", host)
+
+
+class TestComponent:
+    """The platform's own functions on a component that fetches with `self.ctx.http`."""
+
+    CODE = """
+from typing import ClassVar
+from headgate.sdk import Component, Text, field, output
+
+class Fetch(Component):
+    'Fetches a page.'
+
+    hosts: ClassVar[tuple[str, ...]] = ("api.test:{port}",)
+    path: Text = field(label="Path")
+
+    @output()
+    async def page(self) -> Text:
+        answer = await self.ctx.http.request("GET", "http://api.test:{port}" + self.path)
+        return answer.text
+"""
+
+    async def test_fetches_what_its_manifest_names(self, server: WebServer) -> None:
+        code = self.CODE.replace("{port}", str(server.port))
+        manifest = derive_manifest(code)
+        assert manifest == Manifest(("headgate", "typing"), (f"api.test:{server.port}",))
+        pool = SandboxPool(network=rules())
+        try:
+            runner = pool.runner("alice")
+            described = await runner.call_host(code, DESCRIBE, {}, manifest=manifest)
+            assert isinstance(described, dict)
+            assert described["class_name"] == "Fetch"
+            asked: dict[str, Any] = {"values": {"path": {"json": "/"}}, "outputs": ["page"]}
+            made = await runner.call_host(code, PRODUCE, asked, manifest=manifest)
+            assert isinstance(made, dict)
+            assert made["outputs"] == {"page": {"value": "hello"}}
+            with pytest.raises(CodeFailed, match=r"not among the hosts of the code's manifest"):
+                await runner.call_host(
+                    code + "# 2", PRODUCE, asked, manifest=Manifest(("headgate", "typing"), ("b.test",))
+                )
+        finally:
+            await pool.aclose()
 
 
 class TestHosts:
