@@ -2,17 +2,18 @@
 
 from typing import cast
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from headgate.graph import edits
 from headgate.graph.model import Edge, Flow, Node
+from headgate.graph.names import clipped
 from headgate.graph.ports import CONFIGURATION_TYPES
 from headgate.graph.template import TOOL_OUTPUT
 from headgate.graph.wiring import output_names
 from headgate.toolkit import actions
 from headgate.toolkit.model_values import coerce_params
 from headgate.toolkit.reading import node_of, template_of
-from headgate.toolkit.tool import Params, Result
+from headgate.toolkit.tool import Params, Result, ToolRefused
 from headgate.toolkit.workbench import Workbench
 
 AS_TOOL = frozenset({"component_as_tool", "as_tool", "toolset"})
@@ -61,7 +62,7 @@ async def connect_components(
     """
     source, target = node_of(bench, source_id), node_of(bench, target_id)
     output = TOOL_OUTPUT if source_output in AS_TOOL else source_output
-    edge = Edge(source=source_id, output=output, target=target_id, input=target_input)
+    edge = _edge(source_id, output, target_id, target_input)
     edit = edits.connect(bench.flow, edge, bench.registry)
     bench.change(edit.flow, *_modes(bench, source, target, edge), actions.connect(edge))
     return {"ok": True, "edge": edge.id}
@@ -78,7 +79,7 @@ async def disconnect_components(
         target_id: Id of the node the value goes to.
         target_input: Name of its input.
     """
-    edge = Edge(source=source_id, output=source_output, target=target_id, input=target_input)
+    edge = _edge(source_id, source_output, target_id, target_input)
     edit = edits.disconnect(bench.flow, edge)
     bench.change(edit.flow, actions.disconnect(edge))
     return {"ok": True, "edge_removed": edge.id}
@@ -125,6 +126,18 @@ async def undo_last(bench: Workbench) -> Result:
         return {"ok": False, "error": "Nothing was changed in this turn.", "remedy": "There is nothing to take back."}
     diff = bench.actions[-1]["diff"]
     return {"ok": True, "nodes": len(bench.flow.nodes), "edges": len(bench.flow.edges), "changes": diff}
+
+
+def _edge(source: str, output: str, target: str, into: str) -> Edge:
+    """An edge of these names. Raises `ToolRefused` where one cannot be a name."""
+    try:
+        return Edge(source=source, output=output, target=target, input=into)
+    except ValidationError as error:
+        wrong = ", ".join(f"'{clipped(str(fault['input']))}'" for fault in error.errors(include_url=False))
+        raise ToolRefused(
+            f"{wrong} cannot be the name of a node or a port.",
+            remedy="Use the ids of nodes in the flow, and the names of ports that describe_component gives.",
+        ) from error
 
 
 def _modes(bench: Workbench, source: Node, target: Node, edge: Edge) -> list[actions.Action]:

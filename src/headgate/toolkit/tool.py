@@ -45,6 +45,15 @@ Params = Annotated[dict[str, JsonValue], BeforeValidator(_read_object)]
 """Field name to value; JSON text is read too."""
 
 
+def _as_json(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments, when they can be written as JSON again. Raises `ToolRefused`: half characters, endless numbers."""
+    try:
+        orjson.dumps(arguments)
+    except TypeError as error:
+        raise ToolRefused(f"The arguments are not valid JSON: {error}.", remedy="Write them again, plainly.") from error
+    return arguments
+
+
 def succeeded(answer: Result) -> bool:
     """Whether a tool did what it was asked; the file tools say it by having no `error` (seed 003)."""
     return bool(answer.get("ok", "error" not in answer))
@@ -84,7 +93,7 @@ class ToolDefinition:
                 raise PermissionMissing(self.permission)
             if self.waits and bench.plan:
                 raise ToolRefused("The plan you proposed waits for the user.", remedy="Stop here and end your turn.")
-            checked = self.arguments.model_validate(arguments)
+            checked = self.arguments.model_validate(_as_json(arguments))
         except ValidationError as error:
             return _refusal(self.name, error)
         except HeadgateError as error:
