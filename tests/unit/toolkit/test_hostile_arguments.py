@@ -56,7 +56,7 @@ def _likely(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
 class TestTools:
     @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
     @given(data=st.data())
-    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     async def test_answer_whatever_they_are_called_with(self, tool: ToolDefinition, data: st.DataObject) -> None:
         bench = Workbench(principal=LOCAL, space_id=LOCAL.space_id, flow=FLOW, registry=OVERLAY)
         answer = await tool.call(bench, data.draw(arguments(tool)))
