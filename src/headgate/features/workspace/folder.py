@@ -39,11 +39,6 @@ class Entry:
     modified: float
     """Seconds since 1970."""
 
-    @property
-    def is_tellable(self) -> bool:
-        """Whether the name can be told at all; the system allows bytes that are no text."""
-        return self.name.isprintable() and self.name.encode(errors="replace").decode() == self.name
-
 
 class Folder:
     """An open directory."""

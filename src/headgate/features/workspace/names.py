@@ -15,8 +15,10 @@ MAX_NAME_BYTES = 255
 MAX_PATH_CHARACTERS = 1_024
 MAX_DEPTH = 32
 
-_FORBIDDEN = re.compile(r'[<>"|?*:\\\x00-\x1f\x7f-\x9f\ud800-\udfff]')
-_FORBIDDEN_IN_PATTERNS = re.compile(r'[<>"|:\\\x00-\x1f\x7f-\x9f\ud800-\udfff]')
+_UNSEEN = r"\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff"
+"""Control characters, what breaks lines or turns the direction of writing, and halves of characters."""
+_FORBIDDEN = re.compile(rf'[<>"|?*:\\{_UNSEEN}]')
+_FORBIDDEN_IN_PATTERNS = re.compile(rf'[<>"|:\\{_UNSEEN}]')
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(\..*)?", re.IGNORECASE)
 _IGNORED = frozenset({"Cf", "Mn", "Me", "Cc"})
 """Characters that some file systems leave out when they compare names: invisible ones and marks on a letter."""
@@ -48,6 +50,11 @@ def reserved_segment(name: str) -> str | None:
         return folded
     stem, tilde, number = folded.lstrip(".").partition("~")
     return _SHORT_NAMES.get(stem) if tilde and number.isdigit() else None
+
+
+def is_possible(name: str) -> bool:
+    """Whether a name that is on the disk is one that a path may have; others are not shown."""
+    return _FORBIDDEN.search(name) is None and reserved_segment(name) is None
 
 
 def is_device(name: str) -> bool:

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from headgate.features.workspace.errors import BadArgument, PatternRefused
 from headgate.features.workspace.folder import Folder, told
-from headgate.features.workspace.names import MAX_DEPTH, path_parts, pattern_parts, reserved_segment
+from headgate.features.workspace.names import MAX_DEPTH, is_possible, path_parts, pattern_parts
 from headgate.features.workspace.regex import Finder, finder
 from headgate.features.workspace.root import MAX_FILE_BYTES, Root
 from headgate.features.workspace.text import is_binary
@@ -109,7 +109,7 @@ class Walk:
 
     def _below(self, folder: Folder, prefix: tuple[str, ...], states: frozenset[int], depth: int) -> Iterator[Found]:
         for entry in folder.entries():
-            if reserved_segment(entry.name) is not None or not entry.is_tellable:
+            if not is_possible(entry.name):
                 continue
             path = (*prefix, entry.name)
             if not self._budget.spend():

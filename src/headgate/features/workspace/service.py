@@ -11,7 +11,7 @@ from headgate.features.audit.recorder import record
 from headgate.features.workspace import text
 from headgate.features.workspace.errors import NotATextFile
 from headgate.features.workspace.folder import Entry, Folder, told
-from headgate.features.workspace.names import MAX_DEPTH, reserved_segment
+from headgate.features.workspace.names import MAX_DEPTH, is_possible
 from headgate.features.workspace.places import Binding
 from headgate.features.workspace.root import Root
 from headgate.features.workspace.schemas import WorkspaceFileOut, WorkspacePage, WorkspaceText
@@ -115,7 +115,7 @@ def _about(root: Root, path: str) -> WorkspaceFileOut:
 
 def _files(folder: Folder, prefix: tuple[str, ...]) -> Iterator[WorkspaceFileOut]:
     for entry in folder.entries():
-        if reserved_segment(entry.name) is not None or not entry.is_tellable:
+        if not is_possible(entry.name):
             continue
         if not entry.is_folder:
             yield _shown((*prefix, entry.name), entry)

@@ -30,6 +30,8 @@ class TestPathParts:
             ("...a", ("...a",)),
             ("~/x", ("~", "x")),
             ("$HOME/%TEMP%", ("$HOME", "%TEMP%")),
+            ("می\u200cخواهم.md", ("می\u200cخواهم.md",)),
+            ("a\xa0b", ("a\xa0b",)),
         ],
     )
     def test_are_the_names_of_a_relative_path(self, path: str, parts: tuple[str, ...]) -> None:
@@ -68,7 +70,7 @@ class TestPathParts:
         with pytest.raises(PathNotPortable, match="device"):
             path_parts(f"docs/{name}")
 
-    @pytest.mark.parametrize("letter", [*'<>"|?*:\\\0\n\x1f\x7f\x85\ud800'])
+    @pytest.mark.parametrize("letter", [*'<>"|?*:\\\0\n\x1f\x7f\x85\ud800\u202e\u2028\u200b'])
     def test_have_no_letters_that_a_system_refuses(self, letter: str) -> None:
         with pytest.raises(PathNotPortable):
             path_parts(f"docs/a{letter}b")

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,14 @@ class TestGlobSearch:
     )
     async def test_follows_patterns(self, mine: UserWorkspace, pattern: str, path: str, matches: list[str]) -> None:
         assert (await mine.glob_search(pattern, path))["matches"] == matches
+
+    async def test_shows_what_can_be_asked_for_and_nothing_else(self, mine: UserWorkspace, folder: Path) -> None:
+        (folder / "odd").mkdir()
+        for name in (b"half\xff", "turned\u202etxt".encode(), b"a:b", b"good \xc2\xa0.md"):
+            (folder / "odd" / os.fsdecode(name)).write_text("needle")
+        assert (await mine.glob_search("odd/*"))["matches"] == ["odd/good \xa0.md"]
+        assert (await mine.grep_search("needle"))["matches"] == ["odd/good \xa0.md"]
+        assert (await mine.read_file("odd/good \xa0.md"))["status"] == "ok"
 
     async def test_says_that_a_folder_is_not_there(self, mine: UserWorkspace) -> None:
         assert await mine.glob_search("*", "nowhere") == {"error": "Folder not found: nowhere", "path": "nowhere"}
