@@ -1,31 +1,27 @@
 """`headgate ask`: the assistant in a terminal."""
 
+import asyncio
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.markup import escape
 
+from headgate.agents.assistant.protocol import EDIT_CONTINUATION_INPUT, PLAN_APPROVAL_INPUT
 from headgate.agents.assistant.schemas import AssistRequest
-from headgate.entrypoints.cli.exit_codes import DECLINED, FAILED, OK
+from headgate.agents.assistant.sessions.service import reset_session
+from headgate.entrypoints.cli.ask_view import Conversation, conclude
 from headgate.entrypoints.cli.files import store_files
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import console, print_json
-from headgate.entrypoints.cli.run_view import RunView, show_outcome
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.foundation.errors import Invalid
+from headgate.foundation.ids import new_id
+from headgate.graph.model import Flow
 
 app = typer.Typer(add_completion=False)
-_SHOWN_ACTIONS = {
-    "add_component": "+ {node[id]} ({node[type]})",
-    "remove_component": "- {component_id}",
-    "connect": "→ {edge[source]}.{edge[output]} -> {edge[target]}.{edge[input]}",
-    "disconnect": "× {edge[source]}.{edge[output]} -> {edge[target]}.{edge[input]}",
-    "configure": "= {component_id}: {params}",
-    "rename_component": "~ {component_id} is now {new_id}",
-}
 
 
 @app.command()
@@ -36,114 +32,121 @@ def ask(
     text: Annotated[str, typer.Option(help="Text input of that run.")] = "",
     file: Annotated[list[Path] | None, typer.Option(help="File for that run; may be given again.")] = None,
     model: Annotated[str | None, typer.Option(help="provider/name, or offline for the offline builder.")] = None,
+    approve: Annotated[bool, typer.Option("--approve", help="Approve the plan that it proposes.")] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="Accept the edits of fields that it proposes.")] = False,
+    session: Annotated[str | None, typer.Option(help="Conversation to go on with; see the guide.")] = None,
+    new_session: Annotated[
+        bool, typer.Option("--new-session", help="Forget that conversation and your own components first.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")] = False,
 ) -> int:
     """Say what you want: the assistant builds, edits, explains or runs a flow, and says what it did."""
 
     async def work(parts: Parts) -> int:
-        conversation = _Conversation(quiet=json)
         provider, name = _split(model)
+        if new_session:
+            workshop, memory = parts.workshop, parts.assistant.conversations
+            await reset_session(acting(), session, memory=memory, components=workshop.components)
         body = AssistRequest(
             input_value=request,
             flow_id=await flow_id_of(parts, flow) if flow else None,
             provider=provider,
             model_name=name,
             file_ids=await store_files(parts, file or []),
+            session_id=session or new_id(),
             apply=True,
         )
+        talk = _Talk(parts, Conversation(quiet=json), approve=approve, accept=accept)
         async with AsyncExitStack() as stack:
-            stack.enter_context(conversation.view)
-            desk = await parts.assistant.open(acting(), body)
-            async for event in parts.assistant.stream(desk, body):
-                conversation.show(event)
-            data = conversation.data
-            if data is not None and run and data["flow_id"] and "run_id" not in data:
-                outcome = await parts.runs.run_draft(
-                    acting(),
-                    data["flow_id"],
-                    text=text,
-                    form={},
-                    file_ids=body.file_ids,
-                    on_event=lambda _run, kind, detail: conversation.view.show(kind, detail),
-                )
-                data |= {"run_id": outcome.run_id, "run_status": outcome.status, "run": outcome}
+            stack.enter_context(talk.shown.view)
+            await talk.play(body)
+            if run:
+                await talk.run(text, body.file_ids)
         if json:
-            print_json(conversation.final)
-        elif data is not None:
-            _conclude(data)
-        return conversation.exit_code
+            print_json(talk.shown.final)
+        elif talk.shown.data is not None:
+            shown = talk.shown
+            conclude(talk.shown.data, accepted=talk.accepted, waiting=len(shown.edits), plan=bool(shown.plan))
+        return talk.shown.exit_code
 
     return with_parts(work)
 
 
-class _Conversation:
-    """Renders the events of a turn."""
+@dataclass
+class _Talk:
+    """The turns of one command: what was asked, and what follows when a plan is approved or edits are accepted."""
 
-    def __init__(self, *, quiet: bool) -> None:
-        self.view = RunView(None if quiet else console)
-        self.final: dict[str, Any] = {}
-        self._quiet = quiet
-        self._said = False
+    parts: Parts
+    shown: Conversation
+    approve: bool
+    accept: bool
+    accepted: int = 0
 
-    @property
-    def data(self) -> dict[str, Any] | None:
-        """What `complete` said; None when the turn ended otherwise."""
-        found: dict[str, Any] | None = self.final.get("data") if self.final.get("event") == "complete" else None
-        return found
+    async def play(self, body: AssistRequest) -> None:
+        """Ask, and go on as the person said they would: approve a plan once, accept the edits once."""
+        await self._turn(body)
+        if self.approve and self.shown.plan and self.shown.data is not None:
+            self.shown.begin()
+            await self._turn(self._next(body, PLAN_APPROVAL_INPUT))
+        data = self.shown.data
+        if self.accept and self.shown.edits and data is not None and data["flow_id"]:
+            await self._take_edits(data["flow_id"])
+            if data.get("continuation_expected"):
+                self.shown.begin()
+                await self._turn(
+                    self._next(body, EDIT_CONTINUATION_INPUT).model_copy(update={"flow_id": data["flow_id"]})
+                )
 
-    @property
-    def exit_code(self) -> int:
-        """0 when the turn, and the run if there was one, ended well; 7 when the assistant says that it did nothing."""
-        data = self.data
-        if data is not None and data["declined"]:
-            return DECLINED
-        return OK if data is not None and data.get("run_status", "completed") == "completed" else FAILED
+    def _next(self, body: AssistRequest, words: str, flow_id: str | None = None) -> AssistRequest:
+        return body.model_copy(update={"input_value": words, "flow_id": flow_id or body.flow_id})
 
-    def show(self, event: dict[str, Any]) -> None:
-        """Take one event."""
-        kind = event["event"]
-        if kind in {"complete", "error", "cancelled"}:
-            self.final = event
-        if self._quiet:
+    async def _turn(self, body: AssistRequest) -> None:
+        desk = await self.parts.assistant.open(acting(), body)
+        try:
+            async for event in self.parts.assistant.stream(desk, body):
+                self.shown.show(event)
+        except asyncio.CancelledError:
+            console.print("Cancelled. What was saved before is kept; nothing is half done.", style="yellow")
+            raise
+
+    async def _take_edits(self, flow_id: str) -> None:
+        """Save the flow with the proposed values. Raises `StaleRevision` when somebody else changed it meanwhile."""
+        request = AssistRequest(input_value=EDIT_CONTINUATION_INPUT, flow_id=flow_id)
+        desk = await self.parts.assistant.open(acting(), request)
+        if desk.stored is not None:
+            await desk.save(_with_edits(desk.stored, self.shown))
+        self.accepted, self.shown.edits = len(self.shown.edits), []
+        if self.shown.data is not None:
+            self.shown.data["revision"] = desk.revision
+
+    async def run(self, text: str, file_ids: tuple[str, ...]) -> None:
+        """Run the flow when the turn did not."""
+        data = self.shown.data
+        if data is None or not data["flow_id"] or "run_id" in data:
             return
-        if kind == "token":
-            self.view.pause()
-            console.print(event["chunk"], end="", markup=False)
-            self._said = True
-            return
-        if self._said:
-            console.print()
-            self._said = False
-        if kind == "run_update":
-            self.view.show(event["kind"], event["data"])
-        elif kind == "progress":
-            self.view.stage(event["message"])
-        elif kind == "flow_preview":
-            console.print()
-            console.print(event["graph"], markup=False)
-            console.print()
-        elif kind == "flow_update" and event["action"] in _SHOWN_ACTIONS:
-            console.print("  " + _SHOWN_ACTIONS[event["action"]].format(**event), markup=False)
-        elif kind == "error":
-            console.print(f"[red]{escape(event['message'])}[/] {escape(event.get('remedy', ''))}")
+        outcome = await self.parts.runs.run_draft(
+            acting(),
+            data["flow_id"],
+            text=text,
+            form={},
+            file_ids=file_ids,
+            on_event=lambda _run, kind, detail: self.shown.view.show(kind, detail),
+        )
+        data |= {"run_id": outcome.run_id, "run_status": outcome.status, "run": outcome}
 
 
-def _conclude(data: dict[str, Any]) -> None:
-    if data.get("run") is not None:
-        show_outcome(data["run"])
-    for issue in data["issues"]:
-        console.print(f"[yellow]to mend:[/] {escape(issue['message'])} [dim]{escape(issue.get('remedy', ''))}[/]")
-    if data["kept_version"] is not None:
-        kept = f"headgate flows restore {data['flow_id']} {data['kept_version']}"
-        console.print(f"[yellow]The flow was replaced.[/] What it was before: {kept}")
-    usage = data["usage"]
-    parts = [f"{data['model']}", f"{usage['total_tokens']} tokens", f"{data['duration_seconds']:.2f} s"]
-    console.print(f"\n[dim]{' · '.join(parts)}[/]")
-    if data["flow_id"]:
-        saved = f"revision {data['revision']}" if data["saved"] else "not saved"
-        console.print(f"[dim]flow {data['flow_id']} ({saved})[/]")
-    if data.get("run_id"):
-        console.print(f"[dim]evidence: headgate runs evidence {data['run_id']}[/]")
+def _with_edits(flow: Flow, shown: Conversation) -> Flow:
+    """The flow with every proposed value; of two for one field the last."""
+    values: dict[str, dict[str, object]] = {}
+    for edit in shown.edits:
+        values.setdefault(edit["component_id"], {})[edit["field"]] = edit["new_value"]
+    nodes = [
+        node.model_copy(update={"params": {**node.params, **values[node.id]}}) if node.id in values else node
+        for node in flow.nodes
+    ]
+    return Flow.model_validate(
+        flow.model_dump(mode="json") | {"nodes": [node.model_dump(mode="json") for node in nodes]}
+    )
 
 
 def _split(model: str | None) -> tuple[str | None, str | None]:

@@ -1,0 +1,169 @@
+"""What `headgate ask` shows of a turn: its progress, what is proposed, what was made, and what was really changed."""
+
+from difflib import unified_diff
+from typing import Any
+
+import orjson
+from rich.markdown import Markdown
+from rich.markup import escape
+from rich.panel import Panel
+from rich.syntax import Syntax
+
+from headgate.entrypoints.cli.exit_codes import DECLINED, FAILED, OK
+from headgate.entrypoints.cli.output import console
+from headgate.entrypoints.cli.run_view import RunView, show_outcome
+
+_SHOWN_ACTIONS = {
+    "add_component": "+ {node[id]} ({node[type]})",
+    "remove_component": "- {component_id}",
+    "connect": "→ {edge[source]}.{edge[output]} -> {edge[target]}.{edge[input]}",
+    "disconnect": "× {edge[source]}.{edge[output]} -> {edge[target]}.{edge[input]}",
+    "configure": "= {component_id}: {params}",
+    "rename_component": "~ {component_id} is now {new_id}",
+}
+
+
+class Conversation:
+    """Renders the events of a turn, and keeps what waits for the person."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.view = RunView(None if quiet else console)
+        self.final: dict[str, Any] = {}
+        self.edits: list[dict[str, Any]] = []
+        """Proposed and not yet accepted."""
+        self.plan = ""
+        """Proposed and not yet approved."""
+        self._quiet = quiet
+        self._said = False
+
+    @property
+    def data(self) -> dict[str, Any] | None:
+        """What `complete` said; None when the turn ended otherwise."""
+        found: dict[str, Any] | None = self.final.get("data") if self.final.get("event") == "complete" else None
+        return found
+
+    @property
+    def exit_code(self) -> int:
+        """0 when the turn, and the run if there was one, ended well; 7 when the assistant says that it did nothing."""
+        data = self.data
+        if data is not None and data["declined"]:
+            return DECLINED
+        return OK if data is not None and data.get("run_status", "completed") == "completed" else FAILED
+
+    def begin(self) -> None:
+        """A further turn begins: what waited was answered."""
+        self.final, self.edits, self.plan = {}, [], ""
+
+    def show(self, event: dict[str, Any]) -> None:
+        """Take one event."""
+        kind = event["event"]
+        if kind in {"complete", "error", "cancelled"}:
+            self.final = event
+        if event.get("action") == "edit_field":
+            self.edits.append(event)
+        elif event.get("action") == "propose_plan":
+            self.plan = event["markdown"]
+        if not self._quiet:
+            self._tell(kind, event)
+
+    def _tell(self, kind: str, event: dict[str, Any]) -> None:
+        if kind == "token":
+            self.view.pause()
+            console.print(event["chunk"], end="", markup=False)
+            self._said = True
+            return
+        if self._said:
+            console.print()
+            self._said = False
+        if kind == "run_update":
+            self.view.show(event["kind"], event["data"])
+        elif kind == "progress":
+            self._progress(event)
+        elif kind == "flow_preview":
+            console.print()
+            console.print(event["graph"], markup=False)
+            console.print()
+        elif kind == "flow_update":
+            _show_update(event)
+        elif kind == "file_written":
+            console.print(f"  {event['action']} {event['path']} ({event['size']} bytes)", markup=False)
+        elif kind == "error":
+            console.print(f"[red]{escape(event['message'])}[/] {escape(event.get('remedy', ''))}")
+
+    def _progress(self, event: dict[str, Any]) -> None:
+        attempt = f" ({event['attempt']} of {event['max_attempts']})" if event.get("max_attempts", 1) > 1 else ""
+        self.view.stage(event["message"] + attempt)
+        if event["step"] == "validation_failed":
+            console.print(f"  [yellow]not yet:[/] {escape(event.get('error', ''))}")
+
+
+def _show_update(event: dict[str, Any]) -> None:
+    if event["action"] in _SHOWN_ACTIONS:
+        console.print("  " + _SHOWN_ACTIONS[event["action"]].format(**event), markup=False)
+    elif event["action"] == "edit_field":
+        console.print()
+        console.print(f"Proposed for {event['component_id']}.{event['field']}: {event['description']}", markup=False)
+        console.print(Syntax("\n".join(edit_lines(event)), "diff", background_color="default"))
+    elif event["action"] == "propose_plan":
+        console.print(Panel(Markdown(event["markdown"]), title="A plan", subtitle="headgate ask ... --approve"))
+
+
+def edit_lines(event: dict[str, Any]) -> list[str]:
+    """A proposed edit as the lines of a difference."""
+    old, new = (_as_text(event[name]).splitlines() for name in ("old_value", "new_value"))
+    return [line.rstrip("\n") for line in list(unified_diff(old, new, n=2, lineterm=""))[2:]]
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+
+def conclude(data: dict[str, Any], *, accepted: int, waiting: int, plan: bool) -> None:
+    """What was really done, read from the flow and the run and not from the model's words."""
+    if data.get("component_code"):
+        _show_component(data)
+    if data.get("run") is not None:
+        show_outcome(data["run"])
+    if data.get("note"):
+        console.print(f"[yellow]{escape(data['note'])}[/]")
+    for issue in data["issues"]:
+        console.print(f"[yellow]to mend:[/] {escape(issue['message'])} [dim]{escape(issue.get('remedy', ''))}[/]")
+    if data["kept_version"] is not None:
+        kept = f"headgate flows restore {data['flow_id']} {data['kept_version']}"
+        console.print(f"[yellow]The flow was replaced.[/] What it was before: {kept}")
+    if accepted:
+        console.print(f"{accepted} proposed {'edit' if accepted == 1 else 'edits'} accepted.")
+    if waiting:
+        console.print(f"[yellow]{waiting} proposed {'edit waits' if waiting == 1 else 'edits wait'}[/]: add --accept.")
+    if plan:
+        console.print("[yellow]The plan waits[/]: ask again with --approve to have it built.")
+    _show_changes(data)
+    _show_costs(data)
+
+
+def _show_component(data: dict[str, Any]) -> None:
+    console.print(Syntax(data["component_code"], "python", background_color="default"))
+    if data.get("manifest"):
+        console.print(f"It may use: {orjson.dumps(data['manifest']).decode()}", markup=False)
+    tested = "It passed its checks in the sandbox." if data["validated"] else "It did not pass its checks."
+    console.print(f"{data.get('class_name') or 'The component'}: {tested}", markup=False)
+
+
+def _show_changes(data: dict[str, Any]) -> None:
+    if data["changes"]:
+        console.print("\nChanged:" if data["saved"] else "\nProposed, not saved:")
+        for line in data["changes"]:
+            console.print(f"  {line}", markup=False)
+
+
+def _show_costs(data: dict[str, Any]) -> None:
+    parts = [f"{data['model']}", f"{data['usage']['total_tokens']} tokens", f"{data['duration_seconds']:.2f} s"]
+    cost = (data.get("cost") or {}).get("usd")
+    if cost is not None:
+        parts.append(f"${cost:.4f}")
+    console.print(f"\n[dim]{' · '.join(parts)}[/]")
+    if data["flow_id"]:
+        saved = f"revision {data['revision']}" if data["saved"] else "not saved"
+        console.print(f"[dim]flow {data['flow_id']} ({saved})[/]")
+    if data.get("run_id"):
+        console.print(f"[dim]evidence: headgate runs evidence {data['run_id']}[/]")
