@@ -58,7 +58,7 @@ docs: setup ## Write the generated pages of docs/
 .PHONY: bench
 bench: setup ## Every benchmark, quick, with tables and pictures in .benchmarks/
 	@mkdir -p .benchmarks
-	@for name in startup engine rest identity sandbox workers mcp; do \
+	@for name in startup engine rest identity assistant sandbox workers mcp; do \
 	  $(RUN) --group bench python -m benchmarks.$$name --quick --json .benchmarks/$$name.json || exit 1; done
 
 .PHONY: test-faults
