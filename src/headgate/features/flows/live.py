@@ -3,7 +3,7 @@
 | kind | data |
 |---|---|
 | `flow_state` | `revision`, `name`, `published_version`: how things stand; the first event of every stream |
-| `draft_saved` | `revision`, `name`, `by`, `changes`: a line each, `diff`: the same for programs; null when it is very long |
+| `draft_saved` | `revision`, `name`, `by`, `changes`: a line each, `diff`: the same for programs; null when long |
 | `renamed` | `revision`, `by`, `name`, `description` |
 | `published` | `revision`, `by`, `version`, `release` |
 | `deleted` | `revision`, `by`; the last event |
