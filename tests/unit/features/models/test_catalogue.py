@@ -96,7 +96,7 @@ class TestNextModel:
         error = catalogue.models_exhausted(Model(provider="openai", name="b"), ["b", "a"])
         assert isinstance(error, ModelNotAccessible)
         assert error.detail == (
-            "No accessible model on openai. Tried: b, a. Configure access to one of these models in your openai account,"
-            " or switch to a different provider in Settings → Model Providers."
+            "No accessible model on openai. Tried: b, a. Configure access to one of these models in your openai"
+            " account, or switch to a different provider in Settings → Model Providers."
         )
         assert error.extra["tried"] == ["b", "a"]
