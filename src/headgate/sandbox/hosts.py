@@ -38,6 +38,14 @@ class HostPattern(NamedTuple):
             return host.endswith("." + self.host)
         return self.host in {"*", host}
 
+    def includes(self, other: "HostPattern") -> bool:
+        """Whether it stands for everything that another pattern stands for."""
+        if self.ports and not (other.ports and set(other.ports) <= set(self.ports)):
+            return False
+        if self.below:
+            return other.host.endswith("." + self.host) or (other.below and other.host == self.host)
+        return self.host == "*" or (self.host == other.host and not other.below)
+
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
         ports = "" if self.ports == WEB_PORTS else f":{self.ports[0]}" if self.ports else ":*"

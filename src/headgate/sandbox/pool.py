@@ -57,6 +57,10 @@ class TenantRunner:
             self.tenant_id, code, host, arguments, manifest=manifest, timeout_seconds=timeout_seconds
         )
 
+    def opens(self, manifest: Manifest) -> bool:
+        """Whether the operator opens every host that a manifest names."""
+        return self.pool.network.opens(manifest)
+
 
 class SandboxPool:
     """Workers for foreign code. Starts on first use; belongs to one event loop; close it with `aclose`.
@@ -102,7 +106,7 @@ class SandboxPool:
             temporary=temporary,
         )
         self._hosts = hosts
-        self._network = network
+        self.network = network
         self._stock = new_stock(kit=Kit())
         rehearsal = libraries.REHEARSAL if hosts == libraries.HOSTS else "[]"
         self._components = new_stock(kit=Kit(hosts=hosts, rehearsal=rehearsal))
@@ -168,7 +172,7 @@ class SandboxPool:
         seconds = min(timeout_seconds, self.limits.wall_seconds)
         grants: dict[str, JsonValue] = {"imports": list(manifest.imports)}
         request = Request(Owner(tenant_id, code, manifest), what, {"host": host}, encoded, seconds, grants)
-        connects = bool(manifest.hosts and self._network.hosts)
+        connects = bool(manifest.hosts and self.network.hosts)
         return await self._carry_out(self._connected if connects else self._components, request)
 
     async def start(self) -> None:
@@ -238,7 +242,7 @@ class SandboxPool:
         """The network of one call, where the worker has any."""
         if worker.broker is None or worker.owner is None:
             return contextlib.nullcontext()
-        return Session(worker.broker, Grant.of(worker.owner.manifest, self._network), self.limits)
+        return Session(worker.broker, Grant.of(worker.owner.manifest, self.network), self.limits)
 
     async def _exchange(self, worker: Worker, request: Request, session: Session | None) -> JsonValue:
         worker.calls += 1

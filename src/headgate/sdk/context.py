@@ -92,6 +92,10 @@ class CodeRunner(Protocol):
         """
         ...
 
+    def opens(self, manifest: Manifest) -> bool:
+        """Whether whoever runs the installation lets own code reach every host that a manifest names."""
+        ...
+
 
 class WorkspaceTools(Protocol):
     """Five file tools on the workspace of whoever started the run.

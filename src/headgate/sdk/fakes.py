@@ -137,10 +137,14 @@ class CodeCall:
 
 
 class FakeCode:
-    """Stands in for the sandbox: your handler answers `(code, function, arguments)`."""
+    """Stands in for the sandbox: your handler answers `(code, function, arguments)`.
+
+    `closed` holds the hosts that own code may not reach.
+    """
 
     def __init__(self, handler: CodeHandler | None = None) -> None:
         self.handler = handler
+        self.closed: set[str] = set()
         self.calls: list[CodeCall] = []
 
     async def call(
@@ -160,6 +164,10 @@ class FakeCode:
     ) -> JsonValue:
         """Record the call and let the handler answer it, the trusted function's name in place of the code's own."""
         return await self._answer(CodeCall(code, host, dict(arguments), timeout_seconds, manifest))
+
+    def opens(self, manifest: Manifest) -> bool:
+        """Whether none of a manifest's hosts is closed."""
+        return self.closed.isdisjoint(manifest.hosts)
 
     async def _answer(self, call: CodeCall) -> JsonValue:
         self.calls.append(call)

@@ -78,3 +78,27 @@ class TestCovered:
 
     def test_is_false_where_nothing_is_listed(self) -> None:
         assert not covered([], "a.org", 443)
+
+
+class TestIncludes:
+    @pytest.mark.parametrize(
+        ("rule", "other", "included"),
+        [
+            ("a.org", "a.org", True),
+            ("a.org:443", "a.org", False),
+            ("a.org", "a.org:443", True),
+            ("a.org:*", "a.org:8080", True),
+            ("a.org", "a.org:*", False),
+            ("*.a.org", "x.a.org", True),
+            ("*.a.org", "a.org", False),
+            ("*.a.org", "*.a.org", True),
+            ("*.a.org", "*.x.a.org", True),
+            ("*.x.a.org", "*.a.org", False),
+            ("a.org", "*.a.org", False),
+            ("*", "*.a.org", True),
+            ("*.a.org", "*", False),
+            ("*", "a.org:8080", False),
+        ],
+    )
+    def test_is_for_all_that_the_other_stands_for(self, rule: str, other: str, included: bool) -> None:
+        assert read_pattern(rule).includes(read_pattern(other)) is included

@@ -26,6 +26,11 @@ class NetworkRules:
         """From hosts as the operator writes them. Raises `BadUrl` for what is none."""
         return cls(tuple(read_pattern(host) for host in hosts), addresses)
 
+    def opens(self, manifest: Manifest) -> bool:
+        """Whether every host that a manifest names is open. Raises `BadUrl` when it names what is no host."""
+        named = [read_pattern(host) for host in manifest.hosts]
+        return all(any(rule.includes(one) for rule in self.hosts) for one in named)
+
 
 NO_NETWORK = NetworkRules()
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr, ValidationEr
 
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.tool_schema import tool_schema
-from headgate.foundation.errors import Forbidden, TooLarge
+from headgate.foundation.errors import Forbidden, HeadgateError, TooLarge
 from headgate.graph.names import listed
 from headgate.graph.ports import PortType
 from headgate.graph.template import FieldKind, Template
@@ -118,9 +118,13 @@ class OwnComponent(Component):
             "input": _input(ctx) if checked.template.reads_input else None,
             "files": await self._files() if checked.manifest.files else {},
         }
-        raw = await ctx.code.call_host(
-            checked.code, PRODUCE, arguments, manifest=checked.manifest, timeout_seconds=MOST_SECONDS
-        )
+        try:
+            raw = await ctx.code.call_host(
+                checked.code, PRODUCE, arguments, manifest=checked.manifest, timeout_seconds=MOST_SECONDS
+            )
+        except HeadgateError as error:
+            self._refuse_secrets([error.detail, error.remedy, error.extra], secrets)
+            raise
         answer = self._read(raw, names)
         self._refuse_secrets(raw, secrets)
         for line in answer.log:
@@ -159,14 +163,14 @@ class OwnComponent(Component):
         return answer
 
     def _refuse_secrets(self, raw: JsonValue, secrets: Mapping[str, str]) -> None:
-        """Raise when the answer shows a secret: an output is stored, shown and handed on."""
+        """Raise when the answer or an error shows a secret: both are stored, shown and handed on."""
         said = orjson.dumps(raw).decode()
         for name, value in secrets.items():
             if len(value) >= _SHORTEST_SECRET and orjson.dumps(value).decode()[1:-1] in said:
                 raise SecretKept(
                     f"{self.checked.type} gave the secret of its field '{name}' out again; its answer was dropped.",
                     remedy="Correct its code: a secret goes to the server it is for and nowhere else.",
-                )
+                ) from None
 
 
 def component_class(checked: CheckedComponent) -> type[Component]:
@@ -184,16 +188,22 @@ def component_class(checked: CheckedComponent) -> type[Component]:
 async def _secrets(checked: CheckedComponent, values: Mapping[str, Any], ctx: RunContext) -> dict[str, str]:
     """The values of the variables that secret fields name, where all hosts of the component may have them.
 
-    Raises `SecretKept`, `VariableKept`, `NotFound`.
+    Code can always say a secret in other words, so it gets none that it could not send where it belongs anyway: the
+    operator must have opened the hosts to own code. Raises `SecretKept`, `VariableKept`, `NotFound`.
     """
     fields = [one.name for one in checked.template.fields if one.kind is FieldKind.SECRET]
     named = {name: str(values[name]) for name in fields if values.get(name)}
     hosts = checked.manifest.hosts
-    if named and (not hosts or any(host.startswith("*") for host in hosts)):
+    if named and (not hosts or any("*" in host for host in hosts)):
         asks = f"the hosts {listed(hosts)}" if hosts else "no host"
         raise SecretKept(
             f"{checked.type} asks for {asks}, so it is not given the variable {listed(named.values())}.",
             remedy="Name each server that the secret goes to: hosts = ('api.example.org',).",
+        )
+    if named and not ctx.code.opens(checked.manifest):
+        raise SecretKept(
+            f"Own code may not reach {listed(hosts)} here, so it is not given the variable {listed(named.values())}.",
+            remedy="Whoever runs this installation opens hosts to own code: HEADGATE_SANDBOX__HOSTS.",
         )
     found: dict[str, str] = {}
     for name, variable in named.items():
