@@ -24,7 +24,7 @@ from tests.support.databases import make_settings, migrate
 
 from benchmarks.assistant_model import TOOLS, WireModel, in_process, wire_model
 from benchmarks.measure import Report, arguments, percentile
-from headgate.agents.assistant.models import ModelsAvailable, TurnModels
+from headgate.agents.assistant.models.choice import ModelsAvailable, TurnModels
 from headgate.agents.assistant.schemas import AssistRequest
 from headgate.agents.assistant.service import Assistant
 from headgate.components import BUILTINS

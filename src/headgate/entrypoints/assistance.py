@@ -4,12 +4,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from headgate.agents.assistant.generation.personal import PersonalComponents
 from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.agents.assistant.memory.opening import open_conversations
 from headgate.agents.assistant.metrics import AssistantMetrics
-from headgate.agents.assistant.models import ModelChooser
+from headgate.agents.assistant.models.choice import ModelChooser
 from headgate.agents.assistant.service import Assistant
-from headgate.agents.assistant.sessions.components import PersonalComponents
 from headgate.entrypoints.flow_runs import FlowRuns
 from headgate.entrypoints.services import StepServices
 from headgate.features.access.principal import Principal

@@ -109,7 +109,7 @@ def propose_plan(markdown: str) -> Action:
 
 
 def flow_ran(run_id: str, status: str, flow: Flow) -> Action:
-    """The flow was run as it then was. For whoever forwards actions, never for a page (`truth.reconcile`)."""
+    """The flow was run as it then was. For whoever forwards actions, never for a page (`turn.reconcile`)."""
     return {"action": "flow_ran", "run_id": run_id, "status": status, "flow": flow.model_dump(mode="json")}
 
 

@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from headgate.agents.assistant import framing
-from headgate.agents.assistant.available import models_block
-from headgate.agents.assistant.componentry import make_component
-from headgate.agents.assistant.costs import Bill, budget_told, budget_words
-from headgate.agents.assistant.events import progress
+from headgate.agents.assistant.generation.request import make_component
+from headgate.agents.assistant.intent import framing
 from headgate.agents.assistant.intent.classify import classify
 from headgate.agents.assistant.intent.intents import Intent, IntentResult
-from headgate.agents.assistant.loop import run_loop
+from headgate.agents.assistant.loop.loop import run_loop
 from headgate.agents.assistant.memory.conversation import ConversationTurn
 from headgate.agents.assistant.memory.injection import history_block
-from headgate.agents.assistant.models import TurnModels
+from headgate.agents.assistant.models.available import models_block
+from headgate.agents.assistant.models.choice import TurnModels
+from headgate.agents.assistant.models.costs import Bill, budget_told, budget_words
 from headgate.agents.assistant.protocol import PLAN_APPROVAL_INPUT
 from headgate.agents.assistant.truth.verify import verify
-from headgate.agents.assistant.turn import Turn
+from headgate.agents.assistant.turn.events import progress
+from headgate.agents.assistant.turn.turn import Turn
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
 from headgate.sdk import Model

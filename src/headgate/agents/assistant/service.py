@@ -6,12 +6,9 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
-from headgate.agents.assistant import events
 from headgate.agents.assistant.at_work import TurnsAtWork, Work
-from headgate.agents.assistant.closing import completed
 from headgate.agents.assistant.desk import Desk, RunsFlows
 from headgate.agents.assistant.errors import TurnStopped
-from headgate.agents.assistant.events import AssistEvent
 from headgate.agents.assistant.memory.conversation import (
     ConversationBuffer,
     ConversationTurn,
@@ -20,9 +17,13 @@ from headgate.agents.assistant.memory.conversation import (
 )
 from headgate.agents.assistant.memory.in_process import InProcessBuffer
 from headgate.agents.assistant.metrics import AssistantMetrics
-from headgate.agents.assistant.models import TurnModels
+from headgate.agents.assistant.models.choice import TurnModels
 from headgate.agents.assistant.schemas import AssistRequest, CheckConfig
-from headgate.agents.assistant.turn import Budget, BudgetSpent, Turn
+from headgate.agents.assistant.truth.closing import completed
+from headgate.agents.assistant.turn import events
+from headgate.agents.assistant.turn.events import AssistEvent
+from headgate.agents.assistant.turn.turn import Turn
+from headgate.agents.assistant.turn.usage import Budget, BudgetSpent
 from headgate.features.access.caller import Again
 from headgate.features.access.principal import Principal
 from headgate.features.catalog.own.checked import CheckedComponent
@@ -51,7 +52,7 @@ _UNKNOWN_INTENT = "none"
 
 
 class OwnComponents(Protocol):
-    """What people made; see `sessions.components`."""
+    """What people made; see `generation.personal`."""
 
     async def own_components(self, principal: Principal, flow: Flow | None = None) -> tuple[CheckedComponent, ...]:
         """What a request of this person may build with beside the registry."""

@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 
-from headgate.agents.assistant.framing import OFF_TOPIC_REFUSAL
+from headgate.agents.assistant.intent.framing import OFF_TOPIC_REFUSAL
 from headgate.agents.assistant.memory.conversation import session_key
 from headgate.agents.assistant.protocol import EDIT_CONTINUATION_INPUT, PLAN_APPROVAL_INPUT, SESSION_PREFIX
 from headgate.agents.assistant.schemas import AssistRequest

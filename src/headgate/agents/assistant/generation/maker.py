@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from headgate.agents.assistant.generation.personal import PersonalComponents
 from headgate.agents.assistant.generation.pipeline import DEFAULT_MAX_RETRIES, ComponentChecker, Generation
-from headgate.agents.assistant.sessions.components import PersonalComponents
-from headgate.agents.assistant.turn import Turn
+from headgate.agents.assistant.turn.turn import Turn
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.toolkit.workbench import MadeComponent
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from headgate.agents.assistant.generation.extraction import class_name_of, extract_component_code
 from headgate.agents.assistant.generation.prompts import PROMPT, retry_prompt
-from headgate.agents.assistant.turn import BudgetSpent, Turn
+from headgate.agents.assistant.turn.turn import Turn
+from headgate.agents.assistant.turn.usage import BudgetSpent
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.errors import ComponentNotMade
 

@@ -3,13 +3,14 @@
 from pathlib import Path
 from string import Template
 
+from headgate.agents.assistant.quoting import clipped_to
+
 _HERE = Path(__file__).parent
 PROMPT = (_HERE / "prompt.md").read_text(encoding="utf-8")
 """How to write a component: the system prompt."""
 _RETRY = Template((_HERE / "retry.md").read_text(encoding="utf-8"))
 MAX_ERROR_CHARS = 4_000
 MAX_CODE_CHARS = 30_000
-_CUT = "\n... [truncated]"
 
 
 def retry_prompt(request: str, *, error: str, code: str) -> str:
@@ -21,9 +22,5 @@ def retry_prompt(request: str, *, error: str, code: str) -> str:
         code: The code that failed; empty when the answer held none.
     """
     return _RETRY.substitute(
-        request=request, error=_capped(error, MAX_ERROR_CHARS), code=_capped(code, MAX_CODE_CHARS) or "(no code)"
+        request=request, error=clipped_to(error, MAX_ERROR_CHARS), code=clipped_to(code, MAX_CODE_CHARS) or "(no code)"
     )
-
-
-def _capped(text: str, most: int) -> str:
-    return text if len(text) <= most else text[:most] + _CUT

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headgate.agents.assistant.generation.maker import TurnMaker
+from headgate.agents.assistant.generation.personal import PersonalComponents
 from headgate.agents.assistant.generation.pipeline import DEFAULT_MAX_RETRIES, ComponentChecker
-from headgate.agents.assistant.sessions.components import PersonalComponents
-from headgate.agents.assistant.turn import Turn
+from headgate.agents.assistant.turn.turn import Turn
 
 if TYPE_CHECKING:  # LangChain is imported with the first request
     from langchain_core.language_models import BaseChatModel

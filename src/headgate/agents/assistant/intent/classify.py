@@ -14,7 +14,7 @@ from headgate.agents.assistant.intent.reading import read_answer
 from headgate.agents.assistant.intent.running import asks_to_run
 from headgate.agents.assistant.protocol import EDIT_CONTINUATION_INPUT, PLAN_APPROVAL_INPUT
 from headgate.agents.assistant.quoting import clipped_to
-from headgate.agents.assistant.turn import Tokens
+from headgate.agents.assistant.turn.usage import Tokens
 from headgate.features.models.errors import BrokenModelAnswer, RequestRefused
 from headgate.foundation.log import get_logger
 

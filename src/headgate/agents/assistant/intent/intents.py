@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from headgate.agents.assistant.turn import Tokens
+from headgate.agents.assistant.turn.usage import Tokens
 
 # Where they stand: `generate_component` and `question` in seed 001, ADR-002; `off_topic` in its ADR-007; `build_flow`
 # and `manage_files` in seed 000, section 1 and ADR-012; `component_then_flow` in seed 001's glossary and seed 000's

@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from headgate.agents.assistant.generation.personal import PersonalComponents
 from headgate.agents.assistant.memory.conversation import ConversationBuffer, session_key
-from headgate.agents.assistant.sessions.components import PersonalComponents
 from headgate.features.access.principal import Principal
 
 MAX_SESSION_ID_CHARS = 128

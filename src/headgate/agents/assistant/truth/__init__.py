@@ -1,1 +1,1 @@
-"""What the assistant says it did is what happened: what reaches the page, what is reported, and whether it runs."""
+"""What the assistant says it did is what happened: what is reported, what is claimed, and whether it runs."""

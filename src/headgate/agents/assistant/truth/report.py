@@ -22,7 +22,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from headgate.agents.assistant.truth.claims import Happened, false_claims
-from headgate.agents.assistant.turn import Turn
+from headgate.agents.assistant.turn.turn import Turn
 from headgate.toolkit import RunOutcome
 from headgate.toolkit.actions import Action
 from headgate.toolkit.proof import diff_lines

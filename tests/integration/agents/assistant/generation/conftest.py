@@ -9,7 +9,7 @@ import pytest_asyncio
 from langchain_core.language_models import BaseChatModel
 
 from headgate.agents.assistant.generation.pipeline import Generation
-from headgate.agents.assistant.turn import Turn
+from headgate.agents.assistant.turn.turn import Turn
 from headgate.components import BUILTINS
 from headgate.features.access.principal import LOCAL
 from headgate.features.catalog.own.check import ComponentChecker

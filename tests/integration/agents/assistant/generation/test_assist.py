@@ -9,9 +9,9 @@ import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
 
-from headgate.agents.assistant.events import AssistEvent
 from headgate.agents.assistant.schemas import AssistRequest
 from headgate.agents.assistant.service import Assistant
+from headgate.agents.assistant.turn.events import AssistEvent
 from headgate.entrypoints.http.app import create_app
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import LOCAL

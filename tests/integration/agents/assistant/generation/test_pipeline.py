@@ -5,7 +5,7 @@ import json
 import pytest
 
 from headgate.agents.assistant.generation.pipeline import Generation
-from headgate.agents.assistant.turn import Budget, BudgetSpent
+from headgate.agents.assistant.turn.usage import Budget, BudgetSpent
 from headgate.features.catalog.own.errors import ComponentNotMade
 from headgate.features.models.errors import ModelNotAccessible, ModelUnreachable
 from tests.integration.agents.assistant.generation.conftest import Desk

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from headgate.agents.assistant.loop import run_loop
+from headgate.agents.assistant.loop.loop import run_loop
 from headgate.agents.assistant.truth.claims import NOTHING_CHANGED
 from headgate.agents.assistant.truth.report import report
-from headgate.agents.assistant.turn import Budget
+from headgate.agents.assistant.turn.usage import Budget
 from headgate.graph.model import Flow
 from headgate.graph.spec import parse_spec
 from headgate.toolkit import RunOutcome
 from tests.support.scripted_model import ScriptedModel, calls, says
-from tests.unit.agents.assistant.test_loop import SPEC, turn_on
+from tests.unit.agents.assistant.loop.test_loop import SPEC, turn_on
 
 EDGE = {"source_id": "heard", "source_output": "text", "target_id": "said", "target_input": "input"}
 
@@ -18,12 +18,12 @@ EDGE = {"source_id": "heard", "source_output": "text", "target_id": "said", "tar
 class Runs:
     """A runner whose runs come to what they are told to."""
 
-    def __init__(self, *statuses: str) -> None:
-        self.statuses = list(statuses)
+    def __init__(self, *statuses: str, error: str = "step 'said' failed: it broke") -> None:
+        self.statuses, self.error = list(statuses), error
 
     async def run(self, flow: Flow, *, text: str, form: Any) -> RunOutcome:
         status = self.statuses.pop(0)
-        error = "" if status == "completed" else "step 'said' failed: it broke"
+        error = "" if status == "completed" else self.error
         number = f"run{len(self.statuses)}"
         return RunOutcome(number, status, {}, [], error=error, duration_ms=1500, input_tokens=7, output_tokens=3)
 

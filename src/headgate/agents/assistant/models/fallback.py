@@ -11,7 +11,7 @@ from langchain_core.runnables import Runnable, RunnableBinding, RunnableMap, Run
 from langchain_core.tools import BaseTool
 from pydantic import JsonValue, PrivateAttr
 
-from headgate.agents.assistant.fallback.chain import ModelChain
+from headgate.agents.assistant.models.chain import ModelChain
 from headgate.features.models.errors import ModelNotAccessible
 
 

@@ -7,8 +7,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatResult
 
-from headgate.agents.assistant.fallback.chain import ModelChain
-from headgate.agents.assistant.fallback.chat import with_fallback
+from headgate.agents.assistant.models.chain import ModelChain
+from headgate.agents.assistant.models.fallback import with_fallback
 from headgate.features.models import catalogue
 from headgate.features.models.errors import KeyRejected, ModelNotAccessible
 from headgate.sdk import Model

@@ -7,73 +7,17 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
-from headgate.agents.assistant.events import AssistEvent, Step, file_written, flow_preview, flow_update, progress
 from headgate.agents.assistant.metrics import AssistantMetrics
-from headgate.agents.assistant.truth.reconcile import Told, reconcile
+from headgate.agents.assistant.turn.events import AssistEvent, Step, file_written, flow_preview, flow_update, progress
+from headgate.agents.assistant.turn.reconcile import Told, reconcile
+from headgate.agents.assistant.turn.usage import Budget, BudgetSpent, Usage
 from headgate.features.access.principal import Principal
-from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import new_id
 from headgate.graph.model import Flow
 from headgate.toolkit import Workbench
 from headgate.toolkit.actions import Action
 
 Stop = Literal["budget", "loop"]
-
-
-class BudgetSpent(HeadgateError):
-    """The turn used up what it may use."""
-
-    code = "budget_spent"
-    status = 422
-    title = "Budget spent"
-
-
-@dataclass(slots=True)
-class Budget:
-    """Hard limits of one turn."""
-
-    tool_calls: int = 60
-    seconds: float = 600.0
-    tokens: int = 400_000
-
-
-@dataclass(slots=True)
-class Tokens:
-    """Tokens that went to a model and came from it."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-    def add(self, input_tokens: int, output_tokens: int) -> None:
-        """Count a model call."""
-        self.input_tokens += input_tokens
-        self.output_tokens += output_tokens
-
-    @property
-    def total(self) -> int:
-        """Both."""
-        return self.input_tokens + self.output_tokens
-
-    def as_json(self) -> dict[str, int]:
-        """As `complete` reports it."""
-        return {
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-            "total_tokens": self.total,
-        }
-
-
-@dataclass(slots=True)
-class Usage(Tokens):
-    """Tokens of the whole turn, over every model call, and of each of its phases."""
-
-    phases: dict[str, Tokens] = field(default_factory=dict)
-    """Phase to its tokens: `intent`, `main`, `generation`, `verification`, `run` (the models inside a flow's run)."""
-
-    def spend(self, phase: str, input_tokens: int, output_tokens: int) -> None:
-        """Count a model call of a phase."""
-        self.add(input_tokens, output_tokens)
-        self.phases.setdefault(phase, Tokens()).add(input_tokens, output_tokens)
 
 
 @dataclass(slots=True)
@@ -130,7 +74,7 @@ class Turn:
         self.emit(file_written(written))
 
     def on_action(self, action: Action) -> None:
-        """Tell what changed, at the moment it changed; what a page is told of it is for `truth.reconcile` to say."""
+        """Tell what changed, at the moment it changed; what a page is told of it is for `turn.reconcile` to say."""
         forwarded, self.told = reconcile(self.told, (action,))
         for update in forwarded:
             flow = self.bench.flow

@@ -22,10 +22,10 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage
 
-from headgate.agents.assistant.agent import Working, agent, offered
-from headgate.agents.assistant.canvas import with_canvas
-from headgate.agents.assistant.events import token
-from headgate.agents.assistant.turn import Turn
+from headgate.agents.assistant.loop.agent import Working, agent, offered
+from headgate.agents.assistant.loop.canvas import with_canvas
+from headgate.agents.assistant.turn.events import token
+from headgate.agents.assistant.turn.turn import Turn
 
 _MODEL_NODE = "model"
 

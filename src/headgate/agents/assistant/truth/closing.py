@@ -4,7 +4,7 @@ from typing import Any
 
 from headgate.agents.assistant.desk import Desk
 from headgate.agents.assistant.truth.report import report
-from headgate.agents.assistant.turn import Turn
+from headgate.agents.assistant.turn.turn import Turn
 from headgate.graph.validate import check_runnable
 
 

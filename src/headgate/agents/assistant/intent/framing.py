@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headgate.agents.assistant.events import Step
 from headgate.agents.assistant.intent.intents import Intent
 from headgate.agents.assistant.intent.running import asks_to_run, asks_to_run_after
 from headgate.agents.assistant.protocol import (
@@ -15,6 +14,7 @@ from headgate.agents.assistant.protocol import (
     REFINEMENT,
 )
 from headgate.agents.assistant.quoting import quoted
+from headgate.agents.assistant.turn.events import Step
 
 OFF_TOPIC_REFUSAL = (
     "I am the assistant of Headgate: I build, change, explain and run flows, and write components for them. That"

@@ -6,9 +6,10 @@ from typing import Any, cast
 import pytest
 from langchain_core.messages import AIMessage
 
-from headgate.agents.assistant.canvas import MAX_CANVAS_CHARS, with_canvas
-from headgate.agents.assistant.loop import run_loop
-from headgate.agents.assistant.turn import Budget, Turn
+from headgate.agents.assistant.loop.canvas import MAX_CANVAS_CHARS, with_canvas
+from headgate.agents.assistant.loop.loop import run_loop
+from headgate.agents.assistant.turn.turn import Turn
+from headgate.agents.assistant.turn.usage import Budget
 from headgate.components import BUILTINS
 from headgate.features.access.principal import LOCAL
 from headgate.features.catalog.own.overlay import Overlay

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.agents.assistant.truth.reconcile import Told, reconcile
+from headgate.agents.assistant.turn.reconcile import Told, reconcile
 from headgate.toolkit.actions import Action
 
 

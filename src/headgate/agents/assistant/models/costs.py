@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from headgate.agents.assistant.turn import Budget, Usage
+from headgate.agents.assistant.turn.usage import Budget, Usage
 from headgate.features.models.catalogue import ModelInfo
 
 _MILLION = 1_000_000

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from headgate.agents.assistant.errors import ProviderNotConfigured
-from headgate.agents.assistant.fallback.chain import ModelChain
 from headgate.agents.assistant.metrics import AssistantMetrics
+from headgate.agents.assistant.models.chain import ModelChain
 from headgate.agents.assistant.schemas import CheckConfig, ProviderState
 from headgate.features.access.principal import Principal
 from headgate.features.models import catalogue, outlook, service
@@ -206,7 +206,7 @@ def _brief(model: Model) -> dict[str, JsonValue]:
 
 
 def _load_fallback() -> Any:  # noqa: ANN401 - the module; it imports LangChain
-    return import_module("headgate.agents.assistant.fallback.chat")
+    return import_module("headgate.agents.assistant.models.fallback")
 
 
 def _load_offline() -> Any:  # noqa: ANN401 - the module; it imports LangChain

@@ -6,11 +6,11 @@ from types import ModuleType
 
 import pytest
 
+from headgate.agents.assistant.generation import personal as own
+from headgate.agents.assistant.generation.personal import PersonalComponents
 from headgate.agents.assistant.memory.conversation import ConversationTurn, session_key
 from headgate.agents.assistant.memory.in_process import InProcessBuffer
 from headgate.agents.assistant.metrics import AssistantMetrics
-from headgate.agents.assistant.sessions import components as own
-from headgate.agents.assistant.sessions.components import PersonalComponents
 from headgate.agents.assistant.sessions.service import reset_session
 from headgate.components import BUILTINS
 from headgate.features.access.principal import LOCAL, Access, Principal

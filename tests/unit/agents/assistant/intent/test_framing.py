@@ -2,7 +2,7 @@
 
 import pytest
 
-from headgate.agents.assistant.framing import (
+from headgate.agents.assistant.intent.framing import (
     continuation_expected,
     decide_progress_step,
     holds_flow_text,

@@ -22,9 +22,9 @@ from langchain_core.outputs import ChatResult
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import JsonValue
 
-from headgate.agents.assistant.events import Step
 from headgate.agents.assistant.offline.conclusion import DECLINED
-from headgate.agents.assistant.turn import Turn
+from headgate.agents.assistant.turn.events import Step
+from headgate.agents.assistant.turn.turn import Turn
 from headgate.graph.names import did_you_mean
 from headgate.toolkit import TOOLS, ToolDefinition, succeeded, tools_for
 

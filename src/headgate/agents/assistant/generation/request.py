@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from headgate.agents.assistant.turn import Turn
+from headgate.agents.assistant.turn.turn import Turn
 from headgate.features.catalog.own.errors import ComponentNotMade
 from headgate.toolkit.workbench import ComponentMaker, MadeComponent
 
