@@ -417,7 +417,7 @@ class TestDeadline:
         server.on("/", watch)
         with pytest.raises((RequestTimedOut, BrokenAnswer)):
             await client.request("POST", server.url("/"), timeout_seconds=0.1)
-        await asyncio.wait_for(closed.wait(), 2)
+        await asyncio.wait_for(closed.wait(), 15)
 
 
 class TestStartUp:
