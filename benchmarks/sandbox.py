@@ -25,8 +25,8 @@ from rich.console import Console
 from rich.table import Table
 
 from headgate.sandbox.limits import Limits, PoolSize
-from headgate.sandbox.manifest import derive_manifest
 from headgate.sandbox.pool import SandboxPool
+from headgate.sandbox.reading.manifest import derive_manifest
 from headgate.sdk.crossing import DESCRIBE, PRODUCE, pack
 from headgate.sdk.hosting import produce
 

@@ -12,19 +12,20 @@ from pydantic import JsonValue
 
 from headgate.foundation.errors import Invalid
 from headgate.graph.manifest import Manifest
-from headgate.sandbox import answers, libraries
+from headgate.sandbox import libraries
 from headgate.sandbox.broker.rules import NO_NETWORK, Grant, NetworkRules
 from headgate.sandbox.broker.session import Session
 from headgate.sandbox.errors import CodeTimedOut, CodeTooBig, SandboxBusy
 from headgate.sandbox.guest.wire import FrameTooLong
 from headgate.sandbox.libraries import Kit
 from headgate.sandbox.limits import Limits, PoolSize
+from headgate.sandbox.reading.scan import check_code, check_component
 from headgate.sandbox.report import SandboxReport, probe
-from headgate.sandbox.request import Owner, Request
-from headgate.sandbox.scan import check_code, check_component
-from headgate.sandbox.stock import WorkerStock
-from headgate.sandbox.watchdog import Watchdog
-from headgate.sandbox.worker_process import Worker
+from headgate.sandbox.workers import answers
+from headgate.sandbox.workers.request import Owner, Request
+from headgate.sandbox.workers.stock import WorkerStock
+from headgate.sandbox.workers.watchdog import Watchdog
+from headgate.sandbox.workers.worker import Worker
 
 DEFAULT_SIZE = PoolSize()
 DEFAULT_LIMITS = Limits()

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.own_code import is_unchecked
-from headgate.sandbox.scan import scan_component
+from headgate.sandbox.reading.scan import scan_component
 from headgate.toolkit.tool import Params, Result, ToolRefused
 from headgate.toolkit.workbench import RunOutcome, Workbench
 

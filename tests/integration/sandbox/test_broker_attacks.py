@@ -8,12 +8,13 @@ import pytest_asyncio
 
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.guarded_http.addresses import AddressPolicy
+from headgate.graph.manifest import Manifest
 from headgate.sandbox import libraries
 from headgate.sandbox.broker.rules import NetworkRules
 from headgate.sandbox.hosts import read_pattern
 from headgate.sandbox.limits import PoolSize
-from headgate.sandbox.manifest import Manifest, derive_manifest
 from headgate.sandbox.pool import SandboxPool
+from headgate.sandbox.reading.manifest import derive_manifest
 from tests.integration.sandbox.attacks import PRELUDE, Attack
 from tests.integration.sandbox.attacks.attack import CONTAINED
 from tests.integration.sandbox.attacks.broker import BROKER, HELP

@@ -8,10 +8,10 @@ import pytest
 import pytest_asyncio
 
 from headgate.foundation.errors import Invalid
+from headgate.graph.manifest import Manifest
 from headgate.sandbox import libraries
 from headgate.sandbox.errors import CodeFailed, CodeTimedOut, CodeTooBig
 from headgate.sandbox.limits import PoolSize
-from headgate.sandbox.manifest import Manifest
 from headgate.sandbox.pool import SandboxPool
 from headgate.sdk import CodeRunner
 from tests.integration.sandbox.conftest import LIMITS

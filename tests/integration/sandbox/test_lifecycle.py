@@ -11,12 +11,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from headgate.sandbox import stock
 from headgate.sandbox.errors import CodeFailed, SandboxUnavailable
 from headgate.sandbox.limits import Limits, PoolSize
 from headgate.sandbox.pool import SandboxPool
 from headgate.sandbox.report import Layer, SandboxReport
-from headgate.sandbox.worker_process import Worker, folder_excess, process_seconds
+from headgate.sandbox.workers import stock
+from headgate.sandbox.workers.worker import Worker, folder_excess, process_seconds
 
 pytestmark = pytest.mark.isolated
 

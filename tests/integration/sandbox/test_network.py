@@ -11,13 +11,14 @@ import pytest_asyncio
 
 from headgate.foundation.errors import Invalid
 from headgate.foundation.guarded_http.addresses import AddressPolicy
+from headgate.graph.manifest import Manifest
 from headgate.sandbox import libraries
 from headgate.sandbox.broker.rules import NetworkRules
 from headgate.sandbox.errors import CodeFailed, CodeTimedOut, CodeTooBig
 from headgate.sandbox.hosts import read_pattern
 from headgate.sandbox.limits import MIB, Limits, PoolSize
-from headgate.sandbox.manifest import Manifest, derive_manifest
 from headgate.sandbox.pool import SandboxPool
+from headgate.sandbox.reading.manifest import derive_manifest
 from headgate.sdk.crossing import DESCRIBE, PRODUCE
 from tests.integration.sandbox.conftest import LIMITS
 from tests.integration.sandbox.test_host_calls import GIVE, HOSTING

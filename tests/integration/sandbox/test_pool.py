@@ -10,7 +10,7 @@ from headgate.foundation.errors import Invalid
 from headgate.sandbox.errors import CodeFailed, CodeRefused, CodeTimedOut, CodeTooBig, SandboxBusy, SandboxUnavailable
 from headgate.sandbox.limits import Limits, PoolSize
 from headgate.sandbox.pool import SandboxPool
-from headgate.sandbox.request import Owner
+from headgate.sandbox.workers.request import Owner
 from headgate.sdk import CodeRunner
 
 pytestmark = pytest.mark.isolated

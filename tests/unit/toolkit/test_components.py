@@ -15,7 +15,7 @@ from headgate.features.catalog.search import component_index
 from headgate.foundation.errors import JsonValue
 from headgate.graph.model import Flow
 from headgate.graph.template import Template
-from headgate.sandbox.manifest import derive_manifest
+from headgate.sandbox.reading.manifest import derive_manifest
 from headgate.sdk.hosting import describe
 from headgate.toolkit import TOOLS, Workbench, tools_for
 from headgate.toolkit.components import MAX_DESCRIPTION_CHARS

@@ -10,7 +10,7 @@ from headgate.graph.model import Flow, Node
 from headgate.graph.validate import check_runnable
 from headgate.sandbox.documents.errors import DocumentsNotInstalled
 from headgate.sandbox.documents.maker import is_installed
-from headgate.sandbox.scan import Finding, scan_code, scan_component
+from headgate.sandbox.reading.scan import Finding, scan_code, scan_component
 
 CODE_FIELDS = {"Python": ("source", "run")}
 """Components that hold code: the field it is in, and the function that is called."""

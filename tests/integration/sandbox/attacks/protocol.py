@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from headgate.sandbox.answers import ProtocolBroken
 from headgate.sandbox.errors import CodeFailed, CodeTimedOut, CodeTooBig
+from headgate.sandbox.workers.answers import ProtocolBroken
 from tests.integration.sandbox.attacks.attack import Attack
 
 _FIND_SOCKET = """

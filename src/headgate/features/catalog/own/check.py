@@ -13,11 +13,12 @@ from headgate.features.catalog.own.errors import ComponentNotMade
 from headgate.features.catalog.own.samples import sample_values
 from headgate.features.catalog.registry import Registry
 from headgate.foundation.errors import Invalid, TooLarge
+from headgate.graph.manifest import Manifest
 from headgate.graph.names import listed
 from headgate.graph.template import Template
 from headgate.sandbox.errors import CodeFailed
-from headgate.sandbox.manifest import Manifest, derive_manifest
-from headgate.sandbox.scan import scan_component
+from headgate.sandbox.reading.manifest import derive_manifest
+from headgate.sandbox.reading.scan import scan_component
 from headgate.sdk import CodeRunner
 from headgate.sdk.crossing import DESCRIBE, PRODUCE
 from headgate.sdk.reserved import reserved_names

@@ -3,8 +3,8 @@
 import hashlib
 from dataclasses import dataclass
 
+from headgate.graph.manifest import Manifest
 from headgate.graph.template import Template
-from headgate.sandbox.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ import orjson
 from pydantic import JsonValue, ValidationError
 
 from headgate.foundation.errors import Invalid
+from headgate.graph.manifest import Manifest
 from headgate.graph.model import PORT_PATTERN, TYPE_PATTERN
 from headgate.graph.ports import CONFIGURATION_TYPES
 from headgate.graph.template import Template
-from headgate.sandbox.manifest import Manifest
 
 MOST_FIELDS = 60
 MOST_OUTPUTS = 30

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from headgate.foundation.errors import Invalid
-from headgate.sandbox.scan import Finding
+from headgate.sandbox.reading.scan import Finding
 
 
 class ComponentNotMade(Invalid):

@@ -5,7 +5,7 @@ from headgate.graph.issues import raise_if_any
 from headgate.graph.model import Flow
 from headgate.graph.own_code import own_code_issues, unchecked_issues
 from headgate.graph.template import Catalog
-from headgate.sandbox.scan import scan_component
+from headgate.sandbox.reading.scan import scan_component
 
 
 def refuse_unsafe(flow: Flow) -> None:

@@ -13,8 +13,8 @@ from headgate.features.catalog.own.checked import CheckedComponent, code_hash
 from headgate.features.catalog.own.overlay import FlowCatalog
 from headgate.features.catalog.registry import Registry
 from headgate.foundation.database import Database
+from headgate.graph.manifest import Manifest
 from headgate.graph.template import Template
-from headgate.sandbox.manifest import Manifest
 
 
 async def keep_component(session: AsyncSession, principal: Principal, made: CheckedComponent) -> bool:

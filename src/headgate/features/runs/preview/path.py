@@ -13,7 +13,7 @@ from headgate.graph.model import HttpCall, InputSource, Node
 from headgate.graph.plan import Attachment, PlanStep
 from headgate.graph.ports import PortType
 from headgate.graph.template import FieldKind, Template
-from headgate.sandbox.manifest import derive_manifest
+from headgate.sandbox.reading.manifest import derive_manifest
 
 CHARACTERS_A_TOKEN = 4
 """A rule of thumb for European languages; providers count in their own ways."""

@@ -25,7 +25,7 @@ from headgate.foundation.settings import Settings
 from headgate.foundation.telemetry import Instruments
 from headgate.graph.model import Flow, Node
 from headgate.graph.template import Template
-from headgate.sandbox.manifest import derive_manifest
+from headgate.sandbox.reading.manifest import derive_manifest
 from headgate.sdk.hosting import describe
 
 REGISTRY = Registry(BUILTINS)

@@ -11,10 +11,10 @@ from headgate.features.catalog.own.overlay import FlowCatalog
 from headgate.features.catalog.own.store import OwnComponents, keep_component, known_components
 from headgate.features.catalog.registry import Components, Registry
 from headgate.foundation.database import Database
+from headgate.graph.manifest import Manifest
 from headgate.graph.model import Flow, Node
 from headgate.graph.ports import PortType
 from headgate.graph.template import OutputTemplate, Template
-from headgate.sandbox.manifest import Manifest
 from tests.support.tenants import add_tenant
 
 

@@ -10,9 +10,9 @@ from pydantic import JsonValue
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.runtime import MOST_FILE_BYTES, component_class
 from headgate.foundation.errors import HeadgateError
+from headgate.graph.manifest import NOTHING, Manifest
 from headgate.graph.ports import PortType
 from headgate.graph.template import FieldKind, FieldTemplate, OutputTemplate, Template
-from headgate.sandbox.manifest import NOTHING, Manifest
 from headgate.sdk import NOT_TAKEN, Component, File, Message, RunInput, Table
 from headgate.sdk.fakes import FakeCode, FakeContext
 from headgate.sdk.tools import tool_of

@@ -13,9 +13,9 @@ import orjson
 
 from headgate.sandbox.errors import SandboxUnavailable
 from headgate.sandbox.guest.wire import HEADER_BYTES, frame_length, pack
-from headgate.sandbox.launcher import Launcher
 from headgate.sandbox.limits import Limits
-from headgate.sandbox.request import Owner
+from headgate.sandbox.workers.launcher import Launcher
+from headgate.sandbox.workers.request import Owner
 
 READY_SECONDS = 20.0
 READY_BYTES = 4096

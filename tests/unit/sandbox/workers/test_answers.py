@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.foundation.errors import HeadgateError
-from headgate.sandbox.answers import ProtocolBroken, ended, read_answer
 from headgate.sandbox.errors import CodeFailed, CodeTooBig
 from headgate.sandbox.limits import Limits
+from headgate.sandbox.workers.answers import ProtocolBroken, ended, read_answer
 
 CODE = "def run(inputs):\n    return 1 / 0\n"
 LIMITS = Limits(output_containers=1000)

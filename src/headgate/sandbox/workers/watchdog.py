@@ -7,7 +7,7 @@ from typing import Self
 from headgate.sandbox.broker.session import Session
 from headgate.sandbox.errors import CodeTimedOut, CodeTooBig
 from headgate.sandbox.limits import Limits
-from headgate.sandbox.worker_process import Worker, folder_excess
+from headgate.sandbox.workers.worker import Worker, folder_excess
 
 INTERVAL_SECONDS = 0.05
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from headgate.sandbox.errors import CodeRefused
-from headgate.sandbox.scan_rules import COMPONENT_RULES, FORBIDDEN_ATTRIBUTES, INSIDES, NODE_RULES, Rules
-from headgate.sandbox.source import Unreadable, read_source
+from headgate.sandbox.reading.rules import COMPONENT_RULES, FORBIDDEN_ATTRIBUTES, INSIDES, NODE_RULES, Rules
+from headgate.sandbox.reading.source import Unreadable, read_source
 
 CACHED_SCANS = 64
 

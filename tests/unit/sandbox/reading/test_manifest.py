@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headgate.graph.manifest import NOTHING, Manifest
 from headgate.sandbox.hosts import read_pattern
-from headgate.sandbox.manifest import NOTHING, Manifest, derive_manifest
+from headgate.sandbox.reading.manifest import derive_manifest
 
 
 class TestDeriveManifest:

@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.sandbox.errors import CodeRefused
-from headgate.sandbox.scan import check_code, check_component, scan_code, scan_component
-from headgate.sandbox.scan_rules import (
+from headgate.sandbox.reading.rules import (
     COMPONENT_RULES,
     FORBIDDEN_ATTRIBUTES,
     FORBIDDEN_MEMBERS,
     FORBIDDEN_MODULES,
     FORBIDDEN_NAMES,
 )
+from headgate.sandbox.reading.scan import check_code, check_component, scan_code, scan_component
 
 TAIL = "\ndef run(inputs):\n    return inputs\n"
 

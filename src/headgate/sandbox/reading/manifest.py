@@ -9,9 +9,7 @@ from headgate.foundation.guarded_http.errors import BadUrl
 from headgate.foundation.guarded_http.targets import Target, parse_target
 from headgate.graph.manifest import NOTHING, Manifest
 from headgate.sandbox.hosts import WEB_PORTS, HostPattern, read_pattern
-from headgate.sandbox.source import Unreadable, read_source
-
-__all__ = ["NOTHING", "Manifest", "derive_manifest"]
+from headgate.sandbox.reading.source import Unreadable, read_source
 
 _URL: Final = re.compile(r"https?://(?P<authority>[^\s/?#\"'<>\\]+)", re.IGNORECASE)
 _HOLE = "\0"

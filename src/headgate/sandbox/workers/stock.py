@@ -12,12 +12,12 @@ from pathlib import Path
 from headgate.sandbox import libraries
 from headgate.sandbox.errors import SandboxUnavailable
 from headgate.sandbox.guest.policy import Policy
-from headgate.sandbox.launcher import Launcher
 from headgate.sandbox.libraries import Kit
 from headgate.sandbox.limits import Limits, PoolSize
 from headgate.sandbox.report import SandboxReport
-from headgate.sandbox.request import Owner
-from headgate.sandbox.worker_process import Worker
+from headgate.sandbox.workers.launcher import Launcher
+from headgate.sandbox.workers.request import Owner
+from headgate.sandbox.workers.worker import Worker
 
 log = logging.getLogger(__name__)
 
