@@ -47,7 +47,7 @@ def value_issue(node: Node, field: FieldTemplate, value: JsonValue) -> Issue | N
         return None
     return Issue(
         IssueCode.INVALID_VALUE,
-        f"field '{field.name}' of {named(node)} takes {expected[1]}, not {_shown(value)}.",
+        f"field '{field.name}' of {named(node)} takes {expected[1]}, not {_told(field, value)}.",
         f"Set '{field.name}' to {expected[1]}.",
         node.id,
         field.name,
@@ -120,6 +120,11 @@ _EXPECTED: dict[FieldKind, tuple[Callable[[JsonValue], bool], str]] = {
     ),
 }
 """Kind to what it takes. Text and message fields take anything that the component itself converts."""
+
+
+def _told(field: FieldTemplate, value: JsonValue) -> str:
+    """The value for a message; what may be a secret is left out."""
+    return "what it holds" if field.kind is FieldKind.SECRET or field.name == "headers" else _shown(value)
 
 
 def _shown(value: JsonValue) -> str:

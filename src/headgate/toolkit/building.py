@@ -4,9 +4,11 @@ from pydantic import JsonValue
 
 from headgate.graph.draw import draw
 from headgate.graph.issues import IssueCode
+from headgate.graph.model import Flow
 from headgate.graph.spec import SpecError, read_spec
 from headgate.toolkit import actions
 from headgate.toolkit.model_values import coerce_flow
+from headgate.toolkit.shown import refuse_redacted, with_secrets_of
 from headgate.toolkit.tool import Result
 from headgate.toolkit.workbench import Workbench
 
@@ -26,7 +28,7 @@ async def build_flow(bench: Workbench, spec: str) -> Result:
         spec: The flow as spec text: name, description, nodes with their values, and edges `a.output -> b.input`.
     """
     try:
-        flow = read_spec(spec, bench.registry, mend=lambda read: coerce_flow(read, bench.registry))
+        flow = read_spec(spec, bench.registry, mend=lambda read: _mended(bench, read))
     except SpecError as error:
         _count_orphans(bench, error)
         raise
@@ -41,6 +43,13 @@ async def build_flow(bench: Workbench, spec: str) -> Result:
         "graph": draw(flow, bench.registry),
     }
     return answer | ({"note": _REPLACES} if replaced else {})
+
+
+def _mended(bench: Workbench, read: Flow) -> Flow:
+    """The flow with secrets back that the model was not shown, and models in the form that is kept."""
+    flow = with_secrets_of(bench.flow, read, bench.registry)
+    refuse_redacted([{**node.params, "policy": node.policy.model_dump(mode="json")} for node in flow.nodes])
+    return coerce_flow(flow, bench.registry)
 
 
 def _issues(bench: Workbench) -> JsonValue:

@@ -13,6 +13,7 @@ from headgate.graph.wiring import output_names
 from headgate.toolkit import actions
 from headgate.toolkit.model_values import coerce_params
 from headgate.toolkit.reading import node_of, template_of
+from headgate.toolkit.shown import refuse_redacted
 from headgate.toolkit.tool import Params, Result, ToolRefused
 from headgate.toolkit.workbench import Workbench
 
@@ -29,6 +30,7 @@ async def add_component(bench: Workbench, component_type: str, node_id: str = ""
         params: Values of its fields.
     """
     template_of(bench, component_type)
+    refuse_redacted(params)
     values = coerce_params(params, bench.registry.template(component_type, params))
     edit = edits.add_node(bench.flow, component_type, bench.registry, node_id=node_id or None, params=values)
     added = edit.flow.nodes[-1].id
@@ -93,6 +95,7 @@ async def configure_component(bench: Workbench, node_id: str, params: Params) ->
         params: Field name to new value. A model is written 'provider/name'.
     """
     node = node_of(bench, node_id)
+    refuse_redacted(params)
     given = {name: value for name, value in params.items() if value is not None}
     values = coerce_params(given, bench.registry.template(node.type, node.params | given))
     cleared = [name for name, value in params.items() if value is None]

@@ -5,12 +5,11 @@ from typing import cast
 from pydantic import JsonValue
 
 from headgate.foundation.ids import new_id
-from headgate.foundation.log import REDACTED
 from headgate.graph import edits
 from headgate.toolkit import actions
 from headgate.toolkit.model_values import coerce_params
-from headgate.toolkit.proof import secret_fields
 from headgate.toolkit.reading import field_of, node_of
+from headgate.toolkit.shown import refuse_redacted, secret_fields, shown_value
 from headgate.toolkit.tool import Result, ToolRefused
 from headgate.toolkit.workbench import Workbench
 
@@ -36,6 +35,7 @@ async def propose_field_edit(
         new_value: The value it would have.
         description: One sentence for the user: what the edit does and why.
     """
+    refuse_redacted(new_value)
     node = node_of(bench, node_id)
     found = field_of(bench, node, field)
     template = bench.registry.template(node.type, node.params)
@@ -49,7 +49,7 @@ async def propose_field_edit(
         f"edit_{new_id()}",
         node,
         field,
-        old_value=REDACTED if hidden and old else old,
+        old_value=shown_value(old, hidden=hidden),
         new_value=value,
         description=description[:1000],
         patch=cast("list[JsonValue]", edit.patch()),

@@ -2,13 +2,12 @@
 
 from pydantic import JsonValue
 
-from headgate.foundation.log import REDACTED
 from headgate.graph.flow_io import classify_io
 from headgate.graph.model import Node
 from headgate.graph.names import did_you_mean
 from headgate.graph.template import FieldTemplate, Template
 from headgate.graph.validate import check_runnable
-from headgate.toolkit.proof import secret_fields
+from headgate.toolkit.shown import secret_fields, shown_params, shown_value
 from headgate.toolkit.tool import Result, ToolRefused
 from headgate.toolkit.workbench import Workbench
 
@@ -51,13 +50,12 @@ async def get_field_value(bench: Workbench, node_id: str, field: str = "") -> Re
         field: Name of the field; empty for every value that was set.
     """
     node = node_of(bench, node_id)
-    hidden = secret_fields(bench.registry, node.type, node.params)
     if not field:
-        values = {name: _shown(value, hidden=name in hidden) for name, value in node.params.items()}
-        return {"ok": True, "component_type": node.type, "values": values}
+        return {"ok": True, "component_type": node.type, "values": shown_params(node, bench.registry)}
     found = field_of(bench, node, field)
-    value = node.params.get(field, found.default)
-    return {"ok": True, "value": _shown(value, hidden=field in hidden), "set": field in node.params}
+    hidden = field in secret_fields(bench.registry, node.type, node.params)
+    value = shown_value(node.params.get(field, found.default), hidden=hidden)
+    return {"ok": True, "value": value, "set": field in node.params}
 
 
 async def describe_flow_io(bench: Workbench) -> Result:
@@ -123,10 +121,6 @@ def field_of(bench: Workbench, node: Node, field: str) -> FieldTemplate:
 def first_sentence(text: str) -> str:
     """The first sentence of a description."""
     return text.split("\n\n", 1)[0].replace("\n", " ").split(". ", 1)[0].rstrip(".") + "."
-
-
-def _shown(value: JsonValue, *, hidden: bool) -> JsonValue:
-    return REDACTED if hidden and value else value
 
 
 def _field(field: FieldTemplate) -> JsonValue:

@@ -12,6 +12,7 @@ from headgate.features.access.errors import PermissionMissing
 from headgate.features.access.permissions import Permission
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.toolkit.cache import call_key
+from headgate.toolkit.shown import masked, secrets_of
 from headgate.toolkit.workbench import Workbench
 
 Result = dict[str, JsonValue]
@@ -87,7 +88,19 @@ class ToolDefinition:
         return self.uses is None or getattr(bench, self.uses) is not None
 
     async def call(self, bench: Workbench, arguments: dict[str, Any]) -> Result:
-        """Carry out a call. Never raises for what the caller did: the answer then says `error` and `remedy`."""
+        """Carry out a call. Never raises for what the caller did: the answer then says `error` and `remedy`.
+
+        Whatever a tool answers, no secret of the flow is in it, neither of the flow before the call nor after it.
+        Files are the caller's own and come as they are.
+        """
+        before = bench.flow
+        answer = await self._called(bench, arguments)
+        if self.uses == "files":
+            return answer
+        told: Result = masked(answer, secrets_of(bench.registry, before, bench.flow))
+        return told
+
+    async def _called(self, bench: Workbench, arguments: dict[str, Any]) -> Result:
         try:
             if not bench.may(self.permission):
                 raise PermissionMissing(self.permission)

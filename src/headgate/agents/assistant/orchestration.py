@@ -22,7 +22,7 @@ from headgate.agents.assistant.truth.verify import verify
 from headgate.agents.assistant.turn.events import progress
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.foundation.errors import HeadgateError
-from headgate.foundation.log import get_logger
+from headgate.foundation.log import get_logger, redact_text
 from headgate.sdk import Model
 
 log = get_logger(__name__)
@@ -194,7 +194,12 @@ class Orchestration:
             self.turn.emit(progress("budget") | told)
 
 
-def remembered(said: str, result: str, plan: str) -> ConversationTurn:
-    """A turn as it is remembered: a plan that was proposed belongs to the answer, else its approval means nothing."""
+def remembered(turn: Turn, said: str, result: str) -> ConversationTurn:
+    """A turn as it is remembered: without secrets, and a plan that was proposed belongs to the answer.
+
+    Without the plan its approval would mean nothing.
+    """
+    plan = turn.bench.plan
     answer = f"{result}\n\n[Proposed plan]\n{plan}" if plan else result
-    return ConversationTurn(said, answer.strip())
+    told = (redact_text(turn.without_secrets(text)) for text in (said, answer.strip()))
+    return ConversationTurn(*told)

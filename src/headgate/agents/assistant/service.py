@@ -249,7 +249,7 @@ class Assistant:
         if request.apply and turn.bench.flow != turn.before:
             await desk.save(turn.bench.flow)
         data = self._completed(asking, turn, work, played)
-        said: ConversationTurn = _load().remembered(work.said, played.result, turn.bench.plan)
+        said: ConversationTurn = _load().remembered(turn, work.said, played.result)
         await self.conversations.push_async(key, said)
         return data
 

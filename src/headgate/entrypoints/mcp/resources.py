@@ -9,9 +9,9 @@ from headgate.features.runs.evidence.archive import as_json
 from headgate.foundation.errors import NotFound
 from headgate.graph.draw import draw
 from headgate.graph.spec import print_spec
+from headgate.toolkit.shown import shown_flow
 from headgate.toolkit.stored import Visit
 from headgate.toolkit.stored.running import evidence_of
-from headgate.toolkit.stored.shown import shown_flow
 
 PAGE = 50
 TEXT, JSON = "text/plain", "application/json"
@@ -79,6 +79,7 @@ async def read(visit: Visit, uri: str) -> tuple[str, str]:
         return JSON, as_json(await evidence_of(visit, found["id"])).decode()
     visit.require(Permission.FLOWS_VIEW)
     flow = flows.definition_of(await visit.flow(found["id"]))
+    catalog = await visit.catalog(flow)
     if found["what"] == "diagram":
-        return TEXT, draw(flow, await visit.catalog(flow))
-    return TEXT, print_spec(shown_flow(flow))
+        return TEXT, draw(flow, catalog)
+    return TEXT, print_spec(shown_flow(flow, catalog))

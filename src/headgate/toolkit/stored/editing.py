@@ -9,8 +9,9 @@ from headgate.features.flows import service as flows
 from headgate.features.flows import versions
 from headgate.features.flows.tables import FlowRow
 from headgate.graph.model import Flow
+from headgate.toolkit.shown import refuse_redacted
 from headgate.toolkit.stored.operation import ANY_OBJECT, BadArguments, Kind, Operation, OperationFailed, plain
-from headgate.toolkit.stored.shown import cut_text, refuse_redacted
+from headgate.toolkit.stored.shown import cut_text
 from headgate.toolkit.stored.visit import Visit
 from headgate.toolkit.tool import Result, ToolDefinition
 from headgate.toolkit.workbench import Workbench

@@ -13,8 +13,9 @@ from headgate.features.flows.tables import FlowRow
 from headgate.graph.issues import Issue
 from headgate.graph.model import Flow
 from headgate.graph.spec import print_spec, read_spec
+from headgate.toolkit.shown import refuse_redacted, shown_flow
 from headgate.toolkit.stored.operation import Row
-from headgate.toolkit.stored.shown import cut_text, outline, refuse_redacted, shown_flow
+from headgate.toolkit.stored.shown import cut_text, outline
 from headgate.toolkit.stored.visit import Visit
 
 MOST_LISTED = 50
@@ -138,7 +139,10 @@ async def get_flow(visit: Visit, flow_id: str) -> FlowText:
         "space_id": row.space_id,
         "revision": row.revision,
         "published_version": row.published_version,
-        "spec": cut_text(print_spec(shown_flow(flow)), f"The whole is the resource headgate://flows/{row.id}/spec."),
+        "spec": cut_text(
+            print_spec(shown_flow(flow, await visit.catalog(flow))),
+            f"The whole is the resource headgate://flows/{row.id}/spec.",
+        ),
         "issues": await issues_of(visit, flow),
     }
 

@@ -15,10 +15,11 @@ from headgate.graph.names import did_you_mean
 from headgate.graph.spec import print_spec
 from headgate.graph.template import FieldTemplate, Template
 from headgate.toolkit.reading import get_field_value
+from headgate.toolkit.shown import secret_fields, shown_flow, shown_value
 from headgate.toolkit.stored.editing import edit
 from headgate.toolkit.stored.keeping import issues_of
 from headgate.toolkit.stored.operation import Row
-from headgate.toolkit.stored.shown import cut_text, shown_flow, shown_value
+from headgate.toolkit.stored.shown import cut_text
 from headgate.toolkit.stored.visit import Visit
 from headgate.toolkit.tool import Result, ToolRefused, define
 from headgate.toolkit.tools import TOOLS
@@ -103,10 +104,11 @@ async def visualize_flow_graph(visit: Visit, flow_id: str) -> Graph:
         flow_id: Id of the flow.
     """
     flow = await _flow(visit, flow_id)
-    text, hint = print_spec(shown_flow(flow)), f"The whole is the resource headgate://flows/{flow_id}/spec."
+    catalog = await visit.catalog(flow)
+    text, hint = print_spec(shown_flow(flow, catalog)), f"The whole is the resource headgate://flows/{flow_id}/spec."
     return {
         "flow_id": flow_id,
-        "diagram": cut_text(draw(flow, await visit.catalog(flow))),
+        "diagram": cut_text(draw(flow, catalog)),
         "text": cut_text(text, hint),
     }
 
@@ -127,7 +129,8 @@ async def get_flow_text_representation(visit: Visit, flow_id: str) -> Words:
     Args:
         flow_id: Id of the flow.
     """
-    text = print_spec(shown_flow(await _flow(visit, flow_id)))
+    flow = await _flow(visit, flow_id)
+    text = print_spec(shown_flow(flow, await visit.catalog(flow)))
     return {"flow_id": flow_id, "text": cut_text(text, f"The whole is the resource headgate://flows/{flow_id}/spec.")}
 
 
@@ -165,13 +168,14 @@ async def get_flow_component_details(visit: Visit, flow_id: str, component_id: s
     flow = flows.definition_of(row)
     bench = visit.bench(flow, row.space_id, await visit.catalog(flow))
     node, template = _node(bench, component_id)
+    hidden = secret_fields(bench.registry, node.type, node.params)
     return {
         "flow_id": flow_id,
         "component_id": node.id,
         "type": node.type,
         "label": node.label or (template.label if template else node.type),
         "description": template.description if template else "",
-        "fields": [_field(node, field) for field in template.fields] if template else [],
+        "fields": [_field(node, field, hidden=field.name in hidden) for field in template.fields] if template else [],
         "inputs": [edge.id for edge in bench.flow.incoming(node.id)],
         "outputs": [edge.id for edge in bench.flow.outgoing(node.id)],
     }
@@ -197,7 +201,7 @@ async def get_flow_component_field_value(visit: Visit, flow_id: str, component_i
         field_name: Name of the field.
     """
     found = await edit(visit, _READ_FIELD, flow_id, {"node_id": component_id, "field": field_name})
-    return {"field": field_name, **found, "value": shown_value(found.get("value"))}
+    return {"field": field_name, **found}
 
 
 async def update_flow_component_field(
@@ -229,9 +233,8 @@ def _node(bench: Workbench, node_id: str) -> tuple[Node, Template | None]:
     return node, bench.registry.template(node.type, node.params)
 
 
-def _field(node: Node, field: FieldTemplate) -> FieldLine:
-    value = node.params.get(field.name, field.default)
-    shown = shown_value(value)
+def _field(node: Node, field: FieldTemplate, *, hidden: bool) -> FieldLine:
+    shown = shown_value(node.params.get(field.name, field.default), hidden=hidden)
     return {
         "name": field.name,
         "kind": field.kind.value,

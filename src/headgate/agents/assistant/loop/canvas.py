@@ -3,6 +3,8 @@
 from headgate.agents.assistant.quoting import clipped_to, quoted
 from headgate.graph.model import Flow
 from headgate.graph.spec import print_spec
+from headgate.graph.template import Catalog
+from headgate.toolkit.shown import shown_flow
 
 MAX_CANVAS_CHARS = 2000
 _OPENING = (
@@ -12,8 +14,12 @@ _OPENING = (
 _CLOSING = "[End of canvas reference]"
 
 
-def with_canvas(request: str, flow: Flow) -> str:
-    """The user's request with the present flow quoted before it; the request alone when the canvas is empty."""
+def with_canvas(request: str, flow: Flow, catalog: Catalog) -> str:
+    """The user's request with the present flow quoted before it; the request alone when the canvas is empty.
+
+    Secrets of the flow are not told (`toolkit.shown`).
+    """
     if not flow.nodes:
         return request
-    return f"{quoted(_OPENING, clipped_to(print_spec(flow), MAX_CANVAS_CHARS), _CLOSING)}\n\n{request}"
+    summary = clipped_to(print_spec(shown_flow(flow, catalog)), MAX_CANVAS_CHARS)
+    return f"{quoted(_OPENING, summary, _CLOSING)}\n\n{request}"

@@ -42,7 +42,8 @@ async def run_loop(
         request: What is asked for; the turn's own request when None.
     """
     asked = turn.request if request is None else request
-    opening = [*history, HumanMessage(turn.preface + with_canvas(asked, turn.bench.flow))]
+    words = turn.preface + with_canvas(asked, turn.bench.flow, turn.bench.registry)
+    opening = [*history, HumanMessage(turn.without_secrets(words))]
     working = Working(turn, model, offered(turn))
     try:
         async with asyncio.timeout(turn.seconds_left) as limit:

@@ -16,6 +16,7 @@ from headgate.foundation.ids import new_id
 from headgate.graph.model import Flow
 from headgate.toolkit import Workbench
 from headgate.toolkit.actions import Action
+from headgate.toolkit.shown import masked, secrets_of
 
 Stop = Literal["budget", "loop"]
 
@@ -82,6 +83,11 @@ class Turn:
             self.emit(flow_update(update))
             if update["action"] == "set_flow":
                 self.emit(flow_preview(self.bench.flow, self.bench.registry))
+
+    def without_secrets(self, text: str) -> str:
+        """A text without the secrets of the flow, as it was and as it is: for a model, and for what is remembered."""
+        told: str = masked(text, secrets_of(self.bench.registry, self.before, self.bench.flow))
+        return told
 
     def stop(self, why: Stop, note: str) -> None:
         """End the turn here: no model is asked and no tool works any more; what was done is kept."""

@@ -1,0 +1,166 @@
+"""What of a flow may be told to a model or an MCP client: all but its secrets. Nothing else decides what a secret is.
+
+Secret are: values of secret fields, values of headers, what an object names like a key or a password, and whatever
+looks like a key or stands as a password in an address. A model is told `[redacted]`. The page shows people their own
+flows whole, as `GET /flows/{id}` does.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from pydantic import JsonValue
+
+from headgate.foundation.errors import Invalid
+from headgate.foundation.log import REDACTED, redact_text
+from headgate.graph.check_headers import carries_credential
+from headgate.graph.model import Flow, HttpCall, Node, StepPolicy
+from headgate.graph.template import Catalog, FieldKind
+
+HEADERS = "headers"
+"""Field of components that make requests; a key may stand in one of its values."""
+SHORTEST_MASKED = 6
+"""Characters; a shorter secret would be found in words that have nothing to do with it."""
+
+
+class RedactedValue(Invalid):
+    """A value was sent back as it was shown: without the secret that is in it."""
+
+    code = "redacted_value"
+    title = "Redacted value"
+
+
+def secret_fields(catalog: Catalog, type_: str, params: Mapping[str, JsonValue] | None = None) -> frozenset[str]:
+    """Fields of a component whose values nobody is told. Of an unknown component: those that are called like one."""
+    template = catalog.template(type_, params)
+    if template is None:
+        return frozenset(name for name in params or () if name == HEADERS or carries_credential(name))
+    return frozenset(field.name for field in template.fields if field.kind is FieldKind.SECRET or field.name == HEADERS)
+
+
+def shown_value(value: JsonValue, *, hidden: bool = False) -> JsonValue:
+    """A value of a field as it may be told.
+
+    Args:
+        value: The value.
+        hidden: Whether the field is one of `secret_fields`: then every text and number in it is left out.
+    """
+    if isinstance(value, dict):
+        return {
+            redact_text(name): shown_value(one, hidden=hidden or carries_credential(name))
+            for name, one in value.items()
+        }
+    if isinstance(value, list):
+        return [shown_value(one, hidden=hidden) for one in value]
+    if hidden:
+        return REDACTED if value not in (None, "") and not isinstance(value, bool) else value
+    return redact_text(value) if isinstance(value, str) else value
+
+
+def shown_params(node: Node, catalog: Catalog) -> dict[str, JsonValue]:
+    """The values of a node as they may be told."""
+    hidden = secret_fields(catalog, node.type, node.params)
+    return {name: shown_value(value, hidden=name in hidden) for name, value in node.params.items()}
+
+
+def shown_flow(flow: Flow, catalog: Catalog) -> Flow:
+    """The flow as it may be told."""
+    nodes = tuple(
+        node.model_copy(update={"params": shown_params(node, catalog), "policy": _shown_policy(node.policy)})
+        for node in flow.nodes
+    )
+    return flow.model_copy(update={"nodes": nodes})
+
+
+def with_secrets_of(known: Flow, written: Flow, catalog: Catalog) -> Flow:
+    """A flow that was written after `shown_flow(known)`, with the secrets back where it holds what was shown.
+
+    Only in the node that had them: same id, same type, same field, and no other value of that node is changed with it,
+    so that nobody sends somebody's key to another address by writing the mark into a new step.
+    """
+    before = {node.id: node for node in known.nodes}
+    return written.model_copy(
+        update={"nodes": tuple(_unhidden(before.get(node.id), node, catalog) for node in written.nodes)}
+    )
+
+
+def refuse_redacted(value: Any) -> None:  # noqa: ANN401 - JSON
+    """Raise `RedactedValue` when a value holds the mark that stands for a secret: it would replace the secret."""
+    if isinstance(value, str) and REDACTED in value:
+        raise RedactedValue(
+            f"A value holds '{REDACTED}', which stands for a secret that is not shown and would take its place.",
+            remedy="Leave that field out to keep what is there, or name a variable.",
+        )
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
+        refuse_redacted(one)
+
+
+def secrets_of(catalog: Catalog, *flows: Flow) -> frozenset[str]:
+    """The texts that are secret in flows; of headers only those that carry a credential."""
+    return frozenset(
+        text
+        for flow in flows
+        for node in flow.nodes
+        for text in _secrets(node, catalog)
+        if len(text) >= SHORTEST_MASKED
+    )
+
+
+def masked(value: Any, secrets: Iterable[str]) -> Any:  # noqa: ANN401 - JSON
+    """A value in which no text holds one of these secrets."""
+    words = sorted(secrets, key=len, reverse=True)
+    return _masked(value, words) if words else value
+
+
+def _masked(value: Any, words: list[str]) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, str):
+        for word in words:
+            value = value.replace(word, REDACTED)
+        return value
+    if isinstance(value, dict):
+        return {_masked(name, words): _masked(one, words) for name, one in value.items()}
+    return [_masked(one, words) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _secrets(node: Node, catalog: Catalog) -> Iterator[str]:
+    hidden = secret_fields(catalog, node.type, node.params)
+    for name, value in node.params.items():
+        yield from _texts(value, hidden=name in hidden and name != HEADERS)
+    for call in (node.policy.input_config, node.policy.output_config):
+        if call is not None:
+            yield from _texts(dict(call.headers), hidden=False)
+
+
+def _texts(value: JsonValue, *, hidden: bool) -> Iterator[str]:
+    """The texts of a value that are secret; a reference to another step's output is none."""
+    if isinstance(value, dict):
+        for name, one in value.items():
+            yield from _texts(one, hidden=hidden or carries_credential(name))
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one, hidden=hidden)
+    elif hidden and isinstance(value, str | int | float) and not isinstance(value, bool) and "{{" not in str(value):
+        yield str(value)
+
+
+def _shown_policy(policy: StepPolicy) -> StepPolicy:
+    calls = {"input_config": policy.input_config, "output_config": policy.output_config}
+    shown = {name: _shown_call(call) for name, call in calls.items() if call is not None}
+    return policy.model_copy(update=shown) if shown else policy
+
+
+def _shown_call(call: HttpCall) -> HttpCall:
+    return call.model_copy(
+        update={
+            "url": redact_text(call.url),
+            "headers": dict.fromkeys(call.headers, REDACTED),
+            "body": redact_text(call.body),
+        }
+    )
+
+
+def _unhidden(before: Node | None, node: Node, catalog: Catalog) -> Node:
+    if before is None or before.type != node.type:
+        return node
+    shown = before.model_copy(update={"params": shown_params(before, catalog), "policy": _shown_policy(before.policy)})
+    same = (node.params, node.policy) == (shown.params, shown.policy) and node.code in (None, shown.code)
+    return node.model_copy(update={"params": before.params, "policy": before.policy}) if same else node
