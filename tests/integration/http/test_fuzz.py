@@ -48,7 +48,7 @@ class TestApi:
             askers = await askers_of(database, LOCAL.space_id)
             document = app.openapi()
             asked = await asyncio.to_thread(Fuzz(address, document, askers, world).run)
-            await world.client.aclose()
+            await world.close()
         told = "\n\n".join(f"{where}\n    {why}" for where, why in sorted(asked.faults.items()))
         assert not asked.faults, told
         operations = sum(len(one) for one in document["paths"].values())

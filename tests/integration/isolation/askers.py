@@ -159,7 +159,6 @@ RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]
 ALLOWED_AND_REFUSED: Mapping[Name, int] = {
     ("DELETE", "/api/v1/spaces/{space_id}"): 409,  # flows are in it: what they were is kept as evidence
     ("DELETE", "/api/v1/users/{user_id}/single-sign-on"): 409,  # they never came through a provider
-    ("POST", "/api/v1/agentic/turns/{turn_id}/stop"): 404,  # nobody is being answered
     ("GET", "/api/v1/workspace/files/content"): 404,  # one's own workspace is empty, whoever has a file of that name
     ("GET", "/api/v1/workspace/files/download"): 404,
 }
@@ -167,6 +166,7 @@ ALLOWED_AND_REFUSED: Mapping[Name, int] = {
 PERSONAL: Mapping[Name, Permission | None] = {
     ("DELETE", "/api/v1/me/sessions/{session_id}"): None,
     ("DELETE", "/api/v1/api-keys/{key_id}"): Permission.KEYS_MANAGE,
+    ("POST", "/api/v1/agentic/turns/{turn_id}/stop"): None,
 }
 """Routes about what belongs to one person, and the permission with which others may use them."""
 SOMEWHERE: Mapping[Name, str] = {
@@ -207,7 +207,8 @@ def answer(case: Case, access: Access, home: str, spaces: Spaces) -> tuple[Answe
         return _of_tenant(case, access, spaces), case.needs
     if case.name in SOMEWHERE:
         able = any(case.needs in access.granted(one) for one in (spaces.here, spaces.there))
-        return (Answer.ALLOWED if able else Answer.REFUSED), case.needs
+        told = Answer.THEIRS if case.name in PERSONAL else Answer.ALLOWED
+        return (told if able else Answer.REFUSED), case.needs
     where = spaces.here if case.names_something else None if case.route.method == "GET" else home
     if where == "":
         return Answer.NOWHERE, case.needs

@@ -30,7 +30,7 @@ async def mine(app: FastAPI, database: Database) -> AsyncIterator[World]:
     """The tenant that asks."""
     found = await make_world(app, database, await add_tenant(database, "The same tenant"), MINE)
     yield found
-    await found.client.aclose()
+    await found.close()
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ async def theirs(app: FastAPI, database: Database) -> AsyncIterator[World]:
     """The tenant that is asked about: the default one, which every mistake would fall back to."""
     found = await make_world(app, database, LOCAL, THEIRS)
     yield found
-    await found.client.aclose()
+    await found.close()
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "user_id": lambda world: [world.principal.user_id],
     "key_id": lambda world: world.api_key_ids,
     "cursor": lambda world: [world.run_ids[0], world.flow_ids[0], world.file_ids[0]],
+    "turn_id": lambda world: world.turn_ids,
     "checksum": lambda world: [world.checksum],
 }
 OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
@@ -38,7 +39,6 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
 SHARED: dict[str, Callable[[World], Any]] = {
     "step_id": lambda world: STEP,
     "session_id": lambda world: SESSION,
-    "turn_id": lambda world: "0" * 36,
     "name": lambda world: VARIABLE,
     "provider": lambda world: "openai",
     "level": lambda world: 1,
@@ -80,8 +80,6 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/mcp-servers/{server}/test"): {403},
     # It speaks JSON-RPC: tests/integration/mcp asks it for another tenant's things, tool by tool.
     ("POST", "/mcp"): {422},
-    # Nobody is being answered: tests/integration/agents/assistant/test_turns.py stops turns of one's own and of others.
-    ("POST", "/api/v1/agentic/turns/{turn_id}/stop"): {404},
     # Nobody has the password, or the link.
     ("POST", "/api/v1/sign-in"): {401},
     ("POST", "/api/v1/me/password"): {403, 409},

@@ -14,7 +14,7 @@ from headgate.foundation.database import Database
 from tests.integration.isolation.calls import Call, Route, foreign_calls, own_calls, routes_of, undocumented
 from tests.integration.isolation.known import ANSWERS_TO_OWN, IGNORES, NO_PRINCIPAL, Unknown
 from tests.integration.isolation.rows import digest, rows_of, telling_values
-from tests.integration.isolation.worlds import World, ask
+from tests.integration.isolation.worlds import World, ask, lost_by
 
 Record = Callable[[str, object], None]
 _ORDER = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
@@ -33,12 +33,15 @@ class TestRoutes:
                 faults += watch.look_at(call, await mine.client.request(**call.arguments()))
             faults += await watch.changes(route)
         faults += await watch.taken_over(mine)
+        faults += await lost_by(app, theirs)
         answered = 0
         for route in sorted(routes, key=_what_it_destroys):
             answered += 1
             faults += await self._own(route, mine, watch)
             faults += await watch.changes(route)
+        faults += await lost_by(app, theirs)
         assert not faults, "\n".join(faults)
+        assert len(await lost_by(app, mine)) == 3, "one's own must go, or nothing is proved of another's"
         assert calls > len(routes)
         owned = sum(bool(route.owned) for route in routes)
         record_property(

@@ -14,6 +14,7 @@ from tests.integration.isolation.askers import ASKERS, ON_POSTGRES, Answer, Aske
 from tests.integration.isolation.calls import routes_of
 from tests.integration.isolation.rows import digest, rows_of
 from tests.integration.isolation.visitors import Tenant, Visitor, calls_of
+from tests.integration.isolation.worlds import lost_by
 
 Record = Callable[[str, object], None]
 DATABASES = [
@@ -56,6 +57,7 @@ class TestAskers:
             if visitor.expected(case)[0] is Answer.ALLOWED:
                 counts[Answer.ALLOWED] += 1
                 faults += await visitor.let_in(case)
+        faults += await lost_by(app, tenant.there)
         assert not faults, "\n".join(faults)
         said = ", ".join(f"{count} {told.name.lower()}" for told, count in counts.items() if count)
         record_property("figures", f"{asker}: {len(every)} kinds of request, {said} ({tenant.database.dialect})")

@@ -46,7 +46,7 @@ async def two_spaces(app: FastAPI, database: Database) -> AsyncIterator[Tenant]:
     """A tenant whose dweller owns one of two spaces with the same things in both."""
     them = await add_tenant(database, "The tenant")
     there = await make_space_world(app, database, them, THERE)
-    await make_tenant_things(there, database)
+    await make_tenant_things(app, there, database)
     before = await telling_values(database, them)
     space_id, user_id = new_id(), new_id()
     access = Access(roles={space_id: Role.OWNER})
@@ -56,8 +56,8 @@ async def two_spaces(app: FastAPI, database: Database) -> AsyncIterator[Tenant]:
     here = await make_space_world(app, database, dweller, HERE)
     secrets = await telling_values(database, dweller) - before - {user_id}
     yield Tenant(app, database, here, there, secrets)
-    await here.client.aclose()
-    await there.client.aclose()
+    await here.close()
+    await there.close()
 
 
 class Visitor:

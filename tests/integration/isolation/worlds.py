@@ -4,7 +4,9 @@ What can be made over the API is made over the API; rows that only some outside 
 tools) are put in by hand. Every text holds the tenant's marker, so that whatever leaks can be seen.
 """
 
+import asyncio
 import json
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import timedelta
 from hashlib import sha256
@@ -24,8 +26,10 @@ from headgate.features.models.tables import ModelClass
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
 from headgate.features.runs.engine.build import build_store
 from headgate.features.runs.transitions import Lease, NewRun, RunKey, Seed, clock
+from headgate.features.workspace.components import read_components, register_component
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
+from tests.support.own_code import component
 from tests.support.tenants import ActingAs
 
 SESSION = "the same session"
@@ -34,6 +38,8 @@ STEP = "said"
 WORKSPACE_FILE = "notes/same.md"
 OTHER_SPACE = "The same space"
 EMAIL, ISSUER, SUBJECT = "the-same@example.org", "https://login.example.org", "the same subject"
+OWN_COMPONENT = "TheSame"
+"""Registered by somebody of every tenant."""
 CODE_HASH = "0" * 64
 """Of code that every tenant has had checked."""
 HELD_BY = "elsewhere:1:abcdefabcdef"
@@ -71,6 +77,18 @@ class World:
     checksum: str = ""
     key: RunKey = field(default_factory=lambda: RunKey("", "", "", 0))
     """Of the run that another worker is busy with."""
+    turn_ids: list[str] = field(default_factory=list)
+    """Of what the assistant is answering the person."""
+    answering: asyncio.Task[Any] | None = None
+    """What would end that answer when it is cancelled."""
+    held: ExitStack = field(default_factory=ExitStack)
+
+    async def close(self) -> None:
+        """Hang up, and end what is being answered."""
+        await self.client.aclose()
+        self.held.close()
+        if self.answering is not None:
+            self.answering.cancel()
 
     def ids(self) -> set[str]:
         """The ids of everything that it has."""
@@ -82,16 +100,20 @@ async def make_world(app: FastAPI, database: Database, principal: Principal, mar
     """Fill a tenant through a client that acts as one of its people."""
     world = World(principal, client_of(app, principal), marker)
     made = await ask(world, "POST", "/spaces", json={"name": OTHER_SPACE})
-    await make_tenant_things(world, database)
+    await make_tenant_things(app, world, database)
     await _make_space(world, database)
     world.space_ids.append(made["id"])
     return world
 
 
-async def make_tenant_things(world: World, database: Database) -> None:
+async def make_tenant_things(app: FastAPI, world: World, database: Database) -> None:
     """What belongs to a tenant as a whole, or to a person of it."""
     await ask(world, "PUT", f"/variables/{VARIABLE}", json={"value": world.marker, "secret": False})
     await ask(world, "PUT", "/workspace/files/content", params={"path": WORKSPACE_FILE}, json={"text": world.marker})
+    await register_component(
+        app.state.workspace.for_agent(world.principal), OWN_COMPONENT, component("", f"# {world.marker}")
+    )
+    _be_answered(app, world)
     async with database.writing() as session:
         for name in (world.marker, VARIABLE):
             row = {"tenant_id": world.principal.tenant_id, "provider": "openai", "name": name, "level": 1}
@@ -101,13 +123,33 @@ async def make_tenant_things(world: World, database: Database) -> None:
             OwnComponent(
                 tenant_id=world.principal.tenant_id,
                 code_hash=CODE_HASH,
-                type="TheSame",
+                type=OWN_COMPONENT,
                 template={"label": world.marker},
                 manifest={"imports": [], "hosts": [], "files": False},
             )
         )
         who = {"email": EMAIL, "sso_issuer": ISSUER, "sso_subject": SUBJECT}
         await session.execute(update(User).where(User.id == world.principal.user_id).values(**who))
+
+
+def _be_answered(app: FastAPI, world: World) -> None:
+    """A turn of the assistant that goes on until somebody stops it."""
+    turn_id = new_id()
+    work = world.held.enter_context(app.state.assistant.at_work.working(turn_id, world.principal))
+    world.answering = work.task = asyncio.get_running_loop().create_task(asyncio.Event().wait())
+    world.turn_ids.append(turn_id)
+
+
+async def lost_by(app: FastAPI, world: World) -> list[str]:
+    """What is gone of what stands in no table: files and components of the workspace, and the turn at work."""
+    files = await world.client.get("/workspace/files/content", params={"path": WORKSPACE_FILE})
+    kept = await read_components(app.state.workspace.for_agent(world.principal))
+    there = {
+        WORKSPACE_FILE: files.is_success and files.json()["text"] == world.marker,
+        OWN_COMPONENT: world.marker in kept.get(OWN_COMPONENT, ""),
+        "the turn": world.answering is not None and not (world.answering.done() or world.answering.cancelling()),
+    }
+    return [f"{name} of {world.marker} is gone" for name, still in there.items() if not still]
 
 
 async def make_space_world(app: FastAPI, database: Database, principal: Principal, marker: str) -> World:

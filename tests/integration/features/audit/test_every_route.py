@@ -27,6 +27,7 @@ QUIET = {
     "POST /api/v1/flows/{flow_id}/components/check": "no flow here carries code; tests/integration/features/flows does",
     "POST /api/v1/flow-runs/{run_id}/rerun-plan": "it looks ahead at a rerun",
     "POST /api/v1/mcp-servers/{server}/test": "it asks the server and keeps nothing",
+    "POST /api/v1/agentic/turns/{turn_id}/stop": "it ends an answer, of which nothing is stored yet",
     "POST /mcp": "it is asked for nothing here; tests/integration/mcp looks at the entries of its tools",
     "POST /api/v1/sign-in": "nobody has the password here; tested where people sign in",
     "POST /api/v1/sign-out": "these calls come without a session; tested where people sign in",
@@ -61,7 +62,7 @@ async def app(settings: Settings) -> AsyncIterator[FastAPI]:
 async def world(app: FastAPI, database: Database) -> AsyncIterator[World]:
     found = await make_world(app, database, await add_tenant(database), "marker")
     yield found
-    await found.client.aclose()
+    await found.close()
 
 
 @dataclass
