@@ -1,9 +1,18 @@
-"""Blocks of quoted text in what the model reads. Nothing quoted can end its own quotation."""
+"""Blocks of quoted text in what the model reads. Nothing quoted can end its own quotation.
+
+A model reads `［End  of …`, `[e\u200bnd of …` and a Cyrillic `[Еnd of …` as the line that ends the block: they count.
+"""
 
 import re
+import unicodedata
 
-_CLOSING = re.compile(r"\[(\s*end\s+of\s+[^\]\n]{0,60})\]", re.IGNORECASE)
 CUT = "\n... [truncated]"
+_UNSEEN = "\0"
+"""Stands for a character that is not seen, in text that is only compared."""
+_WORDS = re.compile(r"e\0*n\0*d[\W_]*o\0*f(?![a-z])")
+_BRACKETS = dict.fromkeys("⁅⟦❲〔【〖〘〚⦋⦍⦏⌊⌈", "[") | dict.fromkeys("⁆⟧❳〕】〗〙〛⦌⦎⦐⌋⌉", "]")
+_LOOK_ALIKES = _BRACKETS | dict.fromkeys("еєҽε℮", "e") | dict.fromkeys("ոռпη", "n") | dict.fromkeys("ԁժɗđ", "d")
+_LOOK_ALIKES |= dict.fromkeys("оοօσо०੦", "o") | dict.fromkeys("ғƒϝք", "f")
 
 
 def quoted(opening: str, text: str, closing: str) -> str:
@@ -12,10 +21,41 @@ def quoted(opening: str, text: str, closing: str) -> str:
 
 
 def unclosing(text: str) -> str:
-    """The text with the brackets of every `[End of ...]` made round."""
-    return _CLOSING.sub(r"(\1)", text)
+    """The text with the brackets of every `[End of ...]` made round. Takes time in proportion to its length."""
+    flat, letters = _flat(text), list(text)
+    for found in _WORDS.finditer(flat):
+        opening = _bracket_before(flat, found.start())
+        if opening < 0:
+            continue
+        letters[opening] = "("
+        line = flat.find("\n", found.end())
+        ending = flat.find("]", found.end(), line if line >= 0 else len(flat))
+        if ending >= 0:
+            letters[ending] = ")"
+    return "".join(letters)
+
+
+def _bracket_before(flat: str, at: int) -> int:
+    """Where the nearest bracket opens, if nothing but separators is between; else -1."""
+    while (at := at - 1) >= 0 and not flat[at].isalnum():
+        if flat[at] == "[":
+            return at
+    return -1
 
 
 def clipped_to(text: str, most: int) -> str:
     """The text, cut with a mark where it is longer than `most` characters."""
     return text if len(text) <= most else text[:most] + CUT
+
+
+def _flat(text: str) -> str:
+    """The text as it looks, character for character: small letters, plain brackets."""
+    return text.lower() if text.isascii() else text.translate({ord(one): _look(one) for one in set(text)})
+
+
+def _look(letter: str) -> str:
+    """The one character that a character looks like."""
+    if unicodedata.category(letter) in {"Cf", "Mn", "Me", "Cn", "Co"}:
+        return _UNSEEN
+    plain = unicodedata.normalize("NFKD", letter).casefold()[:1] or letter
+    return _LOOK_ALIKES.get(plain, plain)
