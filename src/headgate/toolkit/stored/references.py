@@ -2,13 +2,20 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import orjson
 
 from headgate.foundation.errors import Invalid
 from headgate.graph.names import did_you_mean, listed
 
 _REFERENCE = re.compile(r"\$(?P<action>\d{1,4})(?P<path>(?:\.(?:[A-Za-z_][\w-]*|\d{1,6}))+)", re.ASCII)
 _FIRST_IS_NAME = re.compile(r"\.[A-Za-z_]", re.ASCII)
+
+
+MOST_BYTES = 1_000_000
+"""Of all that the references of one action name, as JSON: ten letters of a request could stand for a whole flow."""
 
 
 class BadReference(Invalid):
@@ -22,15 +29,35 @@ def resolve(value: Any, answers: Sequence[Mapping[str, Any]]) -> Any:  # noqa: A
     """A value with each text that is a reference replaced by what it names, of whatever type that is.
 
     `$0.flow_id` is the member of the first answer; `$2.components.0.type` goes on inside. Only a whole text is a
-    reference; `$$0.flow_id` is the text `$0.flow_id`. Raises `BadReference`.
+    reference; `$$0.flow_id` is the text `$0.flow_id`. Raises `BadReference`, also for more than `MOST_BYTES`.
     """
-    if isinstance(value, str):
-        return _resolved(value, answers)
-    if isinstance(value, list):
-        return [resolve(one, answers) for one in value]
-    if isinstance(value, dict):
-        return {key: resolve(one, answers) for key, one in value.items()}
-    return value
+    return _Resolving(answers).value(value)
+
+
+@dataclass(slots=True)
+class _Resolving:
+    """The references of one action, and how much they may still name."""
+
+    answers: Sequence[Mapping[str, Any]]
+    left: int = MOST_BYTES
+
+    def value(self, value: Any) -> Any:  # noqa: ANN401 - JSON
+        if isinstance(value, str):
+            found = _resolved(value, self.answers)
+            if found is not value:
+                self._spend(found)
+            return found
+        if isinstance(value, list):
+            return [self.value(one) for one in value]
+        return {key: self.value(one) for key, one in value.items()} if isinstance(value, dict) else value
+
+    def _spend(self, found: Any) -> None:  # noqa: ANN401 - JSON
+        self.left -= len(orjson.dumps(found))
+        if self.left < 0:
+            raise BadReference(
+                f"The references of one action name more than {MOST_BYTES} bytes.",
+                remedy="Refer to less, or less often.",
+            )
 
 
 def _resolved(text: str, answers: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 - JSON

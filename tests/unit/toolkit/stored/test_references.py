@@ -86,3 +86,9 @@ class TestResolve:
     def test_never_raises_another_error(self, text: str) -> None:
         with suppress(BadReference):
             resolve(text, ANSWERS)
+
+    def test_name_no_more_together_than_a_request_may_hold(self) -> None:
+        answers = [{"spec": "x" * 6_000}]
+        assert len(resolve(["$0.spec"] * 100, answers)) == 100
+        with pytest.raises(BadReference, match="more than 1000000 bytes"):
+            resolve({"params": {"a": ["$0.spec"] * 300_000}}, answers)
