@@ -200,6 +200,13 @@ class BrokenModelAnswer(ModelCallFailed):
 
     code = "broken_model_answer"
     title = "Broken model answer"
+    words: str = ""
+    """What the model wrote, where it wrote something else than the schema it was held to. Never told to a client."""
+
+    def saying(self, words: str) -> "BrokenModelAnswer":
+        """The error with what the model wrote."""
+        self.words = words
+        return self
 
 
 class AnswerWithheld(ModelCallFailed):

@@ -42,6 +42,8 @@ class Failure:
     disconnected: bool
     unreadable: bool
     """Whether the answer came and could not be understood."""
+    words: str = ""
+    """What the model wrote instead of what it was held to; empty where that is not known."""
 
 
 def read_failure(error: BaseException) -> Failure:
@@ -66,6 +68,7 @@ def read_failure(error: BaseException) -> Failure:
         timed_out=timed_out,
         disconnected=disconnected,
         unreadable="APIResponseValidationError" in names or isinstance(chain[-1], _PARSING),
+        words=redact(next((words for one in chain if (words := _model_words(one))), ""), secrets),
     )
 
 
@@ -126,6 +129,19 @@ def _presentable(text: str) -> str:
         return "it sent a web page instead of an answer"
     text = " ".join(text.split())
     return text if len(text) <= MAX_MESSAGE else text[: MAX_MESSAGE - 1] + "…"
+
+
+def _model_words(error: BaseException) -> str:
+    """What the model wrote, as libraries keep it that read answers by a schema.
+
+    Pydantic keeps what it could not read. OpenAI's `LengthFinishReasonError` keeps the answer that reached its limit.
+    """
+    if isinstance(error, ValidationError):
+        found = error.errors(include_url=False, include_context=False)[0]["input"]
+        return found if isinstance(found, str) else json.dumps(found, default=str)
+    choices = getattr(getattr(error, "completion", None), "choices", None) or [None]
+    content = getattr(getattr(choices[0], "message", None), "content", None)
+    return content if isinstance(content, str) else ""
 
 
 def _headers(error: BaseException, holder: str) -> Mapping[str, str]:

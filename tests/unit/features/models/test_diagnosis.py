@@ -4,6 +4,9 @@ from typing import Any
 
 import httpx2
 import pytest
+from openai import LengthFinishReasonError
+from openai.types.chat import ChatCompletion, ChatCompletionMessage
+from openai.types.chat.chat_completion import Choice
 from pydantic import BaseModel, ValidationError
 
 from headgate.features.models import errors
@@ -148,6 +151,25 @@ class TestFriendlyError:
         told = friendly_error(caught.value, CALLER)
         assert "plain-secret-value" not in f"{told} {told.problem()}"
         assert "api_key" in told.detail
+
+    def test_keeps_what_the_model_wrote_instead_of_the_schema_and_tells_nobody(self) -> None:
+        class Shape(BaseModel):
+            intent: int
+
+        with pytest.raises(ValidationError) as caught:
+            Shape.model_validate_json("Well, it is off_topic.")
+        told = friendly_error(caught.value, CALLER)
+        assert isinstance(told, errors.BrokenModelAnswer)
+        assert told.words == "Well, it is off_topic."
+        assert "off_topic" not in str(told.problem())
+
+    def test_keeps_what_an_answer_said_that_reached_its_limit(self) -> None:
+        message = ChatCompletionMessage(role="assistant", content='{"intent": "off_topic", "trans')
+        choice = Choice(finish_reason="length", index=0, message=message)
+        completion = ChatCompletion(id="1", choices=[choice], created=1, model="m", object="chat.completion")
+        told = friendly_error(LengthFinishReasonError(completion=completion), CALLER)
+        assert isinstance(told, errors.BrokenModelAnswer)
+        assert told.words == '{"intent": "off_topic", "trans'
 
     def test_names_no_variable_where_there_is_none(self) -> None:
         told = friendly_error(StatusError("x", 401), Caller())

@@ -19,8 +19,6 @@ from headgate.features.models.errors import BrokenModelAnswer, RequestRefused
 from headgate.foundation.log import get_logger
 
 PROMPT = (Path(__file__).parent / "prompt.md").read_text(encoding="utf-8")
-MAX_OUTPUT_TOKENS = 300
-"""Ceiling of the answer; whoever makes the model sets it (seed 000, ADR-047)."""
 MAX_REQUEST_CHARACTERS = 8_000
 _ALONE: RunnableConfig = {"callbacks": []}
 log = get_logger("headgate.agents.assistant")
@@ -46,7 +44,7 @@ async def classify(model: BaseChatModel, text: str, *, structured: bool = True) 
     """What a request is, and what it says in English.
 
     Args:
-        model: Who is asked, made with a ceiling of `MAX_OUTPUT_TOKENS`.
+        model: Who is asked, made with a ceiling of `intents.MAX_OUTPUT_TOKENS`.
         text: The request as it came, quoted parts and all.
         structured: Whether the model is held to a JSON schema; if it refuses that, it is asked again in plain words.
 
@@ -91,8 +89,8 @@ async def _ask(model: BaseChatModel, text: str, *, structured: bool) -> tuple[st
             found: Any = await asker.ainvoke(messages, config=_ALONE)
         except RequestRefused:  # a server that takes no schema
             log.info("assistant.intent.unstructured")
-        except BrokenModelAnswer:  # cut off at the ceiling, or no JSON: what it used is not known
-            return "", tokens
+        except BrokenModelAnswer as error:  # cut off at the ceiling, or not by the schema: what it used is not known
+            return error.words, tokens
         else:
             said = found["raw"]
             return _text_of(said), _counted(tokens, said)

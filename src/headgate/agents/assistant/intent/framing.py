@@ -75,12 +75,6 @@ def read_refinement(text: str) -> Refinement | None:
     return Refinement(plan=plan.strip("\n"), words=_REFINED.sub("", words, count=1).strip())
 
 
-def own_words(text: str) -> str:
-    """What the person typed, without a plan quoted before it."""
-    found = read_refinement(text)
-    return found.words if found is not None else text
-
-
 def wants_run(intent: Intent, *texts: str) -> bool:
     """Whether the flow is to be run as it is after the turn's edits."""
     return intent == "run_flow" or any(asks_to_run(text) or asks_to_run_after(text) for text in texts)

@@ -12,6 +12,8 @@ Intent = Literal[
     "generate_component", "build_flow", "component_then_flow", "run_flow", "manage_files", "question", "off_topic"
 ]
 INTENTS: tuple[Intent, ...] = get_args(Intent)
+MAX_OUTPUT_TOKENS = 300
+"""Ceiling of a classification's answer; whoever makes the model sets it (seed 000, ADR-047)."""
 DEFAULT: Intent = "question"
 """What a request is when the model's answer says nothing: it changes nothing."""
 

@@ -9,7 +9,7 @@ from headgate.agents.assistant.intent.intents import DEFAULT, INTENTS, Intent
 
 _FENCED = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL | re.IGNORECASE)
 _EMBEDDED = re.compile(r"\{[^{}]{0,4000}\"intent\"[^{}]{0,4000}\}", re.DOTALL)
-_NAMED = re.compile(rf"\b({'|'.join(INTENTS)})\b")
+_NAMED = re.compile(rf"\b({'|'.join(INTENTS)})\b", re.IGNORECASE)
 MAX_CHARACTERS = 20_000
 
 
@@ -25,7 +25,7 @@ def read_answer(text: str, request: str) -> tuple[Intent, str]:
         if intent is not None:
             said = found.get("translation")
             return intent, said.strip() if isinstance(said, str) and said.strip() else request
-    named = set(_NAMED.findall(text))
+    named = {name.lower() for name in _NAMED.findall(text)}
     only = _intent_of(named.pop()) if len(named) == 1 else None
     return only or DEFAULT, request
 

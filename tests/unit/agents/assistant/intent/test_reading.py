@@ -31,7 +31,7 @@ class TestReadAnswer:
     def test_finds_the_json_whatever_stands_around_it(self, said: str) -> None:
         assert read_answer(said, "x") == ("build_flow", "build a flow")
 
-    @pytest.mark.parametrize("said", ["generate_component", "**generate_component**", "Intent: generate_component."])
+    @pytest.mark.parametrize("said", ["generate_component", "**generate_component**", "Intent: GENERATE_COMPONENT."])
     def test_takes_the_one_intent_that_is_named(self, said: str) -> None:
         assert read_answer(said, "the request") == ("generate_component", "the request")
 
