@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from headgate.entrypoints.cli.chosen import SPACE, TENANT
 from headgate.entrypoints.cli.exit_codes import INTERRUPTED, OK, code_for
+from headgate.entrypoints.cli.printable import printable
 from headgate.foundation.errors import HeadgateError
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -139,11 +140,11 @@ def _report(error: HeadgateError, *, as_json: bool) -> None:
         module = import_module("orjson")
         print(module.dumps(error.problem()).decode())  # noqa: T201
         return
-    print(f"Error: {error.detail}", file=sys.stderr)  # noqa: T201
+    print(f"Error: {printable(error.detail)}", file=sys.stderr)  # noqa: T201
     issues = error.extra.get("issues")
     if isinstance(issues, list) and len(issues) > 1:
         for issue in issues[1:]:
             if isinstance(issue, dict):
-                print(f"       {issue.get('message', '')}", file=sys.stderr)  # noqa: T201
+                print(f"       {printable(str(issue.get('message', '')))}", file=sys.stderr)  # noqa: T201
     if error.remedy:
-        print(f"       {error.remedy}", file=sys.stderr)  # noqa: T201
+        print(f"       {printable(error.remedy)}", file=sys.stderr)  # noqa: T201

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from headgate.entrypoints.cli.harmless import HarmlessConsole
+
 JsonFlag = Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")]
 
 _LEAST_WIDTH = 8
@@ -20,7 +22,9 @@ PIPED_WIDTH = 200
 
 def _console(stream: TextIO, *, stderr: bool) -> Console:
     piped = not stream.isatty()
-    return Console(stderr=stderr, highlight=False, soft_wrap=piped, width=PIPED_WIDTH if piped else None)
+    if piped:  # another program gets what there is
+        return Console(stderr=stderr, highlight=False, soft_wrap=True, width=PIPED_WIDTH)
+    return HarmlessConsole(stderr=stderr, highlight=False)
 
 
 console = _console(sys.stdout, stderr=False)
