@@ -7,7 +7,6 @@ from typing import cast
 
 from pydantic import JsonValue
 
-from headgate.agents.assistant.desk import RunEvent
 from headgate.features.access.principal import Principal
 from headgate.features.files import service as files
 from headgate.features.files.run_files import as_value
@@ -18,7 +17,7 @@ from headgate.features.runs.events import topic_of
 from headgate.features.runs.schemas import RunOut, RunStart
 from headgate.foundation.checked import checked
 from headgate.foundation.database import Database
-from headgate.toolkit import RunOutcome
+from headgate.toolkit.ports import RunEvent, RunOutcome
 
 SHOWN_CHARACTERS = 4_000
 """Of each output in an outcome; the whole is in the run's evidence."""

@@ -1,26 +1,11 @@
 """What happened to a working flow, in the shapes a canvas applies (seed 000 section 6.2)."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 from pydantic import JsonValue
 
 from headgate.graph.model import Edge, Flow, Node
 
-ActionKind = Literal[
-    "add_component",
-    "remove_component",
-    "connect",
-    "disconnect",
-    "configure",
-    "rename_component",
-    "set_flow",
-    "set_connection_mode",
-    "select_output",
-    "edit_field",
-    "propose_plan",
-    "flow_ran",
-]
 Action = dict[str, JsonValue]
 
 

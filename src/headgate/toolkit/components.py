@@ -7,9 +7,10 @@ from headgate.features.catalog.own.errors import ComponentNotMade
 from headgate.graph.ports import CONFIGURATION_TYPES
 from headgate.graph.tool_names import tool_name
 from headgate.graph.wiring import can_be_tool
+from headgate.toolkit.ports import ComponentMaker, MadeComponent
 from headgate.toolkit.reading import TemplateReading
 from headgate.toolkit.tool import Result, ToolRefused
-from headgate.toolkit.workbench import ComponentMaker, MadeComponent, Workbench
+from headgate.toolkit.workbench import Workbench
 
 MAX_DESCRIPTION_CHARS = 20_000
 _TRIED = "The sandbox tried it with sample values, and it gave every output."

@@ -3,8 +3,9 @@
 from typing import Literal
 
 from headgate.features.workspace.errors import WrongUser
+from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.toolkit.tool import Result, ToolRefused
-from headgate.toolkit.workbench import PersonalFiles, Workbench
+from headgate.toolkit.workbench import Workbench
 
 MOST_LINES = 2_000
 """Of a file that is read without a limit."""
@@ -102,7 +103,7 @@ async def grep_search(
     )
 
 
-def _files(bench: Workbench) -> PersonalFiles:
+def _files(bench: Workbench) -> UserWorkspace:
     """The workspace. Raises `ToolRefused` where there is none, `WrongUser` when it is another person's."""
     if bench.files is None:
         raise ToolRefused("There is no workspace here.", remedy="Go on without files.")

@@ -7,8 +7,9 @@ from pydantic import JsonValue
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.own_code import is_unchecked
 from headgate.sandbox.reading.scan import scan_component
+from headgate.toolkit.ports import RunOutcome
 from headgate.toolkit.tool import Params, Result, ToolRefused
-from headgate.toolkit.workbench import RunOutcome, Workbench
+from headgate.toolkit.workbench import Workbench
 
 MOST_FINDINGS = 5
 

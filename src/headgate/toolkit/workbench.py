@@ -1,8 +1,7 @@
 """The working copy of a flow that a toolkit acts on, for the length of one request."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from pydantic import JsonValue
 
@@ -10,103 +9,15 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.overlay import Overlay
+from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.graph.model import Flow
 from headgate.toolkit import actions
 from headgate.toolkit.actions import Action
 from headgate.toolkit.cache import ReadCache
+from headgate.toolkit.ports import ComponentMaker, Runner, RunOutcome
 from headgate.toolkit.proof import diff_lines, validation
 from headgate.toolkit.repeats import CallLedger
 from headgate.toolkit.watch import Unwatched, Watch
-
-
-@dataclass(frozen=True, slots=True)
-class RunOutcome:
-    """What a run came to, read back from its stored results."""
-
-    run_id: str
-    status: str
-    outputs: dict[str, JsonValue]
-    """Final step to its main output: text, or a short preview of it."""
-    files: list[dict[str, JsonValue]]
-    """Artifacts the run made: id, name, media type, size in bytes."""
-    error: str = ""
-    duration_ms: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-
-class Runner(Protocol):
-    """Runs a working flow: it is saved, pinned to a version and executed like any other run."""
-
-    async def run(self, flow: Flow, *, text: str, form: Mapping[str, JsonValue]) -> RunOutcome:
-        """Run to the end. Raises `FlowInvalid` when the flow cannot run."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class MadeComponent:
-    """A component that somebody had made."""
-
-    checked: CheckedComponent
-    attempts: int = 1
-    """How often it was written until it passed."""
-    kept: bool = True
-    """Whether later requests of this person find it too; why not, when not, stands in `not_kept`."""
-    not_kept: str = ""
-
-
-class ComponentMaker(Protocol):
-    """Makes components that are missing: written, scanned, checked in the sandbox, and kept for the person."""
-
-    async def generate(self, description: str) -> MadeComponent:
-        """Let the model write it. Raises `ComponentNotMade` with the last fault when no attempt passed."""
-        ...
-
-    async def register(self, code: str) -> MadeComponent:
-        """Check code that somebody wrote, and keep it. Raises `ComponentNotMade` with every finding."""
-        ...
-
-
-Envelope = dict[str, JsonValue]
-"""What a file tool answers: `status` and what it found, or `error` and `path` (seed 003)."""
-FileTool = Callable[..., Awaitable[Envelope]]
-
-
-class PersonalFiles(Protocol):
-    """The sandboxed workspace of the person who works here (seed 003). Its tools never raise."""
-
-    def belongs_to(self, principal: Principal) -> bool:
-        """Whether these are the files of whoever asks."""
-        ...
-
-    async def file_size(self, path: str) -> int | None:
-        """Bytes of a file; None when it cannot be told."""
-        ...
-
-    @property
-    def read_file(self) -> FileTool:
-        """Read lines of a text file."""
-        ...
-
-    @property
-    def write_file(self) -> FileTool:
-        """Write a whole file."""
-        ...
-
-    @property
-    def edit_file(self) -> FileTool:
-        """Replace text in a file."""
-        ...
-
-    @property
-    def glob_search(self) -> FileTool:
-        """Find files by name."""
-        ...
-
-    @property
-    def grep_search(self) -> FileTool:
-        """Find files by content."""
-        ...
 
 
 @dataclass(slots=True)
@@ -125,7 +36,7 @@ class Workbench:
     registry: Overlay
     runner: Runner | None = None
     maker: ComponentMaker | None = None
-    files: PersonalFiles | None = None
+    files: UserWorkspace | None = None
     on_action: Callable[[Action], None] = lambda _action: None
     on_file: Callable[[dict[str, JsonValue]], None] = lambda _written: None
     """Told of a written file: `action` (`write_file`, `edit_file`), `path`, `size` in bytes, `content` when whole."""

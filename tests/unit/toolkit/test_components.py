@@ -19,8 +19,8 @@ from headgate.sandbox.reading.manifest import derive_manifest
 from headgate.sdk.hosting import describe
 from headgate.toolkit import TOOLS, Workbench, tools_for
 from headgate.toolkit.components import MAX_DESCRIPTION_CHARS
+from headgate.toolkit.ports import MadeComponent
 from headgate.toolkit.tool import Result
-from headgate.toolkit.workbench import MadeComponent
 
 REGISTRY = Registry(BUILTINS)
 INDEX = component_index(REGISTRY)

@@ -1,10 +1,10 @@
 """Where a turn keeps and runs its flow: like a person would, through the flows and runs services."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -22,26 +22,7 @@ from headgate.graph.issues import raise_if_any
 from headgate.graph.model import Flow
 from headgate.graph.validate import check_runnable
 from headgate.toolkit import RunOutcome
-
-RunEvent = Callable[[str, str, dict[str, JsonValue]], None]
-"""Told of a run's progress: run id, kind of event, its data."""
-
-
-class RunsFlows(Protocol):
-    """Executes the draft of a saved flow and waits for its end."""
-
-    async def run_draft(
-        self,
-        principal: Principal,
-        flow_id: str,
-        *,
-        text: str,
-        form: Mapping[str, JsonValue],
-        file_ids: tuple[str, ...],
-        on_event: RunEvent,
-    ) -> RunOutcome:
-        """Pin the draft, run it, and read back what it came to."""
-        ...
+from headgate.toolkit.ports import RunEvent, RunsFlows
 
 
 @dataclass(slots=True)

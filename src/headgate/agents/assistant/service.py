@@ -7,8 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 from headgate.agents.assistant.at_work import TurnsAtWork, Work
-from headgate.agents.assistant.desk import Desk, RunsFlows
+from headgate.agents.assistant.desk import Desk
 from headgate.agents.assistant.errors import TurnStopped
+from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.agents.assistant.memory.conversation import (
     ConversationBuffer,
     ConversationTurn,
@@ -26,10 +27,10 @@ from headgate.agents.assistant.turn.turn import Turn
 from headgate.agents.assistant.turn.usage import Budget, BudgetSpent
 from headgate.features.access.caller import Again
 from headgate.features.access.principal import Principal
-from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
+from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.foundation.assistant_settings import AssistantSettings
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
@@ -37,11 +38,9 @@ from headgate.foundation.ids import new_id
 from headgate.foundation.log import get_logger
 from headgate.graph.model import Flow
 from headgate.toolkit import Workbench
-from headgate.toolkit.workbench import ComponentMaker, PersonalFiles
+from headgate.toolkit.ports import RunsFlows
 
 if TYPE_CHECKING:  # LangChain is imported with the first request
-    from langchain_core.language_models import BaseChatModel
-
     from headgate.agents.assistant.orchestration import Orchestration, Played
 
 log = get_logger(__name__)
@@ -49,27 +48,6 @@ _BUILD_TASKS = frozenset({"add_component", "remove_component", "connect", "confi
 """Changes that the page lists one by one; a whole new flow is none of them."""
 _UNKNOWN_INTENT = "none"
 """Stands for the intent of a turn that ended before it was known."""
-
-
-class OwnComponents(Protocol):
-    """What people made; see `generation.personal`."""
-
-    async def own_components(self, principal: Principal, flow: Flow | None = None) -> tuple[CheckedComponent, ...]:
-        """What a request of this person may build with beside the registry."""
-        ...
-
-
-class MakesComponents(Protocol):
-    """The workshop of the installation; see `generation.workshop`."""
-
-    @property
-    def components(self) -> OwnComponents:
-        """Where components of people are kept."""
-        ...
-
-    def maker(self, turn: Turn, model: "Callable[[], BaseChatModel]", *, max_retries: int) -> ComponentMaker:
-        """Makes components in a turn."""
-        ...
 
 
 class ChoosesModels(Protocol):
@@ -131,8 +109,8 @@ class Assistant:
     limits: AssistantSettings = field(default_factory=AssistantSettings)
     metrics: AssistantMetrics = field(default_factory=AssistantMetrics)
     conversations: ConversationBuffer = field(default_factory=InProcessBuffer)
-    workshop: MakesComponents | None = None
-    files_of: "Callable[[Principal], PersonalFiles] | None" = None
+    workshop: Workshop | None = None
+    files_of: "Callable[[Principal], UserWorkspace] | None" = None
     """A person's workspace; None where there is none."""
     at_work: TurnsAtWork = field(init=False)
 

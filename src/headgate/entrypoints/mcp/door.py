@@ -1,7 +1,6 @@
 """`/mcp` in the application: opened at the first request, closed with the server."""
 
 import asyncio
-from typing import Any
 
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.http.wire import App
@@ -17,17 +16,16 @@ class McpDoor:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._lock = asyncio.Lock()
-        self._app: App | None = None
+        self._opened: asyncio.Future[App] | None = None
         self._owner: asyncio.Task[None] | None = None
         self._end = asyncio.Event()
 
     async def app(self) -> App:
-        """The ASGI application for `/mcp`. Raises `McpNotInstalled`."""
-        async with self._lock:
-            if self._app is None:
-                self._app = await self._open()
-        return self._app
+        """The ASGI application for `/mcp`; where opening it failed, it is tried again. Raises `McpNotInstalled`."""
+        if self._opened is None or (self._opened.done() and self._opened.exception() is not None):
+            self._opened = asyncio.get_running_loop().create_future()
+            self._owner = asyncio.create_task(self._own(self._opened), name="mcp server")
+        return await asyncio.shield(self._opened)  # a client that leaves meanwhile takes it from nobody else
 
     async def close(self) -> None:
         """End what is under way."""
@@ -35,14 +33,14 @@ class McpDoor:
         if self._owner is not None:
             await asyncio.wait([self._owner])
 
-    async def _open(self) -> App:
-        server = await asyncio.to_thread(load_server)  # a second of imports; others are answered meanwhile
-        opened: asyncio.Future[App] = asyncio.get_running_loop().create_future()
-        self._owner = asyncio.create_task(self._own(server, opened), name="mcp server")
-        return await opened
-
-    async def _own(self, server: Any, opened: "asyncio.Future[App]") -> None:  # noqa: ANN401 - a module
+    async def _own(self, opened: "asyncio.Future[App]") -> None:
         """The library's task group must be left in the task that entered it."""
-        async with server.open_http(studio_of(self._parts), self._parts.telemetry.metrics) as app:
-            opened.set_result(app)
-            await self._end.wait()
+        try:
+            server = await asyncio.to_thread(load_server)  # a second of imports; others are answered meanwhile
+            async with server.open_http(studio_of(self._parts), self._parts.telemetry.metrics) as app:
+                opened.set_result(app)
+                await self._end.wait()
+        except Exception as error:
+            if opened.done():
+                raise
+            opened.set_exception(error)

@@ -10,7 +10,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.foundation.errors import Invalid, Unavailable
 from headgate.graph.model import Flow
-from headgate.toolkit.workbench import MadeComponent
+from headgate.toolkit.ports import MadeComponent
 
 
 class McpNotInstalled(Unavailable):
@@ -49,9 +49,7 @@ class Registrar:
 
     async def register(self, code: str) -> MadeComponent:
         """Check the source in the sandbox and keep it for the person. Raises `ComponentNotMade`."""
-        made = await self.workshop.checker.check(self.principal.tenant_id, code)
-        refused = await self.workshop.components.keep(self.principal, made)
-        return MadeComponent(made, 1, kept=not refused, not_kept=refused)
+        return await self.workshop.register(self.principal, code)
 
 
 def studio_of(parts: Parts) -> Any:  # noqa: ANN401 - `toolkit.stored.Studio`, which costs time to import

@@ -131,12 +131,3 @@ def component_index(catalog: Catalog) -> WordIndex:
     """An index over every component of a catalog, keyed by type."""
     templates = [found for type_ in catalog.types() if (found := catalog.template(type_)) is not None]
     return WordIndex({template.type: template_texts(template) for template in templates})
-
-
-def search_components(catalog: Catalog, query: str, *, most: int = 8) -> list[Template]:
-    """The components a query is about, best first. Keep a `component_index` to search often."""
-    return _templates(catalog, component_index(catalog).search(query, most=most))
-
-
-def _templates(catalog: Catalog, matches: Iterable[Match]) -> list[Template]:
-    return [found for match in matches if (found := catalog.template(match.key)) is not None]

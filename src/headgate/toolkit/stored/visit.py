@@ -1,10 +1,7 @@
 """One request of one person on what is stored, and the parts of the installation that carry it out."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
-
-from pydantic import JsonValue
 
 from headgate.features.access.permissions import Permission, is_of_space
 from headgate.features.access.principal import Principal
@@ -13,35 +10,14 @@ from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
 from headgate.features.flows import service as flows
 from headgate.features.flows.rules import FlowRules
-from headgate.features.flows.schemas import Wanted
 from headgate.features.flows.tables import FlowRow
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.service import Notary
+from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.foundation.database import Database
 from headgate.graph.model import Flow
-from headgate.toolkit.workbench import ComponentMaker, PersonalFiles, RunOutcome, Workbench
-
-RunEvent = Callable[[str, str, dict[str, JsonValue]], None]
-"""Told of a run's progress: run id, kind of event, its data."""
-
-
-class RunsFlows(Protocol):
-    """Runs a version of a stored flow to its end."""
-
-    async def run_draft(
-        self,
-        principal: Principal,
-        flow_id: str,
-        *,
-        text: str,
-        form: Mapping[str, JsonValue],
-        file_ids: tuple[str, ...],
-        on_event: RunEvent,
-        wanted: Wanted = "draft",
-    ) -> RunOutcome:
-        """Pin the version, run it, and read back what it came to; cancelled with its caller."""
-        ...
-
+from headgate.toolkit.ports import ComponentMaker, RunsFlows
+from headgate.toolkit.workbench import Workbench
 
 CatalogOf = Callable[[Principal, Flow], Awaitable[Overlay]]
 """The components that a person may use in a flow: the installation's, the flow's own and the person's own."""
@@ -59,7 +35,7 @@ class Studio:
     notary: Notary
     runs: RunsFlows
     catalog_of: CatalogOf
-    files_of: Callable[[Principal], PersonalFiles | None] = lambda _principal: None
+    files_of: Callable[[Principal], UserWorkspace | None] = lambda _principal: None
     maker_of: Callable[[Principal], ComponentMaker | None] = lambda _principal: None
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from headgate.components import BUILTINS
 from headgate.features.catalog.registry import Registry
-from headgate.features.catalog.search import WordIndex, component_index, search_components
+from headgate.features.catalog.search import WordIndex, component_index
 
 REGISTRY = Registry(BUILTINS)
 INDEX = component_index(REGISTRY)
@@ -43,4 +43,4 @@ class TestSearchComponents:
         ],
     )
     def test_finds_the_component_that_does_it(self, query: str, type_: str) -> None:
-        assert type_ in [template.type for template in search_components(REGISTRY, query, most=3)]
+        assert type_ in [match.key for match in component_index(REGISTRY).search(query, most=3)]

@@ -4,7 +4,7 @@ from typing import Any
 
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.features.catalog.own.errors import ComponentNotMade
-from headgate.toolkit.workbench import ComponentMaker, MadeComponent
+from headgate.toolkit.ports import ComponentMaker, MadeComponent
 
 
 async def make_component(maker: ComponentMaker, turn: Turn, description: str) -> tuple[str, dict[str, Any]]:

@@ -15,8 +15,3 @@ def history_block(turns: Sequence[ConversationTurn]) -> str:
         return ""
     told = "\n\n".join(turn.format_for_prompt() for turn in turns)
     return quoted(OPENING, told, CLOSING) + "\n\n"
-
-
-def inject_conversation_history(turns: Sequence[ConversationTurn], text: str) -> str:
-    """The text with the conversation quoted before it; the text alone without a past."""
-    return history_block(turns) + text

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from headgate.agents.assistant.errors import ProviderNotConfigured
+from headgate.agents.assistant.intent.intents import MAX_OUTPUT_TOKENS
 from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.agents.assistant.models.chain import ModelChain
 from headgate.agents.assistant.schemas import CheckConfig, ProviderState
@@ -29,8 +30,6 @@ OFFLINE = "offline"
 OFFLINE_NAME = "offline builder"
 _MODELS_SHOWN = 6
 """Models of one provider that the assistant is told of."""
-_CLASSIFIER_TOKENS = 300
-"""Longest answer to the question what a request is (seed 000, ADR-047)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +196,7 @@ def _brief(model: Model) -> dict[str, JsonValue]:
     """
     accepted = find_provider(model.provider).params
     thinks = not catalogue.resolve(model).temperature
-    wanted: dict[str, JsonValue] = {"max_tokens": _CLASSIFIER_TOKENS}
+    wanted: dict[str, JsonValue] = {"max_tokens": MAX_OUTPUT_TOKENS}
     if thinks:
         wanted["reasoning_effort"] = "low"
     else:

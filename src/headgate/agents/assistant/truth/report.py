@@ -89,9 +89,7 @@ def _edge(action: Action) -> dict[str, JsonValue]:
     for name in ("edge", "node"):
         part = action.get(name)
         if isinstance(part, dict):
-            return {
-                name: {key: part[key] for key in ("id", "type", "source", "output", "target", "input") if key in part}
-            }
+            return {name: {key: part[key] for key in _PARTS if key in part}}
     return {}
 
 

@@ -1,0 +1,82 @@
+"""What the toolkit needs of whoever lays out a workbench: to run flows, and to make components."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from headgate.features.access.principal import Principal
+from headgate.features.catalog.own.checked import CheckedComponent
+from headgate.features.flows.schemas import Wanted
+from headgate.graph.model import Flow
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """What a run came to, read back from its stored results."""
+
+    run_id: str
+    status: str
+    outputs: dict[str, JsonValue]
+    """Final step to its main output: text, or a short preview of it."""
+    files: list[dict[str, JsonValue]]
+    """Artifacts the run made: id, name, media type, size in bytes."""
+    error: str = ""
+    duration_ms: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Runner(Protocol):
+    """Runs a working flow: it is saved, pinned to a version and executed like any other run."""
+
+    async def run(self, flow: Flow, *, text: str, form: Mapping[str, JsonValue]) -> RunOutcome:
+        """Run to the end. Raises `FlowInvalid` when the flow cannot run."""
+        ...
+
+
+RunEvent = Callable[[str, str, dict[str, JsonValue]], None]
+"""Told of a run's progress: run id, kind of event, its data."""
+
+
+class RunsFlows(Protocol):
+    """Runs a version of a stored flow to its end."""
+
+    async def run_draft(
+        self,
+        principal: Principal,
+        flow_id: str,
+        *,
+        text: str,
+        form: Mapping[str, JsonValue],
+        file_ids: tuple[str, ...],
+        on_event: RunEvent,
+        wanted: Wanted = "draft",
+    ) -> RunOutcome:
+        """Pin the version, run it, and read back what it came to; cancelled with its caller."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MadeComponent:
+    """A component that somebody had made."""
+
+    checked: CheckedComponent
+    attempts: int = 1
+    """How often it was written until it passed."""
+    kept: bool = True
+    """Whether later requests of this person find it too; why not, when not, stands in `not_kept`."""
+    not_kept: str = ""
+
+
+class ComponentMaker(Protocol):
+    """Makes components that are missing: written, scanned, checked in the sandbox, and kept for the person."""
+
+    async def generate(self, description: str) -> MadeComponent:
+        """Let the model write it. Raises `ComponentNotMade` with the last fault when no attempt passed."""
+        ...
+
+    async def register(self, code: str) -> MadeComponent:
+        """Check code that somebody wrote, and keep it. Raises `ComponentNotMade` with every finding."""
+        ...
