@@ -40,6 +40,7 @@ READING_TOOLS = frozenset(
 )
 """What a question may be answered with; no other tool is offered then."""
 _SHORT: frozenset[Intent] = frozenset({"question", "off_topic"})
+_OF_FLOWS: frozenset[Intent] = frozenset({"build_flow", "run_flow"})
 
 
 @dataclass(slots=True)
@@ -160,8 +161,8 @@ class Orchestration:
         turn = self.turn
         if turn.stopped or not framing.wants_run(found.intent, found.english, self.said):
             return Played(result)
-        if found.intent == "question":
-            return Played(result)
+        if found.intent == "question" or (self.models.offline and found.intent not in _OF_FLOWS):
+            return Played(result)  # what a file is to say may speak of running
         try:
             checked = await verify(self.models.chat, turn, mends=not self.models.offline)
         except HeadgateError as error:  # what the turn did before stands, and is told

@@ -8,13 +8,15 @@ from typing import Any
 import orjson
 from pydantic import JsonValue
 
-from headgate.agents.assistant.offline.replies import NAME
+from headgate.agents.assistant.offline.files import telling
+from headgate.agents.assistant.offline.replies import NAME, notes
 from headgate.agents.assistant.offline.understanding import Action, Understanding
 from headgate.graph.names import clipped
 
 _NEAREST = re.compile(r"[Dd]id you mean '([^']+)'")
 _WRONG = re.compile(r"'([^']+)'")
 _LONGEST_OUTPUT = 600
+_MOST_NEAR = 3
 DECLINED = "headgate_declined"
 """Mark on the closing words, in their metadata: whether they say that nothing was done."""
 
@@ -77,7 +79,7 @@ def _replaced(value: JsonValue, wrong: str, right: str) -> JsonValue:
 
 def succeeded(understanding: Understanding, outcomes: Sequence[Outcome]) -> bool:
     """Whether what was asked for was done, or answered; a run that failed says so itself."""
-    if not understanding.actions:
+    if not understanding.actions or understanding.intent == "generate_component":
         return understanding.intent == "question"
     return bool(outcomes) and (outcomes[-1].ok or outcomes[-1].action.tool == "run_flow")
 
@@ -86,20 +88,37 @@ def conclude(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
     """The closing words: what was done, what a run gave, what was assumed and left out."""
     if not understanding.actions:
         return _signed(understanding.reply)
+    if understanding.intent == "generate_component":
+        return _signed(_nearest(understanding, outcomes))
     said: list[str] = []
     failed = next((one for one in reversed(outcomes) if not one.ok and one.action.tool != "run_flow"), None)
     last_ok = bool(outcomes) and (outcomes[-1].ok or outcomes[-1].action.tool == "run_flow")
     if failed is not None and not last_ok:
-        said.append(f"That did not work: {failed.action.tool}: {failed.trouble}")
-        return _signed("\n\n".join(said))
+        return _signed(_refused(failed))
     if understanding.intent == "question":
         return _signed(_answered(understanding, outcomes))
     if understanding.done:
         said.append(f"{understanding.done} {_steps(understanding, outcomes)}".strip())
     said += [_ran(one) for one in outcomes if one.action.tool == "run_flow"]
+    said += [telling.told(one.action, one.answer) for one in outcomes if one.ok and telling.tells(one.action.tool)]
+    if understanding.intent == "manage_files":
+        said.append(notes((), understanding.left_out, ()))
     if understanding.reply:
         said.append(understanding.reply)
     return _signed("\n\n".join(part for part in said if part))
+
+
+def _refused(failed: Outcome) -> str:
+    if telling.tells(failed.action.tool):
+        return telling.refused(failed.action, failed.trouble)
+    return f"That did not work: {failed.action.tool}: {failed.trouble}"
+
+
+def _nearest(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
+    """That no component was made, and which of those that there are comes near, as the search said."""
+    rows = [row for one in outcomes for row in one.answer.get("components") or () if isinstance(row, dict)]
+    lines = "\n".join(f"- {row.get('type')}: {row.get('what')}" for row in rows[:_MOST_NEAR])
+    return understanding.reply + (f"\n\nOf the components that there are, these come nearest:\n{lines}" if rows else "")
 
 
 def _steps(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:

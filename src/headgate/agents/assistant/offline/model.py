@@ -127,7 +127,7 @@ class OfflineBuilder(BaseChatModel):
             return _words(
                 conclude(work.understanding, work.outcomes), done=succeeded(work.understanding, work.outcomes)
             )
-        action = work.waiting.pop(0)
+        action = work.waiting.pop(0).after(work.outcomes[-1].answer if work.outcomes else {})
         work.sent.append(action)
         return _call(action)
 

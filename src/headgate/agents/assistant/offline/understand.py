@@ -4,6 +4,7 @@ from headgate.agents.assistant.offline.assembly.draft import MissingComponent
 from headgate.agents.assistant.offline.assembly.workshop import Workshop
 from headgate.agents.assistant.offline.editing.difference import actions_between
 from headgate.agents.assistant.offline.editing.editor import asks_for_new, edit
+from headgate.agents.assistant.offline.files.requests import likely_file_request
 from headgate.agents.assistant.offline.intents.build import Built, build
 from headgate.agents.assistant.offline.intents.catalogue import CatalogueIndex, index_of
 from headgate.agents.assistant.offline.intents.elsewhere import other_request
@@ -30,16 +31,20 @@ _LEAST_COVERAGE = 0.5
 def understand(text: str, catalog: Catalog, flow: Flow, default_model: str | None = None) -> Understanding:
     """What a request asks for and how to do it, given the components and the flow at hand."""
     index = index_of(catalog)
-    reading = Reading(clean_text(text))
+    text = clean_text(text)
+    reading = Reading(text)
     if not reading.tokens:
         return refuse(reading, index)
-    return (
-        other_request(reading, index, flow)
+    found = (
+        other_request(reading, text, index, flow)
         or answer(reading.again(), catalog, index, flow)
         or _run(reading.again(), flow)
         or _edit(reading.again(), catalog, flow, default_model)
         or _build(reading.again(), catalog, index, default_model)
     )
+    if (found.actions and not found.left_out) or found.needs_model or found.intent == "question":
+        return found
+    return likely_file_request(text, flow, catalog) or found
 
 
 def _run(reading: Reading, flow: Flow) -> Understanding | None:

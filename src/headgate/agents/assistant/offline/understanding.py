@@ -1,7 +1,8 @@
 """What the offline builder made of a request: an intent, tool calls that carry it out, and what to tell the user."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import JsonValue
 
@@ -16,6 +17,12 @@ class Action:
 
     tool: str
     arguments: dict[str, JsonValue] = field(default_factory=dict)
+    more: Callable[[Mapping[str, Any]], dict[str, JsonValue]] | None = None
+    """Gives further arguments from what the call before it was answered; None when all are known."""
+
+    def after(self, answer: Mapping[str, Any]) -> "Action":
+        """The call as it is made when the one before was answered so."""
+        return self if self.more is None else Action(self.tool, self.arguments | self.more(answer))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from headgate.agents.assistant.offline.understand import understand
 from headgate.agents.assistant.offline.understanding import Understanding
+from headgate.agents.assistant.orchestration import READING_TOOLS
 from headgate.components import BUILTINS
 from headgate.features.catalog.registry import Registry
 from headgate.foundation.errors import HeadgateError
@@ -37,11 +38,8 @@ async def judge(entry: Entry) -> list[str]:
     found = understand(entry["request"], REGISTRY, flow, entry.get("model"))
     faults = _intent_faults(entry, found)
     if entry.get("refuse"):
-        return (
-            faults
-            + ([f"acts: {[one.tool for one in found.actions]}"] if found.actions else [])
-            + _reply_faults(entry, found)
-        )
+        acts = [one.tool for one in found.actions if one.tool not in READING_TOOLS]
+        return faults + ([f"acts: {acts}"] if acts else []) + _reply_faults(entry, found)
     if found.flow is not None:
         faults += _flow_faults(entry, found.flow)
         check = check_draft if entry.get("draft") else check_runnable

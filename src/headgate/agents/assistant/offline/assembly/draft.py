@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from headgate.graph.model import Edge, Flow, FormField, Node
 from headgate.graph.names import free_name
+from headgate.graph.own_code import with_code
 from headgate.graph.template import Catalog
 
 _LONGEST_LABEL = 60
@@ -57,8 +58,8 @@ class Draft:
         return name
 
     def flow(self, name: str, description: str) -> Flow:
-        """What has been put together."""
-        return Flow(
+        """What has been put together; own components bring their code."""
+        made = Flow(
             name=name[:200] or "Untitled flow",
             description=description[:2000],
             nodes=tuple(self.nodes.values()),
@@ -66,6 +67,7 @@ class Draft:
             form=tuple(self.form.values()),
             settings=self.base.settings,
         )
+        return with_code(made, self.catalog)
 
 
 class MissingComponent(LookupError):

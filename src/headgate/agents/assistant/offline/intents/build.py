@@ -1,12 +1,14 @@
 """Builds a flow from a described chain."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from headgate.agents.assistant.offline.assembly.assembler import Assembler
 from headgate.agents.assistant.offline.assembly.draft import Draft
 from headgate.agents.assistant.offline.assembly.workshop import Workshop
+from headgate.agents.assistant.offline.grammar.operations import Part, Statement
 from headgate.agents.assistant.offline.grammar.program import read_program
+from headgate.agents.assistant.offline.intents.own import own_steps
 from headgate.agents.assistant.offline.intents.runs import RunRequest, take_run
 from headgate.agents.assistant.offline.language.reading import Reading
 from headgate.agents.assistant.offline.language.segments import Segment, segments
@@ -53,12 +55,24 @@ _ENDS = word_set("TextInput ChatInput FileInput FormInput InstalledPackages Chat
 
 def build(reading: Reading, catalog: Catalog, default_model: str | None) -> Built:
     """Read the request and assemble what it describes; nothing is checked yet."""
-    run, clauses = take_run(reading, segments(reading))
+    parts, left = own_steps(reading, segments(reading), catalog)
+    run, clauses = take_run(reading, left)
     shop = Workshop(Draft(catalog), reading, default_model)
     assembler = Assembler(shop)
-    assembler.run(read_program(reading, clauses))
+    assembler.run(_in_order(reading, clauses, parts))
     assembler.finish()
     return Built(_named(shop.draft.flow("New flow", reading.text[:1000].strip()), reading, clauses), shop, reading, run)
+
+
+def _in_order(reading: Reading, clauses: Sequence[Segment], own: Mapping[int, Statement]) -> list[Part]:
+    """The parts of a program, with the steps of own components at the places where they were named."""
+    parts: list[Part] = []
+    left = list(clauses)
+    for at in sorted(own):
+        before = [clause for clause in left if clause.start < at]
+        parts += [*read_program(reading, before), own[at]] if before else [own[at]]
+        left = left[len(before) :]
+    return parts + read_program(reading, left) if left or not own else parts
 
 
 def _named(flow: Flow, reading: Reading, clauses: Sequence[Segment]) -> Flow:
