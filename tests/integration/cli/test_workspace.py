@@ -42,6 +42,15 @@ class TestWorkspace:
         said(capsys, "remove", "notes/plan.md")
         assert "No files yet" in said(capsys, "list")
 
+    def test_answers_programs(self, capsys: pytest.CaptureFixture[str], data_folder: Path) -> None:
+        wrote = answered(capsys, "workspace", "write", "a.md", "plan.md")
+        assert (wrote["path"], wrote["size_bytes"]) == ("a.md", 8)
+        assert answered(capsys, "workspace", "read", "a.md") == {**wrote, "text": "# Pl\u00e4n\n"}
+        copied = answered(capsys, "workspace", "read", "a.md", "-o", "copy.md")
+        assert copied == {"path": "a.md", "size_bytes": 8, "written_to": "copy.md"}
+        assert answered(capsys, "workspace", "remove", "a.md") == {"deleted": "a.md"}
+        assert everything(data_folder / "workspace") == []
+
     def test_has_the_files_of_flows_too(self, capsys: pytest.CaptureFixture[str], data_folder: Path) -> None:
         said(capsys, "write", "a.md", "plan.md", "--flows")
         assert everything(data_folder / "workspace") == ["shared/a.md"]

@@ -61,15 +61,22 @@ def read(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the content here, in place of standard output.")
     ] = None,
+    json: JsonFlag = False,
 ) -> None:
     """Print a text file, or write any file's content to one of this machine."""
 
     async def work(parts: Parts, principal: Principal) -> None:
         if output is not None:
-            write_file(output, await service.read_bytes(parts.workspace, principal, path, area=_area(flows)))
+            content = await service.read_bytes(parts.workspace, principal, path, area=_area(flows))
+            write_file(output, content)
+            if json:
+                print_json({"path": path, "size_bytes": len(content), "written_to": str(output)})
             return
         found = await service.read_text(parts.workspace, principal, path, area=_area(flows))
-        console.file.write(found.text)
+        if json:
+            print_json(found)
+        else:
+            console.file.write(found.text)
 
     _as_person(user, work)
 
@@ -80,6 +87,7 @@ def write(
     source: Annotated[str, typer.Argument(metavar="FILE", help="A text file of this machine; - is standard input.")],
     user: User = "",
     flows: Flows = False,
+    json: JsonFlag = False,
 ) -> None:
     """Write a text file whole, with the folders that its path needs."""
 
@@ -87,19 +95,25 @@ def write(
         text = _given(source)
         async with parts.database.writing() as session:
             made = await service.write_text(session, principal, parts.workspace, path, text, area=_area(flows))
-        console.print(f"Written: {made.path}, {made.size_bytes} bytes.", markup=False)
+        if json:
+            print_json(made)
+        else:
+            console.print(f"Written: {made.path}, {made.size_bytes} bytes.", markup=False)
 
     _as_person(user, work)
 
 
 @app.command()
-def remove(path: Where, user: User = "", flows: Flows = False) -> None:
+def remove(path: Where, user: User = "", flows: Flows = False, json: JsonFlag = False) -> None:
     """Remove a file, and the folders that are empty then."""
 
     async def work(parts: Parts, principal: Principal) -> None:
         async with parts.database.writing() as session:
             await service.remove_file(session, principal, parts.workspace, path, area=_area(flows))
-        console.print(f"Removed: {path}", markup=False)
+        if json:
+            print_json({"deleted": path})
+        else:
+            console.print(f"Removed: {path}", markup=False)
 
     _as_person(user, work)
 
