@@ -4,6 +4,7 @@ One file `<ClassName>.py` each in `.components`. Only `register_component` write
 """
 
 import ast
+import hashlib
 import re
 from dataclasses import replace
 
@@ -21,6 +22,9 @@ MAX_CLASS_NAME_LENGTH = 64
 """So that the path stays within Windows' 260 characters."""
 MAX_COMPONENT_SOURCE_BYTES = 1024 * 1024
 CLASS_NAME = re.compile(r"[A-Z][A-Za-z0-9]*", re.ASCII)
+_MOST_REMEMBERED = 10_000
+_well_formed: set[bytes] = set()
+"""SHA-256 of sources that were parsed: each request reads them all, and parsing takes far longer than reading."""
 
 logger = get_logger(__name__)
 
@@ -101,12 +105,24 @@ def _names(folder: Folder) -> list[str]:
 
 def _read(folder: Folder, class_name: str) -> str | None:
     try:
-        code = folder.read(class_name + ENDING, MAX_COMPONENT_SOURCE_BYTES).decode()
-        ast.parse(code)
+        content = folder.read(class_name + ENDING, MAX_COMPONENT_SOURCE_BYTES)
+        code = content.decode()
+        _require_python(content, code)
     except (OSError, HeadgateError, UnicodeDecodeError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
         logger.warning("workspace.component_skipped", class_name=class_name, reason=type(error).__name__)
         return None
     return code
+
+
+def _require_python(content: bytes, code: str) -> None:
+    """Raises what `ast.parse` raises."""
+    digest = hashlib.sha256(content).digest()
+    if digest in _well_formed:
+        return
+    ast.parse(code)
+    if len(_well_formed) >= _MOST_REMEMBERED:
+        _well_formed.clear()
+    _well_formed.add(digest)
 
 
 def _encoded(class_name: str, code: str) -> bytes:

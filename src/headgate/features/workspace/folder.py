@@ -85,7 +85,9 @@ class Folder:
             _require_own_file(found, name)
             if found.st_size > most:
                 raise WorkspaceFileTooLarge(found.st_size, most)
-            content = file.read(most + 1)
+            content = file.read(found.st_size + 1)  # no more: room for what is asked for is made before it is read
+            if len(content) > found.st_size:  # it grew meanwhile
+                content += file.read(most - found.st_size)
         if len(content) > most:
             raise WorkspaceFileTooLarge(len(content), most)
         return content

@@ -136,6 +136,16 @@ class TestReadComponents:
         os.mkfifo(folder / "Pipe.py")
         assert await read_components(mine) == {"SumComponent": CODE}
 
+    async def test_sees_what_was_changed_since(self, workspace: Workspace, base: Path) -> None:
+        mine = workspace.for_agent(person(ALICE))
+        await register_component(mine, "SumComponent", CODE)
+        assert await read_components(mine) == {"SumComponent": CODE}
+        file = home(base, ALICE) / ".components" / "SumComponent.py"
+        times = file.stat().st_atime_ns, file.stat().st_mtime_ns
+        file.write_text(CODE.replace(":", "(", 1))
+        os.utime(file, ns=times)
+        assert await read_components(mine) == {}
+
 
 class TestClearComponents:
     async def test_removes_sources_only_and_counts_them(self, workspace: Workspace, base: Path) -> None:
