@@ -21,8 +21,8 @@ _LACKS = {
     "column": "tell which column is meant",
 }
 CONNECT = (
-    "Connect a language model to do that: set an API key in the settings or as an environment variable (for example"
-    " OPENAI_API_KEY or ANTHROPIC_API_KEY), or run `headgate models pull` for a local one."
+    "Connect a language model to do that: install its package (for example `headgate[openai]`) and set its key"
+    " (`headgate variables set OPENAI_API_KEY`), or run `headgate models pull` for a local one."
 )
 
 

@@ -13,6 +13,7 @@ from headgate.features.catalog.gallery import Recipe
 from headgate.features.catalog.words import word_set
 from headgate.graph.model import Flow, Node
 from headgate.graph.template import Catalog, Template
+from headgate.toolkit.shown import secret_fields, shown_value
 
 _ASKING = word_set(
     "what which how why who is are does do can could list show explain describe tell help vad vilka vilken hur "
@@ -74,11 +75,11 @@ def _about_field(
             None,
         )
         if field is not None:
-            value = one.node.params.get(field.name, field.default)
+            hidden = field.name in secret_fields(catalog, one.node.type, one.node.params)
+            value = shown_value(one.node.params.get(field.name, field.default), hidden=hidden)
             shown = "not set" if value in (None, "") else repr(value)
-            secret = field.kind.value == "secret"
             return _reply(
-                f"{field.name} of {one.node.id} is {'hidden' if secret else shown}.",
+                f"{field.name} of {one.node.id} is {shown}.",
                 Action("get_field_value", {"node_id": one.node.id, "field": field.name}),
             )
     return None
