@@ -73,10 +73,12 @@ class ComponentChecker:
             template = read_description(found, code, manifest)
         except (Invalid, TooLarge) as error:
             raise _not_made("description_failed", error, _line_of(error, code)) from error
-        if template.type in self._registry.types():
+        name = template.type.casefold()
+        taken = next((one for one in self._registry.types() if one.casefold() == name), None)
+        if taken is not None:  # a name that differs in its capitals alone passes for the other
             raise _refused(
                 "reserved_name",
-                f"a component '{template.type}' came with the installation",
+                f"a component '{taken}' came with the installation",
                 "Give the class another name, which says what it does.",
                 _class_line(code, template.type),
             )

@@ -2,11 +2,13 @@
 
 import ast
 import re
+from collections.abc import Iterator
 
 import orjson
 from pydantic import JsonValue, ValidationError
 
 from headgate.foundation.errors import Invalid
+from headgate.graph.json_values import plain_json
 from headgate.graph.manifest import Manifest
 from headgate.graph.model import PORT_PATTERN, TYPE_PATTERN
 from headgate.graph.ports import CONFIGURATION_TYPES
@@ -16,6 +18,14 @@ MOST_FIELDS = 60
 MOST_OUTPUTS = 30
 MOST_BYTES = 200_000
 """Of the whole template as JSON."""
+LONGEST_NAME = 200
+"""Of labels, options and the like, in characters."""
+LONGEST_TEXT = 8_000
+"""Of descriptions: whoever searches reads them, models too."""
+_HIDDEN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""What people do not see and models and terminals read: controls, turned writing, letters of Unicode's tags."""
 _NAME = re.compile(PORT_PATTERN)
 _TYPE = re.compile(TYPE_PATTERN)
 
@@ -42,6 +52,7 @@ def read_description(described: JsonValue, code: str, manifest: Manifest) -> Tem
     if template.type not in {node.name for node in tree.body if isinstance(node, ast.ClassDef)}:
         raise NotPlausible(f"The code defines no class '{template.type}' at its top.", remedy="Write the class there.")
     _require_names(template)
+    _require_texts(template)
     names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     reads = template.reads_input or "input" in names
     sends = template.outside or bool(manifest.hosts)
@@ -72,3 +83,44 @@ def _require_names(template: Template) -> None:
     configures = {one.type for one in template.outputs} & CONFIGURATION_TYPES
     if configures or not template.outputs or any(one.takes_configuration for one in template.fields):
         raise NotPlausible(f"{template.type} is not a component that own code can be.", remedy="See its docs.")
+
+
+def _require_texts(template: Template) -> None:
+    """Raise `NotPlausible` for a text that is too long to be read, or that says what nobody sees."""
+    for where, text in _texts(template):
+        most = LONGEST_TEXT if where in {"description", "help"} else LONGEST_NAME
+        if len(text) > most:
+            raise NotPlausible(
+                f"{template.type}: a {where} has {len(text)} characters; {most} are allowed.", remedy="Shorten it."
+            )
+    values = template.model_dump(mode="json")
+    try:
+        plain_json(values)
+    except ValueError as error:
+        raise NotPlausible(f"{template.type}: {error}.", remedy="Correct its texts and defaults.") from error
+    hidden = next((found for text in _strings(values) if (found := _HIDDEN.search(text))), None)
+    if hidden is not None:
+        raise NotPlausible(
+            f"{template.type}: its texts hold the character U+{ord(hidden[0]):04X}, which nobody sees.",
+            remedy="Take it out of the docstring, the labels, the help and the defaults.",
+        )
+
+
+def _strings(value: JsonValue) -> Iterator[str]:
+    """Every text in a value, names of members too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for one in (*value, *value.values()) if isinstance(value, dict) else value:
+            yield from _strings(one)
+
+
+def _texts(template: Template) -> Iterator[tuple[str, str]]:
+    """What people and models read of it: what each text is, and the text."""
+    yield from (("label", template.label), ("category", template.category), ("icon", template.icon))
+    yield "description", template.description
+    yield from (("keyword", word) for word in template.keywords)
+    for one in (*template.fields, *template.outputs):
+        yield from (("label", one.label), ("help", one.help))
+    for field in template.fields:
+        yield from (("option", option) for option in field.options)
