@@ -6,7 +6,7 @@ from typing import Any
 from headgate.features.access.permissions import Permission
 from headgate.features.flows import service as flows
 from headgate.features.runs.evidence.archive import as_json
-from headgate.foundation.errors import NotFound
+from headgate.foundation.errors import Invalid, NotFound
 from headgate.graph.draw import draw
 from headgate.graph.spec import print_spec
 from headgate.toolkit.shown import shown_flow
@@ -15,6 +15,7 @@ from headgate.toolkit.stored.running import evidence_of
 
 PAGE = 50
 TEXT, JSON = "text/plain", "application/json"
+_ID = re.compile(r"[0-9a-f-]{36}", re.ASCII)
 _URI = re.compile(r"headgate://(?P<kind>flows|runs)/(?P<id>[0-9a-f-]{36})/(?P<what>spec|diagram|evidence)", re.ASCII)
 TEMPLATES: list[dict[str, Any]] = [
     {
@@ -48,11 +49,20 @@ class ResourceNotFound(NotFound):
     title = "Resource not found"
 
 
+class BadCursor(Invalid):
+    """A cursor that no page ended with."""
+
+    code = "bad_cursor"
+    title = "Wrong cursor"
+
+
 async def list_flows(visit: Visit, cursor: str | None) -> tuple[list[dict[str, Any]], str | None]:
-    """The texts of the flows that the caller sees, a page of them, and the cursor of the next page."""
+    """The texts of the flows that the caller sees, a page of them, and the cursor of the next. Raises `BadCursor`."""
     if not visit.principal.may_somewhere(Permission.FLOWS_VIEW):
         return [], None
-    before = cursor[:36] if cursor else None
+    if cursor and _ID.fullmatch(cursor) is None:
+        raise BadCursor("The cursor is none that a list of resources gave.", remedy="Begin again without one.")
+    before = cursor or None
     async with visit.studio.database.reading() as session:
         rows = await flows.list_flows(session, visit.principal, limit=PAGE + 1, before=before)
     found = [

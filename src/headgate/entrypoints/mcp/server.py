@@ -20,6 +20,7 @@ from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
@@ -58,6 +59,7 @@ CallerOf = Callable[[Context], Principal]
 log = get_logger(__name__)
 logging.getLogger("mcp").setLevel(logging.CRITICAL)  # its lines hold what clients sent; errors are told by ours
 UNKNOWN = "unknown"
+CRASHED = "Headgate failed to answer; the log says why."
 LIST_SECONDS = 60
 """How long a client may keep a list of tools: a role may change."""
 INSTRUCTIONS = """Headgate builds and runs AI flows. A flow is a graph of components; its text form is
@@ -109,8 +111,7 @@ class Handlers:
         except Exception as error:
             self._note(found, began, error)
             log.exception("mcp.tool.crashed", tool=params.name[:100])
-            crashed: Result = {"error": "Headgate failed to answer; the log says why.", "code": "internal_error"}
-            return _result(crashed, is_error=True)
+            return _result({"error": CRASHED, "code": "internal_error"}, is_error=True)
         self._note(found, began, None)
         return _result(answer)
 
@@ -247,6 +248,9 @@ async def _asked(work: Awaitable[Any]) -> Any:  # noqa: ANN401 - what it gives
         return await work
     except HeadgateError as error:
         raise MCPError(INVALID_PARAMS, str(error), {"code": error.code}) from error
+    except Exception as error:  # the library would tell the client what a driver says, statements and all
+        log.exception("mcp.request.crashed")
+        raise MCPError(INTERNAL_ERROR, CRASHED, {"code": "internal_error"}) from error
 
 
 def _tool(operation: Operation) -> Tool:
