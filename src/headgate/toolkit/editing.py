@@ -66,7 +66,12 @@ async def connect_components(
     output = TOOL_OUTPUT if source_output in AS_TOOL else source_output
     edge = _edge(source_id, output, target_id, target_input)
     edit = edits.connect(bench.flow, edge, bench.registry)
-    bench.change(edit.flow, *_modes(bench, source, target, edge), actions.connect(edge))
+    bench.change(
+        edit.flow,
+        actions.connect(edge),
+        before=_mode(bench, target, edge),
+        after=_selection(bench, source, edge),
+    )
     return {"ok": True, "edge": edge.id}
 
 
@@ -143,16 +148,18 @@ def _edge(source: str, output: str, target: str, into: str) -> Edge:
         ) from error
 
 
-def _modes(bench: Workbench, source: Node, target: Node, edge: Edge) -> list[actions.Action]:
-    """What a canvas must switch before it draws an edge: how the target's field is fed, which output is shown."""
-    found = []
+def _mode(bench: Workbench, target: Node, edge: Edge) -> list[actions.Action]:
+    """What a canvas must switch before it draws an edge: a field that had a value is fed by an edge from then on."""
     field = template_of(bench, target.type).template.field(edge.input)
-    if field is not None and set(field.types) & CONFIGURATION_TYPES:
-        found.append(actions.set_connection_mode(target.id, edge.input))
+    configures = field is not None and set(field.types) & CONFIGURATION_TYPES
+    return [actions.set_connection_mode(target.id, edge.input)] if configures else []
+
+
+def _selection(bench: Workbench, source: Node, edge: Edge) -> list[actions.Action]:
+    """Which of several outputs a canvas shows from then on, when it shows one at a time."""
     template = bench.registry.template(source.type, source.params)
-    if template is not None and len(template.outputs) > 1 and template.output(edge.output) is not None:
-        found.append(actions.select_output(source.id, edge.output))
-    return found
+    several = template is not None and len(template.outputs) > 1 and template.output(edge.output) is not None
+    return [actions.select_output(source.id, edge.output)] if several else []
 
 
 def _values_set(told: Params, params: Params) -> Result:

@@ -74,8 +74,9 @@ def _require_known_code(bench: Workbench) -> None:
         return
     found = [f"'{node.id}': {finding.message}" for node in strange for finding in scan_component(node.code or "")]
     if found:
+        bench.watch.unsafe_code_blocked([node.id for node in strange])
         raise ToolRefused(
-            f"Refused to run: unsafe component code detected - {' '.join(found[:MOST_FINDINGS])}",
+            f"Refused to run: unsafe component code detected — {' '.join(found[:MOST_FINDINGS])}",
             remedy="Tell the user; take the node out, or make a component that does without it.",
         )
     named = ", ".join(f"'{node.id}' ({node.type})" for node in strange)

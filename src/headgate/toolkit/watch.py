@@ -22,6 +22,10 @@ class Watch(Protocol):
         """A flow text was refused because these nodes are loose."""
         ...
 
+    def unsafe_code_blocked(self, node_ids: list[str]) -> None:
+        """A run was refused for the code of these nodes."""
+        ...
+
 
 class Unwatched:
     """Counts nothing."""
@@ -36,4 +40,7 @@ class Unwatched:
         """Nothing."""
 
     def orphan_rejected(self, node_ids: list[str]) -> None:
+        """Nothing."""
+
+    def unsafe_code_blocked(self, node_ids: list[str]) -> None:
         """Nothing."""

@@ -1,6 +1,6 @@
 """The working copy of a flow that a toolkit acts on, for the length of one request."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
@@ -41,7 +41,7 @@ class Workbench:
     on_file: Callable[[dict[str, JsonValue]], None] = lambda _written: None
     """Told of a written file: `action` (`write_file`, `edit_file`), `path`, `size` in bytes, `content` when whole."""
     actions: list[Action] = field(default_factory=list)
-    """What was done to the flow, in order; the last of each change has its `diff` and its `validation`."""
+    """What was done to the flow, in order; the one that stands for a change has its `diff` and its `validation`."""
     proposals: list[Action] = field(default_factory=list)
     """Edits of fields that were proposed and wait for a person; the flow does not hold them."""
     plan: str = ""
@@ -81,13 +81,19 @@ class Workbench:
         """Something that tools read was changed: reading it again is no repetition."""
         self._touched += 1
 
-    def change(self, flow: Flow, *done: Action) -> None:
-        """Take a new state of the flow and tell what was done; the last action bears the proof of it."""
-        if self._whole_since is None and any(action["action"] == "set_flow" for action in done):
+    def change(self, flow: Flow, done: Action, *, before: Iterable[Action] = (), after: Iterable[Action] = ()) -> None:
+        """Take a new state of the flow and tell what was done, with the proof of it.
+
+        Args:
+            flow: The flow from now on.
+            done: What was done; it bears the proof.
+            before: What a canvas must be told first.
+            after: What it must be told then.
+        """
+        if self._whole_since is None and done["action"] == "set_flow":
             self._whole_since = len(self.history)
         self.history.append(self.flow)
-        *before, last = done
-        self._take(flow, *before, self._proven(last, flow))
+        self._take(flow, *before, self._proven(done, flow), *after)
 
     def undo(self) -> bool:
         """Go back to the flow before the last change; False when there was none."""

@@ -99,8 +99,9 @@ class TestConnecting:
     async def test_from_one_of_several_outputs_selects_it(self, bench: Workbench) -> None:
         told = await holding(bench, "Both", "Shout")
         assert (await connect(bench, "both.message", "shout.text"))["ok"] is True
-        assert [action["action"] for action in told] == ["select_output", "connect"]
-        assert told[0] == {"action": "select_output", "component_id": "both", "output_name": "message"}
+        assert [action["action"] for action in told] == ["connect", "select_output"]
+        assert "diff" in told[0]
+        assert told[1] == {"action": "select_output", "component_id": "both", "output_name": "message"}
 
     async def test_from_an_only_output_selects_nothing(self, bench: Workbench) -> None:
         told = await holding(bench, "Source", "Shout")
@@ -143,7 +144,7 @@ class TestConnecting:
 
 
 class TestProof:
-    async def test_stands_on_the_last_action_of_each_change(self, bench: Workbench) -> None:
+    async def test_stands_on_the_action_that_makes_the_change(self, bench: Workbench) -> None:
         told = await holding(bench, "Brain", "Asker")
         await connect(bench, "brain.model", "asker.model")
         assert "diff" not in told[0]

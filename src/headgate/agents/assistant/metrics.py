@@ -167,6 +167,10 @@ class AssistantMetrics:
         self.instruments.count("assistant_flow_orphan_rejection")
         log.error("flow_builder.spec.orphan", orphan_node_ids=node_ids)
 
+    def unsafe_code_blocked(self, node_ids: list[str]) -> None:
+        """A run was refused for code that the sandbox would refuse."""
+        log.warning("assistant.run_flow.blocked_unsafe_code", node_ids=node_ids)
+
     def proposal_ready(self, *, attempt: int, nodes: int, edges: int) -> None:
         """A flow waits for a person to look at it."""
         self.instruments.count("assistant_flow_proposal_ready")

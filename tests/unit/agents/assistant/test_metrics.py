@@ -44,6 +44,13 @@ class TestAssistantMetrics:
                 missing.append(name)
         assert missing == []
 
+    def test_logs_a_run_that_was_refused_for_its_code(self) -> None:
+        with captured_logs() as logs:
+            AssistantMetrics().unsafe_code_blocked(["spy"])
+        assert [(entry["event"], entry["node_ids"]) for entry in logs] == [
+            ("assistant.run_flow.blocked_unsafe_code", ["spy"])
+        ]
+
     def test_logs_neither_names_nor_texts_in_full(self) -> None:
         with captured_logs() as logs:
             AssistantMetrics().validation_exhausted("e" * 5000, 3, "c" * 5000)

@@ -23,7 +23,7 @@ class UnsafeCode(Invalid):
     def __init__(self, node_id: str, type_: str, findings: Sequence[Finding]) -> None:
         first = findings[0]
         super().__init__(
-            "Refused to run: unsafe component code detected: "
+            "Refused to run: unsafe component code detected — "
             f"node '{node_id}' ({type_}), line {first.line}: {first.message}",
             remedy=first.remedy,
             findings=[asdict(one) for one in findings],
