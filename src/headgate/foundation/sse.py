@@ -5,10 +5,14 @@ The form is the one of the HTML standard, section "Server-sent events".
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 
 import orjson
+from anyio import CancelScope
 from pydantic import JsonValue
+from starlette.responses import StreamingResponse
+from starlette.types import Send
 
 from headgate.foundation.errors import Forbidden, NotFound, Unauthenticated, Unavailable
 
@@ -18,6 +22,22 @@ CHECK_SECONDS = 15.0
 """Nothing is sent later than this after it was last asked whether the reader may have it."""
 SSE_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 """No proxy keeps the events back."""
+
+
+class EventStream(StreamingResponse):
+    """An answer of server-sent events. When its reader is gone the generator is closed before anything else goes on.
+
+    The framework leaves that to the garbage collector where the reader was lost while something was being sent.
+    """
+
+    def __init__(self, events: AsyncGenerator[bytes, None]) -> None:
+        super().__init__(events, media_type="text/event-stream", headers=SSE_HEADERS)
+        self._events = events
+
+    async def stream_response(self, send: Send) -> None:
+        """Send the events until they end or nobody listens."""
+        async with aclosing(self._events):
+            await super().stream_response(send)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +85,10 @@ async def with_heartbeat(
             yield told.as_sse()
             waiting = asyncio.ensure_future(anext(events, None))
     finally:
-        waiting.cancel()
-        await asyncio.wait([waiting])
-        await events.aclose()
+        with CancelScope(shield=True):  # who hung up is cancelled again at each step
+            waiting.cancel()
+            await asyncio.wait([waiting])
+            await events.aclose()
 
 
 def while_allowed(check: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[bool]]:

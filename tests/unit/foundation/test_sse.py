@@ -2,9 +2,10 @@ import asyncio
 from collections.abc import AsyncGenerator
 
 import pytest
+from starlette.types import Message
 
 from headgate.foundation import sse
-from headgate.foundation.sse import Told, with_heartbeat
+from headgate.foundation.sse import EventStream, Told, with_heartbeat
 
 
 class TestTold:
@@ -67,3 +68,31 @@ class TestWithHeartbeat:
 
         pieces = [piece async for piece in with_heartbeat(events(), may_go_on=may_go_on)]
         assert len(pieces) == 100
+
+
+class TestEventStream:
+    @pytest.mark.parametrize("stuck", [False, True], ids=["between two events", "while an event is sent"])
+    async def test_closes_the_events_before_it_ends_when_its_reader_is_gone(self, *, stuck: bool) -> None:
+        closed, began = asyncio.Event(), asyncio.Event()
+
+        async def endless() -> AsyncGenerator[Told, None]:
+            try:
+                yield Told("1", "a", {})
+                await asyncio.sleep(60)
+            finally:
+                for _ in range(3):  # at each of these the framework cancels again
+                    await asyncio.sleep(0)
+                closed.set()
+
+        async def receive() -> Message:
+            await began.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                began.set()
+                await asyncio.sleep(60 if stuck else 0)
+
+        answer = EventStream(with_heartbeat(endless()))
+        await answer({"type": "http", "asgi": {"spec_version": "2.3"}}, receive, send)
+        assert closed.is_set()

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
+from anyio import CancelScope
+
 from headgate.agents.assistant.errors import TurnNotFound
 from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.features.access.principal import Principal
@@ -27,6 +29,17 @@ class Work:
         if self.task is not None and not self.task.done() and not self.task.cancelling():
             self.reason = reason
             self.task.cancel()
+
+    async def end(self) -> None:
+        """Nobody waits for it any more: cancel it, and come back when it has let go of everything.
+
+        The server cancels the answer to a client that is gone again and again, at each of its steps (anyio's scopes);
+        the turn is cancelled once, and this waits for it all the same.
+        """
+        self.stop("client_gone")
+        if self.task is not None:
+            with CancelScope(shield=True):
+                await asyncio.wait([self.task])
 
 
 @dataclass(slots=True)

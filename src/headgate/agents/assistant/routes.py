@@ -1,11 +1,11 @@
 """HTTP routes of the assistant."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Annotated, Any
 
 import orjson
 from fastapi import APIRouter, Depends, Path, Request
-from fastapi.responses import StreamingResponse
 
 from headgate.agents.assistant.desk import Desk
 from headgate.agents.assistant.schemas import AssistRequest, CheckConfig, Stopped
@@ -13,6 +13,7 @@ from headgate.agents.assistant.service import Assistant
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.foundation.api import problems
+from headgate.foundation.sse import EventStream
 
 router = APIRouter(prefix="/agentic", tags=["assistant"])
 
@@ -29,20 +30,20 @@ _ASK = [needs(Permission.FLOWS_EDIT)]
 @router.post(
     "/assist/stream",
     summary="Ask the assistant, as a stream",
-    response_class=StreamingResponse,
+    response_class=EventStream,
     responses=problems(404) | {200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
     dependencies=_ASK,
 )
 async def assist_stream(
     body: AssistRequest, caller: Caller, again: CallerAgain, assistant: TheAssistant
-) -> StreamingResponse:
+) -> EventStream:
     """Events of the turn as they happen: progress, token, flow_update, flow_preview, file_written, run_update.
 
     The first is a `progress` with the turn's id; the last is `complete`, `error` or `cancelled`. Hanging up stops the
     model call.
     """
     desk = await assistant.open(caller, body, again)
-    return StreamingResponse(_as_sse(assistant, desk, body), media_type="text/event-stream", headers=_SSE_HEADERS)
+    return EventStream(_as_sse(assistant, desk, body))
 
 
 @router.post("/assist", summary="Ask the assistant", responses=problems(404, 502), dependencies=_ASK)
@@ -74,11 +75,9 @@ async def check_config(caller: Caller, assistant: TheAssistant) -> CheckConfig:
     return await assistant.models.check_config(caller)
 
 
-_SSE_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-
-
-async def _as_sse(assistant: Assistant, desk: Desk, body: AssistRequest) -> AsyncIterator[bytes]:
+async def _as_sse(assistant: Assistant, desk: Desk, body: AssistRequest) -> AsyncGenerator[bytes, None]:
     number = 0
-    async for event in assistant.stream(desk, body):
-        number += 1
-        yield b"id: %d\nevent: %b\ndata: %b\n\n" % (number, event["event"].encode(), orjson.dumps(event))
+    async with aclosing(assistant.stream(desk, body)) as told:
+        async for event in told:
+            number += 1
+            yield b"id: %d\nevent: %b\ndata: %b\n\n" % (number, event["event"].encode(), orjson.dumps(event))

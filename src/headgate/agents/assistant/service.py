@@ -1,7 +1,7 @@
 """One turn of the assistant, as a stream of events."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
@@ -134,7 +134,7 @@ class Assistant:
         await desk.open(request.flow_id or None)
         return desk
 
-    async def stream(self, desk: Desk, request: AssistRequest) -> AsyncIterator[AssistEvent]:
+    async def stream(self, desk: Desk, request: AssistRequest) -> AsyncGenerator[AssistEvent, None]:
         """Work on one request. Events come when they happen; closing the iterator cancels the model call.
 
         The first event names the turn, the last is `complete`, `error` or `cancelled`.
@@ -147,8 +147,7 @@ class Assistant:
                 while (event := await asking.queue.get()) is not None:
                     yield event
             finally:
-                work.stop("client_gone")
-                await asyncio.wait([work.task])
+                await work.end()
 
     async def answer(self, desk: Desk, request: AssistRequest) -> dict[str, Any]:
         """The same without a stream: the data of `complete`. Raises what the turn ended with."""
@@ -158,8 +157,7 @@ class Assistant:
             try:
                 await asyncio.wait([work.task])
             finally:
-                work.stop("client_gone")
-                await asyncio.wait([work.task])
+                await work.end()
         if asking.error is not None:
             raise asking.error
         if asking.data is None:

@@ -3,7 +3,6 @@
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
-from fastapi.responses import StreamingResponse
 from pydantic import JsonValue
 
 from headgate.features.access.caller import Caller, CallerAgain, needs
@@ -42,7 +41,7 @@ from headgate.foundation.api import (
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid
 from headgate.foundation.events import EventFeed
-from headgate.foundation.sse import SSE_HEADERS, while_allowed, with_heartbeat
+from headgate.foundation.sse import EventStream, while_allowed, with_heartbeat
 from headgate.graph.model import Flow
 from headgate.graph.spec import read_spec
 
@@ -165,7 +164,7 @@ async def publish(
 @router.get(
     "/{flow_id}/events",
     summary="Watch a flow",
-    response_class=StreamingResponse,
+    response_class=EventStream,
     responses={**problems(404), 200: {"content": {"text/event-stream": {}}}},
     dependencies=[VIEW],
 )
@@ -178,7 +177,7 @@ async def events(
     last_event_id: Annotated[str, Header(max_length=100)] = "",
     *,
     follow: Annotated[bool, Query(description="false: only how it stands.")] = True,
-) -> StreamingResponse:
+) -> EventStream:
     """Server-sent events of everything that anybody does to a flow. First how it stands, then each change.
 
     Send the last id you saw as `Last-Event-ID` to go on behind it.
@@ -196,7 +195,7 @@ async def events(
     stream = FlowStream(database, feed, caller.tenant_id, flow_id)
     told = stream.events(last_event_id) if follow else stream.state()
     body = with_heartbeat(told, may_go_on=while_allowed(check_again))
-    return StreamingResponse(body, media_type="text/event-stream", headers=SSE_HEADERS)
+    return EventStream(body)
 
 
 @router.get("/{flow_id}/versions", summary="List versions", responses=problems(404), dependencies=[VIEW])

@@ -1,10 +1,9 @@
 """HTTP routes of runs."""
 
-from collections.abc import AsyncIterator
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Header, Query, Request
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import Response
 
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
@@ -29,7 +28,7 @@ from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, page_of, parse_cursor, problems
 from headgate.foundation.database import Database
 from headgate.foundation.signing import EvidenceKey
-from headgate.foundation.sse import SSE_HEADERS, while_allowed, with_heartbeat
+from headgate.foundation.sse import EventStream, while_allowed, with_heartbeat
 
 router = APIRouter(tags=["runs"])
 Rows = Annotated[Database, Depends(get_database)]
@@ -125,7 +124,7 @@ async def read(run_id: str, engine: Engine, caller: Caller) -> RunOut:
 @router.get(
     "/flow-runs/{run_id}/events",
     summary="Watch a run",
-    response_class=StreamingResponse,
+    response_class=EventStream,
     responses={**problems(404), 200: {"content": {"text/event-stream": {}}}},
     dependencies=_VIEW,
 )
@@ -136,7 +135,7 @@ async def events(
     caller: Caller,
     again: CallerAgain,
     last_event_id: Annotated[str, Header(max_length=100)] = "",
-) -> StreamingResponse:
+) -> EventStream:
     """Server-sent events of a run until it is over. Send the last id you saw as `Last-Event-ID` to go on behind it."""
     async with database.reading() as session:
         await service.check_run(session, caller, run_id)
@@ -146,11 +145,7 @@ async def events(
         async with database.reading() as session:
             await service.check_run(session, await again(), run_id)
 
-    async def body() -> AsyncIterator[bytes]:
-        async for piece in with_heartbeat(stream.events(last_event_id), may_go_on=while_allowed(check)):
-            yield piece
-
-    return StreamingResponse(body(), media_type="text/event-stream", headers=SSE_HEADERS)
+    return EventStream(with_heartbeat(stream.events(last_event_id), may_go_on=while_allowed(check)))
 
 
 @router.post("/flow-runs/{run_id}/cancel", summary="Cancel a run", responses=problems(404), dependencies=_START)

@@ -1,8 +1,8 @@
 """Components through the assistant over HTTP: made, found by the next request, run in flows, gone with the session."""
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
-from typing import Any, cast
+from collections.abc import AsyncIterator
+from typing import Any
 
 import httpx2
 import pytest
@@ -11,7 +11,6 @@ from pydantic import SecretStr
 
 from headgate.agents.assistant.schemas import AssistRequest
 from headgate.agents.assistant.service import Assistant
-from headgate.agents.assistant.turn.events import AssistEvent
 from headgate.entrypoints.http.app import create_app
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import LOCAL
@@ -135,7 +134,7 @@ class TestGenerateComponent:
         async for event in stream:
             if event.get("step") == "generating_component":
                 break
-        await cast("AsyncGenerator[AssistEvent, None]", stream).aclose()
+        await stream.aclose()
         assert await app.state.workshop.components.own_components(LOCAL) == ()
         assert (await client.post(RESET)).json()["components_cleared"] == 0
 
