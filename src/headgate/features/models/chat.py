@@ -62,7 +62,7 @@ def build_chat_model(
 def translating(chat_class: type[BaseChatModel]) -> type[BaseChatModel]:
     """The provider's class with its failures translated; everything else, tools and schemas included, is its own."""
 
-    class Translating(chat_class):  # type: ignore[valid-type, misc]
+    class Translating(_sending_plainly(chat_class)):  # type: ignore[misc]
         _caller: Caller = PrivateAttr(default_factory=Caller)
         _ends_are_marked: bool = PrivateAttr(default=False)
 
@@ -123,6 +123,32 @@ def translating(chat_class: type[BaseChatModel]) -> type[BaseChatModel]:
     Translating.__qualname__ = chat_class.__qualname__
     Translating.__module__ = chat_class.__module__
     return Translating
+
+
+def _sending_plainly(chat_class: type[BaseChatModel]) -> type[BaseChatModel]:
+    """The class, if it speaks OpenAI's protocol through OpenAI's client with its body as it is."""
+    if not any(base.__module__.startswith("langchain_openai.") for base in chat_class.__mro__):
+        return chat_class
+
+    class Plain(chat_class):  # type: ignore[valid-type, misc]
+        def _get_request_payload(self, input_: Any, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401
+            return _as_it_is(super()._get_request_payload(input_, **kwargs))
+
+    return Plain
+
+
+def _as_it_is(payload: dict[str, Any]) -> dict[str, Any]:
+    """Give messages and tools to OpenAI's client as what is added to the body (`extra_body`).
+
+    LangChain has made them JSON. The client would walk through every value of theirs, once for each type that it
+    might be, to see whether it has to be renamed: 15 ms for a conversation of twenty messages. The calls that read
+    `tools` and `response_format` themselves, and the Responses API, get everything where they look for it.
+    """
+    if "response_format" in payload or "messages" not in payload:
+        return payload
+    plain = {name: payload[name] for name in ("messages", "tools") if name in payload}
+    rest = {name: value for name, value in payload.items() if name != "tools"}
+    return rest | {"messages": [], "extra_body": {**(payload.get("extra_body") or {}), **plain}}
 
 
 @contextmanager
