@@ -56,14 +56,15 @@ class FlowRuns:
             raise
         finally:
             watching.cancel()
-        return await self._outcome(principal, key.run_id)
+        return await self.outcome_of(principal, key.run_id)
 
     async def _watch(self, run_id: str, on_event: RunEvent) -> None:
         async for event in self.engine.feed.follow(topic_of(run_id)):
             if event is not None:
                 on_event(run_id, event.kind, event.data)
 
-    async def _outcome(self, principal: Principal, run_id: str) -> RunOutcome:
+    async def outcome_of(self, principal: Principal, run_id: str) -> RunOutcome:
+        """What a run came to, read back from its stored results."""
         run = await service.answer_of(self.engine, principal, run_id)
         async with self.database.reading() as session:
             made = await files.list_files(session, principal, flow_run_id=run_id)

@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 
 import pytest
 
+from headgate.agents.assistant.intent import framing
 from headgate.entrypoints.cli.app import run
 from tests.integration.agents.assistant.scenarios.model import Model, speaking
-from tests.integration.agents.assistant.scenarios.script import Answer, Intent
+from tests.integration.agents.assistant.scenarios.script import Answer, Intent, components
 from tests.integration.cli.test_commands import data_folder
 from tests.support.cli import answered
 
@@ -91,3 +92,52 @@ class TestEnd:
         assert "Changed:" in shown
         assert "changed" in shown.partition("Changed:")[2]
         assert "tokens" in shown
+
+    def test_is_the_refusal_of_what_is_not_its_business(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
+        model.begin(Intent(intent="off_topic"), [])
+        assert run(["ask", "what is the capital of France?", *MODEL]) == 7
+        assert framing.OFF_TOPIC_REFUSAL in capsys.readouterr().out
+
+    def test_shows_what_the_run_said_and_not_the_models_word_for_it_alone(
+        self, model: Model, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        answers(model, {"call": "run_flow"}, {"says": "It said 42."})
+        assert run(["ask", "run it", "--flow", "Fixed", *MODEL]) == 0
+        assert "out\nold\n" in capsys.readouterr().out
+
+    def test_says_that_a_run_did_not_come_off(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
+        spec = FLOW.replace("ask: TextInput", "ask: ParseJSON").replace("ask.text ->", "ask.data ->")
+        answers(
+            model,
+            {"call": "build_flow", "given": {"spec": spec}},
+            {"call": "run_flow"},
+            {"says": "All is well.", "always": True},
+        )
+        assert run(["ask", "build a flow that reads JSON and run it", *MODEL]) == 1
+        shown = capsys.readouterr().out
+        assert "All is well." in shown
+        assert "The flow does not run yet" in shown
+
+    def test_holds_no_lines_of_the_log(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
+        answers(model, {"call": "remove_component", "given": {"node_id": "nobody"}}, {"says": "I removed it."})
+        assert run(["ask", "remove nobody", "--flow", "Fixed", *MODEL]) == 0
+        shown = capsys.readouterr()
+        assert "Nothing in the flow was changed" in shown.out
+        assert shown.err == ""
+
+    def test_says_what_to_do_with_a_component_that_was_made(
+        self, model: Model, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        name, code = "ReverseText", components()["ReverseText"]
+        model.begin(Intent(intent="generate_component"), [Answer(says=f"```python\n{code}\n```")])
+        assert run(["ask", "make a component", *MODEL]) == 0
+        assert f'headgate ask "build a flow with {name} ..."' in capsys.readouterr().out
+
+
+class TestRequest:
+    def test_that_is_empty_or_endless_is_refused_in_a_sentence(
+        self, data_folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        for words in ("", "a " * 60_000):
+            assert run(["ask", words]) == 3
+            assert "input_value" in capsys.readouterr().err

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from headgate.agents.assistant.models.choice import OFFLINE_NAME
 from headgate.agents.assistant.protocol import EDIT_CONTINUATION_INPUT, PLAN_APPROVAL_INPUT
 from headgate.agents.assistant.schemas import AssistRequest
 from headgate.agents.assistant.sessions.service import reset_session
@@ -17,6 +18,7 @@ from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import console, print_json
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
+from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
 from headgate.foundation.ids import new_id
 from headgate.graph.model import Flow
@@ -47,7 +49,8 @@ def ask(
         if new_session:
             workshop, memory = parts.workshop, parts.assistant.conversations
             await reset_session(acting(), session, memory=memory, components=workshop.components)
-        body = AssistRequest(
+        body = checked(
+            AssistRequest,
             input_value=request,
             flow_id=await flow_id_of(parts, flow) if flow else None,
             provider=provider,
@@ -62,6 +65,7 @@ def ask(
             await talk.play(body)
             if run:
                 await talk.run(text, body.file_ids)
+            await talk.read_run()
         if json:
             print_json(talk.shown.final)
         elif talk.shown.data is not None:
@@ -69,7 +73,7 @@ def ask(
             conclude(talk.shown.data, accepted=talk.accepted, waiting=len(shown.edits), plan=bool(shown.plan))
         return talk.shown.exit_code
 
-    return with_parts(work)
+    return with_parts(work, quiet="critical")  # what went wrong is told in the conversation
 
 
 @dataclass
@@ -85,17 +89,25 @@ class _Talk:
     async def play(self, body: AssistRequest) -> None:
         """Ask, and go on as the person said they would: approve a plan once, accept the edits once."""
         await self._turn(body)
-        if self.approve and self.shown.plan and self.shown.data is not None:
+        if self.shown.plan and self.shown.data is not None and (self.approve or self._agreed("Build this plan?")):
             self.shown.begin()
             await self._turn(self._next(body, PLAN_APPROVAL_INPUT))
         data = self.shown.data
-        if self.accept and self.shown.edits and data is not None and data["flow_id"]:
+        waits = self.shown.edits and data is not None and data["flow_id"]
+        if waits and data is not None and (self.accept or self._agreed("Accept what is proposed?")):
             await self._take_edits(data["flow_id"])
             if data.get("continuation_expected"):
                 self.shown.begin()
                 await self._turn(
                     self._next(body, EDIT_CONTINUATION_INPUT).model_copy(update={"flow_id": data["flow_id"]})
                 )
+
+    def _agreed(self, question: str) -> bool:
+        """Whether the person says yes; nobody is asked where nobody can answer."""
+        if not self.shown.answerable:
+            return False
+        self.shown.view.pause()
+        return typer.confirm(question, default=False)
 
     def _next(self, body: AssistRequest, words: str, flow_id: str | None = None) -> AssistRequest:
         return body.model_copy(update={"input_value": words, "flow_id": flow_id or body.flow_id})
@@ -106,6 +118,7 @@ class _Talk:
             async for event in self.parts.assistant.stream(desk, body):
                 self.shown.show(event)
         except asyncio.CancelledError:
+            self.shown.end_line()
             console.print("Cancelled. What was saved before is kept; nothing is half done.", style="yellow")
             raise
 
@@ -133,6 +146,12 @@ class _Talk:
             on_event=lambda _run, kind, detail: self.shown.view.show(kind, detail),
         )
         data |= {"run_id": outcome.run_id, "run_status": outcome.status, "run": outcome}
+
+    async def read_run(self) -> None:
+        """Read back what a run of the turn came to, where a model told of it; the offline builder quotes it itself."""
+        data = self.shown.data
+        if data is not None and data.get("run_id") and "run" not in data and data["model"] != OFFLINE_NAME:
+            data["run"] = await self.parts.runs.outcome_of(acting(), data["run_id"])
 
 
 def _with_edits(flow: Flow, shown: Conversation) -> Flow:

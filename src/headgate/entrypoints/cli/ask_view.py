@@ -1,5 +1,6 @@
 """What `headgate ask` shows of a turn: its progress, what is proposed, what was made, and what was really changed."""
 
+import sys
 from difflib import unified_diff
 from typing import Any
 
@@ -9,6 +10,7 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.syntax import Syntax
 
+from headgate.agents.assistant.models.choice import OFFLINE_NAME
 from headgate.entrypoints.cli.exit_codes import DECLINED, FAILED, OK
 from headgate.entrypoints.cli.output import console
 from headgate.entrypoints.cli.run_view import RunView, show_outcome
@@ -33,8 +35,11 @@ class Conversation:
         """Proposed and not yet accepted."""
         self.plan = ""
         """Proposed and not yet approved."""
+        self.said = ""
+        """What the assistant said while it worked."""
         self._quiet = quiet
-        self._said = False
+        self._open = False
+        self._drawn = ""
 
     @property
     def data(self) -> dict[str, Any] | None:
@@ -46,13 +51,24 @@ class Conversation:
     def exit_code(self) -> int:
         """0 when the turn, and the run if there was one, ended well; 7 when the assistant says that it did nothing."""
         data = self.data
-        if data is not None and data["declined"]:
+        if data is not None and (data["declined"] or data["intent"] == "off_topic"):
             return DECLINED
         return OK if data is not None and data.get("run_status", "completed") == "completed" else FAILED
 
+    @property
+    def answerable(self) -> bool:
+        """Whether a person is there who can be asked."""
+        return not self._quiet and console.is_terminal and sys.stdin.isatty()
+
     def begin(self) -> None:
         """A further turn begins: what waited was answered."""
-        self.final, self.edits, self.plan = {}, [], ""
+        self.final, self.edits, self.plan, self.said = {}, [], "", ""
+
+    def end_line(self) -> None:
+        """Begin a new line where the last one was left open."""
+        if self._open:
+            console.print()
+            self._open = False
 
     def show(self, event: dict[str, Any]) -> None:
         """Take one event."""
@@ -70,25 +86,34 @@ class Conversation:
         if kind == "token":
             self.view.pause()
             console.print(event["chunk"], end="", markup=False)
-            self._said = True
+            self.said += event["chunk"]
+            self._open = True
             return
-        if self._said:
-            console.print()
-            self._said = False
+        self.end_line()
         if kind == "run_update":
             self.view.show(event["kind"], event["data"])
         elif kind == "progress":
             self._progress(event)
         elif kind == "flow_preview":
-            console.print()
-            console.print(event["graph"], markup=False)
-            console.print()
+            if event["graph"] != self._drawn:
+                console.print(f"\n{event['graph']}\n", markup=False)
+            self._drawn = event["graph"]
         elif kind == "flow_update":
             _show_update(event)
         elif kind == "file_written":
             console.print(f"  {event['action']} {event['path']} ({event['size']} bytes)", markup=False)
+        elif kind == "complete":
+            self._rest(event["data"])
         elif kind == "error":
             console.print(f"[red]{escape(event['message'])}[/] {escape(event.get('remedy', ''))}")
+
+    def _rest(self, data: dict[str, Any]) -> None:
+        """What the answer holds and nobody has read yet: a refusal, or that a run did not come to what was asked."""
+        caveat = (data.get("verification") or {}).get("caveat", "")
+        if not self.said.strip() and not data.get("component_code"):
+            console.print(data["result"], markup=False)
+        elif caveat and caveat not in self.said and data["model"] != OFFLINE_NAME:
+            console.print(f"[yellow]{escape(caveat)}[/]")
 
     def _progress(self, event: dict[str, Any]) -> None:
         attempt = f" ({event['attempt']} of {event['max_attempts']})" if event.get("max_attempts", 1) > 1 else ""
@@ -146,7 +171,13 @@ def _show_component(data: dict[str, Any]) -> None:
     if data.get("manifest"):
         console.print(f"It may use: {orjson.dumps(data['manifest']).decode()}", markup=False)
     tested = "It passed its checks in the sandbox." if data["validated"] else "It did not pass its checks."
-    console.print(f"{data.get('class_name') or 'The component'}: {tested}", markup=False)
+    name = data.get("class_name") or "The component"
+    console.print(f"{name}: {tested}", markup=False)
+    if data["validated"]:
+        console.print(f'[dim]Use it: headgate ask "build a flow with {name} ..."[/]')
+    else:
+        console.print("[dim]Say more exactly what goes in and comes out, or correct the code in a file and have it[/]")
+        console.print("[dim]checked: headgate components check FILE[/]")
 
 
 def _show_changes(data: dict[str, Any]) -> None:
@@ -154,6 +185,8 @@ def _show_changes(data: dict[str, Any]) -> None:
         console.print("\nChanged:" if data["saved"] else "\nProposed, not saved:")
         for line in data["changes"]:
             console.print(f"  {line}", markup=False)
+        if data["saved"] and data["revision"] != 1:
+            console.print(f"[dim]take it back: headgate flows undo {data['flow_id']}[/]")
 
 
 def _show_costs(data: dict[str, Any]) -> None:

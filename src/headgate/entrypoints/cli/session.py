@@ -5,7 +5,7 @@ import getpass
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from headgate.entrypoints.cli.chosen import SPACE, TENANT
 from headgate.entrypoints.compose import Parts, open_parts
@@ -37,10 +37,15 @@ def operator() -> Actor:
         return Actor("command", "command line")
 
 
-def with_parts(work: Callable[[Parts], Awaitable[T]], settings: Settings | None = None) -> T:
-    """Open the parts, do the work, close them. Logs stay quiet unless HEADGATE_LOG__LEVEL asks for more."""
+def with_parts(
+    work: Callable[[Parts], Awaitable[T]],
+    settings: Settings | None = None,
+    *,
+    quiet: Literal["error", "critical"] = "error",
+) -> T:
+    """Open the parts, do the work, close them. Logs begin at `quiet` unless HEADGATE_LOG__LEVEL asks for more."""
     found = settings or Settings()
-    level = found.log.level if "level" in found.log.model_fields_set else "error"
+    level = found.log.level if "level" in found.log.model_fields_set else quiet
     configure(LogSettings(level=level, format=found.log.format))
 
     async def session() -> T:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 _DONE_EN = (
     r"added|created|built|connected|disconnected|removed|deleted|configured|changed|updated|renamed|replaced|set up|"
-    r"wired|inserted|moved|fixed|saved"
+    r"wired|inserted|moved|fixed|saved|wrote|written|proposed|registered|generated"
 )
 _DONE_SV = (
     r"lagt till|lade till|skapat|skapade|byggt|byggde|kopplat|kopplade|tagit bort|tog bort|raderat|raderade|ställt in|"
-    r"ställde in|ändrat|ändrade|uppdaterat|uppdaterade|bytt|bytte|döpt om|döpte om|lagat|lagade"
+    r"ställde in|ändrat|ändrade|uppdaterat|uppdaterade|bytt|bytte|döpt om|döpte om|lagat|lagade|"
+    r"skrivit|skrev|sparat|sparade|föreslagit|föreslog"
 )
 _SAYER = r"(?:i|we|i've|we've|i have|we have|jag|vi|jag har|vi har)"
 _ADVERB = r"(?: (?:now|just|also|already|successfully|nu|även|också|redan))*"

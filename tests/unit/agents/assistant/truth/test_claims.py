@@ -13,7 +13,11 @@ CLAIMS = [
     "The URL node has been removed.",
     "The agent was updated with the new model.",
     "Here you go! I built the flow you asked for.",
+    "I wrote the file.",
+    "I have proposed a new prompt.",
+    "I've registered the component.",
     "Jag har lagt till ett minne i flödet.",
+    "Jag skrev filen.",
     "Jag kopplade agenten till utdata.",
 ]
 NO_CLAIMS = [
