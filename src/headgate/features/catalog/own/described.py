@@ -120,7 +120,8 @@ def _texts(template: Template) -> Iterator[tuple[str, str]]:
     yield from (("label", template.label), ("category", template.category), ("icon", template.icon))
     yield "description", template.description
     yield from (("keyword", word) for word in template.keywords)
-    for one in (*template.fields, *template.outputs):
-        yield from (("label", one.label), ("help", one.help))
     for field in template.fields:
+        yield from (("label", field.label), ("help", field.help))
         yield from (("option", option) for option in field.options)
+    for output in template.outputs:
+        yield from (("label", output.label), ("help", output.help))
