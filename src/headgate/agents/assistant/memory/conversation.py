@@ -51,6 +51,13 @@ def prefixed(session_id: str) -> str:
     return session_id if session_id.startswith(SESSION_PREFIX) else SESSION_PREFIX + session_id
 
 
+def why_not_kept(key: SessionKey | None, turn: ConversationTurn) -> str:
+    """Why a turn is not remembered, as it is counted; empty when it is."""
+    if key is None:
+        return "anonymous_session"
+    return "" if turn.assistant.strip() else "empty_response"
+
+
 class ConversationBuffer(Protocol):
     """Keeps the last turns of the last conversations. None as a key remembers nothing and gives nothing."""
 

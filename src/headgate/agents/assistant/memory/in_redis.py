@@ -18,6 +18,7 @@ from headgate.agents.assistant.memory.conversation import (
     MAX_TURNS_PER_SESSION,
     ConversationTurn,
     SessionKey,
+    why_not_kept,
 )
 from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.foundation.log import get_logger
@@ -79,11 +80,9 @@ class RedisBuffer:
 
     async def push_async(self, key: SessionKey | None, turn: ConversationTurn) -> None:
         """Remember a turn; one script, so that turns that end at once lose nothing."""
-        if key is None:
-            self._metrics.turn_skipped("anonymous_session")
-            return
-        if not turn.assistant.strip():
-            self._metrics.turn_skipped("empty_response")
+        why_not = why_not_kept(key, turn)
+        if key is None or why_not:
+            self._metrics.turn_skipped(why_not)
             return
         kept = turn.clipped()
         written = orjson.dumps([kept.user, kept.assistant])
