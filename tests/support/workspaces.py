@@ -47,9 +47,12 @@ def home(base: Path, owner: Owner) -> Path:
 
 
 def everything(folder: Path) -> list[str]:
-    """Every file below a folder but the pepper, by its path."""
+    """Every file below a folder but the pepper and the notes of usage, by its path."""
+    ours = {".fs_pepper", ".usage"}
     return sorted(
-        str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.name != ".fs_pepper"
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if path.is_file() and ours.isdisjoint({path.name, path.parent.name})
     )
 
 

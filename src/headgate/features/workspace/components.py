@@ -78,6 +78,7 @@ def _clear(root: Root) -> int:
         return 0
     with folder, root.locked():
         sources = [one.name for one in folder.entries() if not one.is_folder and one.name.endswith(ENDING)]
+        root.note.forget()
         for name in sources:
             folder.remove(name)
     return len(sources)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from headgate.features.workspace.errors import WorkspaceFileTooLarge, WorkspaceFull
 from headgate.features.workspace.folder import Folder
+from headgate.features.workspace.usage import Note, Usage, counted
 from headgate.foundation.settings import Settings
 
 if sys.platform != "win32":
@@ -22,15 +23,6 @@ MAX_FILE_BYTES = 10 * 1024 * 1024
 STAGING = ".incoming"
 STALE_SECONDS = 86_400
 """Age at which a half-written file is one of a process that died."""
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What a workspace holds."""
-
-    files: int
-    size: int
-    """Bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +59,8 @@ class Root:
             raise WorkspaceFileTooLarge(len(content), MAX_FILE_BYTES)
         *folders, name = parts
         before = self._size_of(folders, name)
-        self._require_room(len(content), before)
-        with self.folder.below(folders, create=True) as target, self._staging() as staging:
+        after = self._with_room(len(content), before)
+        with self.folder.below(folders, create=True) as target, self._staging() as staging, self.note.changing(after):
             target.replace(name, content, staging)
         return before is None
 
@@ -83,7 +75,12 @@ class Root:
 
     def usage(self) -> Usage:
         """Count what the whole workspace holds, components included."""
-        return _usage(self.whole)
+        return counted(self.whole)
+
+    @property
+    def note(self) -> Note:
+        """What was noted of its usage; for who holds the lock."""
+        return Note(self.base, self.name)
 
     def _size_of(self, folders: Sequence[str], name: str) -> int | None:
         try:
@@ -92,19 +89,37 @@ class Root:
         except FileNotFoundError:
             return None
 
-    def _require_room(self, size: int, before: int | None) -> None:
-        limits, held = self.settings.workspace, self.usage()
-        if before is None and held.files >= limits.max_files:
-            raise WorkspaceFull(
+    def _with_room(self, size: int, before: int | None) -> Usage:
+        """What the workspace will hold with a file of this size, in place of one of the size `before`.
+
+        Raises:
+            WorkspaceFull: That is more than it may.
+        """
+        more = {"files": before is None, "size": size - (before or 0)}
+        noted = self.note.read()
+        if noted is not None and self._refusal(noted, **more) is None:
+            return noted.after(**more)
+        held = self.usage()
+        refusal = self._refusal(held, **more)
+        if refusal is not None:
+            raise refusal
+        return held.after(**more)
+
+    def _refusal(self, held: Usage, *, files: int, size: int) -> WorkspaceFull | None:
+        """Why this much more does not fit; None when it does."""
+        limits = self.settings.workspace
+        if files > 0 and held.files >= limits.max_files:
+            return WorkspaceFull(
                 f"The workspace is full: it holds {held.files} files, and {limits.max_files} are allowed. Delete some.",
                 remedy="Or let the operator raise HEADGATE_WORKSPACE__MAX_FILES.",
             )
-        if held.size - (before or 0) + size > limits.max_bytes and size > (before or 0):
-            raise WorkspaceFull(
-                f"The workspace is full: {size} bytes do not fit beside the {held.size - (before or 0)} that it holds; "
+        if size > 0 and held.size + size > limits.max_bytes:
+            return WorkspaceFull(
+                f"The workspace is full: {size} bytes do not fit beside the {held.size} that it holds; "
                 f"{limits.max_bytes} are allowed. Delete some files.",
                 remedy="Or let the operator raise HEADGATE_WORKSPACE__MAX_BYTES.",
             )
+        return None
 
     @contextmanager
     def _staging(self) -> Iterator[Folder]:
@@ -112,18 +127,6 @@ class Root:
         with self.base.child(STAGING, create=True) as staging:
             _remove_stale(staging)
             yield staging
-
-
-def _usage(folder: Folder, depth: int = 0) -> Usage:
-    files = size = 0
-    for entry in folder.entries():
-        if entry.is_folder and depth < 64:
-            with suppress(OSError), folder.child(entry.name) as child:
-                inner = _usage(child, depth + 1)
-                files, size = files + inner.files, size + inner.size
-        elif not entry.is_folder:
-            files, size = files + 1, size + entry.size
-    return Usage(files, size)
 
 
 def _remove_stale(staging: Folder) -> None:

@@ -101,6 +101,7 @@ def _remove(root: Root, path: str) -> WorkspaceFileOut:
     parts = text.file_parts(path)
     with root.locked(), told(path):
         about = _about(root, path)
+        root.note.forget()
         with root.folder.below(parts[:-1]) as folder:
             folder.remove(parts[-1])
         root.prune(parts[:-1])

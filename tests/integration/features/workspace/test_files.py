@@ -97,6 +97,9 @@ class TestFiles:
             answer = await alice.client.delete(f"{FILES}/content", params={"path": path})
             assert answer.status_code == status, path
         assert everything(mine) == ["docs/a.md", "link"]
+        assert (await alice.client.delete(f"{FILES}/content", params={"path": "docs/a.md"})).status_code == 204
+        assert everything(mine) == ["link"]
+        assert not list((base / ".usage").iterdir()), "what was noted of its usage is not true any more"
 
     async def test_that_are_binary_are_downloaded(self, alice: Member, base: Path) -> None:
         await put(alice.client, "a.md", "x")
