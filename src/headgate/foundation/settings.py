@@ -257,7 +257,9 @@ class HttpSettings(BaseModel):
 class LogSettings(BaseModel):
     """Structured logs on standard error."""
 
-    level: Literal["debug", "info", "warning", "error", "critical"] = Field(default="info", description="Least level written.")
+    level: Literal["debug", "info", "warning", "error", "critical"] = Field(
+        default="info", description="Least level written."
+    )
     format: Literal["console", "json"] = Field(default="console", description="For people or for machines.")
 
 

@@ -118,6 +118,16 @@ class TestEnd:
         assert "All is well." in shown
         assert "The flow does not run yet" in shown
 
+    def test_says_how_to_take_it_back(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
+        change = {"call": "configure_component", "given": {"node_id": "ask", "params": {"text": "changed"}}}
+        answers(model, change, {"says": "Done."})
+        assert run(["ask", "change it", "--flow", "Fixed", *MODEL]) == 0
+        assert "headgate flows undo" in capsys.readouterr().out
+        assert run(["flows", "undo", "Fixed"]) == 0
+        assert "text: old" in _exported(capsys)
+        assert run(["flows", "undo", "Fixed"]) == 0
+        assert "text: changed" in _exported(capsys)
+
     def test_holds_no_lines_of_the_log(self, model: Model, capsys: pytest.CaptureFixture[str]) -> None:
         answers(model, {"call": "remove_component", "given": {"node_id": "nobody"}}, {"says": "I removed it."})
         assert run(["ask", "remove nobody", "--flow", "Fixed", *MODEL]) == 0
@@ -132,6 +142,12 @@ class TestEnd:
         model.begin(Intent(intent="generate_component"), [Answer(says=f"```python\n{code}\n```")])
         assert run(["ask", "make a component", *MODEL]) == 0
         assert f'headgate ask "build a flow with {name} ..."' in capsys.readouterr().out
+
+
+def _exported(capsys: pytest.CaptureFixture[str]) -> str:
+    capsys.readouterr()
+    assert run(["export", "Fixed"]) == 0
+    return capsys.readouterr().out
 
 
 class TestRequest:

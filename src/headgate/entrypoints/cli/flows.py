@@ -82,10 +82,10 @@ def show(which: FlowArgument, json: JsonFlag = False) -> None:
                 }
             )
             return
-        if flow.description:
-            console.print(escape(flow.description))
-        console.print(f"[dim]revision {row.revision}[/]")
         console.print(draw(flow, known), markup=False)
+        console.print(f"\n[dim]flow {row.id} (revision {row.revision})[/]")
+        if flow.description and flow.description != flow.name:
+            console.print(f"[dim]{escape(flow.description)}[/]")
         for issue in issues:
             console.print(f"[yellow]to mend:[/] {escape(str(issue))} [dim]{escape(issue.remedy)}[/]")
 
@@ -175,6 +175,25 @@ def restore(
             print_json({"id": row.id, "revision": row.revision})
         else:
             console.print(f"The draft holds version {version} again (revision {row.revision}).")
+
+    with_parts(work)
+
+
+@app.command()
+def undo(which: FlowArgument, json: JsonFlag = False) -> None:
+    """Take back the last change of the draft; done again, it brings the change back."""
+
+    async def work(parts: Parts) -> None:
+        flow_id = await flow_id_of(parts, which)
+        async with parts.database.writing() as session:
+            row = await service.get_flow(session, acting(), flow_id)
+            row = await service.undo_draft(session, acting(), parts.registry, flow_id, revision=row.revision)
+        if json:
+            print_json({"id": row.id, "revision": row.revision})
+            return
+        flow = service.definition_of(row)
+        console.print(draw(flow, await parts.registry.for_flow(row.tenant_id, flow)), markup=False)
+        console.print(f"\nThe last change is taken back (revision {row.revision}). The same again brings it back.")
 
     with_parts(work)
 
