@@ -30,8 +30,10 @@ class EventStream(StreamingResponse):
     The framework leaves that to the garbage collector where the reader was lost while something was being sent.
     """
 
-    def __init__(self, events: AsyncGenerator[bytes, None]) -> None:
-        super().__init__(events, media_type="text/event-stream", headers=SSE_HEADERS)
+    media_type = "text/event-stream"
+
+    def __init__(self, events: AsyncGenerator[bytes, None], status_code: int = 200) -> None:
+        super().__init__(events, status_code, headers=SSE_HEADERS)
         self._events = events
 
     async def stream_response(self, send: Send) -> None:

@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated, Any
 
-import orjson
 from fastapi import APIRouter, Depends, Path, Request
 
 from headgate.agents.assistant.desk import Desk
@@ -13,7 +12,7 @@ from headgate.agents.assistant.service import Assistant
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.foundation.api import problems
-from headgate.foundation.sse import EventStream
+from headgate.foundation.sse import EventStream, Told, with_heartbeat
 
 router = APIRouter(prefix="/agentic", tags=["assistant"])
 
@@ -43,7 +42,7 @@ async def assist_stream(
     model call.
     """
     desk = await assistant.open(caller, body, again)
-    return EventStream(_as_sse(assistant, desk, body))
+    return EventStream(with_heartbeat(_told(assistant, desk, body)))
 
 
 @router.post("/assist", summary="Ask the assistant", responses=problems(404, 502), dependencies=_ASK)
@@ -75,9 +74,9 @@ async def check_config(caller: Caller, assistant: TheAssistant) -> CheckConfig:
     return await assistant.models.check_config(caller)
 
 
-async def _as_sse(assistant: Assistant, desk: Desk, body: AssistRequest) -> AsyncGenerator[bytes, None]:
+async def _told(assistant: Assistant, desk: Desk, body: AssistRequest) -> AsyncGenerator[Told, None]:
     number = 0
-    async with aclosing(assistant.stream(desk, body)) as told:
-        async for event in told:
+    async with aclosing(assistant.stream(desk, body)) as events:
+        async for event in events:
             number += 1
-            yield b"id: %d\nevent: %b\ndata: %b\n\n" % (number, event["event"].encode(), orjson.dumps(event))
+            yield Told(str(number), event["event"], event)

@@ -25,8 +25,7 @@ from headgate.agents.assistant.turn import events
 from headgate.agents.assistant.turn.events import AssistEvent
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.agents.assistant.turn.usage import Budget, BudgetSpent
-from headgate.features.access.caller import Again
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Again, Principal
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
@@ -168,10 +167,6 @@ class Assistant:
         """Stop a turn that this person began, here or in another window. Raises `TurnNotFound`."""
         self.at_work.stop(principal, turn_id)
 
-    async def forget(self, principal: Principal, session_id: str | None) -> None:
-        """Forget what was said in a conversation."""
-        await self.conversations.clear(session_key(principal, session_id))
-
     async def _work(self, asking: Asking, work: Work) -> None:
         """Do the turn and tell how it ended, whichever way that is."""
         try:
@@ -196,11 +191,14 @@ class Assistant:
         asking.queue.put_nowait(events.failed(error))
 
     async def _in_time(self, asking: Asking) -> dict[str, Any]:
+        """The turn within its seconds. The loop ends by itself a little before that, and tells what it did."""
         seconds = self.limits.max_seconds
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds) as limit:
                 return await self._turn(asking)
         except TimeoutError as error:
+            if not limit.expired():
+                raise
             raise BudgetSpent(
                 f"The turn was stopped after {seconds:g} seconds.",
                 remedy="What was saved until then is kept; ask for the rest in smaller steps.",
