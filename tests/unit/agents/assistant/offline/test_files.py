@@ -12,6 +12,7 @@ from headgate.agents.assistant.offline.conclusion import conclude, outcome_of, s
 from headgate.agents.assistant.offline.files.documentation import document, file_name
 from headgate.agents.assistant.offline.understand import understand
 from headgate.agents.assistant.offline.understanding import Understanding
+from headgate.agents.assistant.truth.claims import Happened, false_claims
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.search import component_index
@@ -91,6 +92,8 @@ class TestRequest:
         found, said = told(text, *[refusal] * 60)
         if found.actions:
             assert not any(said.startswith(word) for word in ("Wrote", "Replaced '", "Took back", "Built", "Added"))
+        if found.intent not in {"question", "off_topic"}:
+            assert false_claims(said, Happened()) == []
         if found.intent in {"manage_files", "generate_component", "off_topic"}:
             assert not succeeded(found, [outcome_of(action, refusal) for action in found.actions])
 

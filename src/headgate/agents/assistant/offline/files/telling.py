@@ -22,6 +22,10 @@ _HINTS = {
     "no workspace": "Sign in as a person to have one.",
 }
 """A part of a refusal, and what to say to the person besides."""
+_HOW_FAR = (
+    "Undo goes back within one request only; `headgate flows versions` lists the versions that are kept of a flow, the"
+    " one before a whole new flow among them."
+)
 _WORDS = {"; give more of the text around it, or set replace_all": "", "; read the file and copy the text exactly": ""}
 """Parts of refusals that speak to a model."""
 
@@ -47,10 +51,7 @@ def refused(action: Action, trouble: str) -> str:
     trouble = trouble.strip()
     ended = trouble if trouble.endswith((".", "!", "?")) else f"{trouble}."
     if action.tool == UNDO:
-        hints.append(
-            "I can take back only what was changed within one request. A flow that was replaced as a whole is kept"
-            " as a version: `headgate flows versions` lists them."
-        )
+        hints.append(_HOW_FAR)
     return " ".join([f"That did not work: {ended}", *hints])
 
 

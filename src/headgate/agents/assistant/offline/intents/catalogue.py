@@ -1,9 +1,11 @@
 """The search indexes over components and recipes, built once for a catalogue."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from headgate.features.catalog.gallery import Recipe, load_gallery, recipe_index
+from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.search import WordIndex, component_index
 from headgate.graph.template import Catalog, Template
 
@@ -13,13 +15,16 @@ class CatalogueIndex:
     """What can be searched: component types and ready-made flows."""
 
     catalog: Catalog
-    components: WordIndex
+    components: WordIndex | None
+    """None where the catalogue is searched by itself."""
     recipes: tuple[Recipe, ...]
     recipe_words: WordIndex
 
     def templates(self, query: str, most: int = 6) -> list[Template]:
         """Components a query is about, best first."""
-        found = self.components.search(query, most=most)
+        if isinstance(self.catalog, Overlay):
+            return self.catalog.search(query, most=most)
+        found = self.components.search(query, most=most) if self.components is not None else ()
         return [template for match in found if (template := self.catalog.template(match.key)) is not None]
 
     def near(self, query: str, most: int = 3) -> list[Recipe]:
@@ -30,14 +35,20 @@ class CatalogueIndex:
         return chosen + [recipe for recipe in self.recipes if recipe not in chosen][: most - len(chosen)]
 
 
-_INDEXES: "WeakKeyDictionary[Catalog, CatalogueIndex]" = WeakKeyDictionary()
+_INDEXES: "WeakKeyDictionary[Catalog, WordIndex]" = WeakKeyDictionary()
 
 
 def index_of(catalog: Catalog) -> CatalogueIndex:
-    """The index of a catalogue, built at first use."""
+    """The index of a catalogue, built at first use; that of a request searches with the registry's."""
+    if isinstance(catalog, Overlay):
+        return CatalogueIndex(catalog, None, *_recipes())
     found = _INDEXES.get(catalog)
     if found is None:
-        recipes = load_gallery()
-        found = CatalogueIndex(catalog, component_index(catalog), recipes, recipe_index(recipes))
-        _INDEXES[catalog] = found
-    return found
+        found = _INDEXES[catalog] = component_index(catalog)
+    return CatalogueIndex(catalog, found, *_recipes())
+
+
+@lru_cache(maxsize=1)
+def _recipes() -> tuple[tuple[Recipe, ...], WordIndex]:
+    recipes = load_gallery()
+    return recipes, recipe_index(recipes)
