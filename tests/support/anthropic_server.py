@@ -7,6 +7,11 @@ from typing import Any
 
 from tests.support.scripted_server import Asked, Drop, Pause, Reply, Script, ScriptedServer, Step, json_reply
 
+SIGNATURE = "c2lnbmVkLXRob3VnaHQ="
+"""Of every thought."""
+Block = tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]
+"""A block of an answer: whole, as it begins in a stream, and what is streamed of it."""
+
 
 class AnthropicServer(ScriptedServer):
     """`with AnthropicServer() as server: server.script(server.text("Hi"))`; the base URL is `server.base_url`."""
@@ -17,16 +22,28 @@ class AnthropicServer(ScriptedServer):
     def base_url(self) -> str:
         return self.origin
 
-    def text(self, text: str, *, tokens: tuple[int, int] = (7, 3), finish: str = "end_turn") -> Script:
+    def text(
+        self, text: str, *, tokens: tuple[int, int] = (7, 3), finish: str = "end_turn", thought: str = ""
+    ) -> Script:
         """An answer in words, in three pieces when streamed."""
-        pieces = [{"type": "text_delta", "text": piece} for piece in _pieces(text)]
-        return _script({"type": "text", "text": text}, {"type": "text", "text": ""}, pieces, finish, tokens)
+        return _script([*_thinking(thought), _words(text)], finish, tokens)
 
-    def tool_call(self, name: str, arguments: Mapping[str, Any], *, tokens: tuple[int, int] = (9, 5)) -> Script:
+    def tool_call(
+        self, name: str, arguments: Mapping[str, Any], *, tokens: tuple[int, int] = (9, 5), thought: str = ""
+    ) -> Script:
         """A call of one tool, its arguments in pieces when streamed."""
+        return _script([*_thinking(thought), self._use(name, arguments)], "tool_use", tokens)
+
+    def cut_in_call(self, name: str, arguments: Mapping[str, Any]) -> Reply:
+        """A stream that ends as if all were well, in the middle of a call's arguments."""
+        _, empty, deltas = self._use(name, arguments)
+        start = _event({"type": "message_start", "message": {**_message((9, 1)), "content": []}})
+        return _events([start, *_block(0, empty, deltas[:2])[:-1]])
+
+    def _use(self, name: str, arguments: Mapping[str, Any]) -> Block:
         block = {"type": "tool_use", "id": f"toolu_{next(self._calls)}", "name": name, "input": dict(arguments)}
         pieces = [{"type": "input_json_delta", "partial_json": piece} for piece in _pieces(json.dumps(arguments))]
-        return _script(block, {**block, "input": {}}, pieces, "tool_use", tokens)
+        return block, {**block, "input": {}}, pieces
 
     def structured(self, value: Mapping[str, Any]) -> Script:
         """An answer to a forced tool call: how this provider's package asks for structured output."""
@@ -85,17 +102,37 @@ class AnthropicServer(ScriptedServer):
         return _events([*_half(), Pause(seconds)])
 
 
-def _script(
-    block: dict[str, Any], empty: dict[str, Any], deltas: list[dict[str, Any]], finish: str, tokens: tuple[int, int]
-) -> Script:
+def _words(text: str) -> Block:
+    pieces = [{"type": "text_delta", "text": piece} for piece in _pieces(text)]
+    return {"type": "text", "text": text}, {"type": "text", "text": ""}, pieces
+
+
+def _thinking(thought: str) -> list[Block]:
+    """What the model thinks before it answers, with the signature that has to come back with it; none without one."""
+    if not thought:
+        return []
+    deltas = [{"type": "thinking_delta", "thinking": piece} for piece in _pieces(thought)]
+    deltas.append({"type": "signature_delta", "signature": SIGNATURE})
+    block = {"type": "thinking", "thinking": thought, "signature": SIGNATURE}
+    return [(block, {"type": "thinking", "thinking": "", "signature": ""}, deltas)]
+
+
+def _block(index: int, empty: dict[str, Any], deltas: list[dict[str, Any]]) -> list[bytes]:
+    return [
+        _event({"type": "content_block_start", "index": index, "content_block": empty}),
+        *(_event({"type": "content_block_delta", "index": index, "delta": delta}) for delta in deltas),
+        _event({"type": "content_block_stop", "index": index}),
+    ]
+
+
+def _script(blocks: list[Block], finish: str, tokens: tuple[int, int]) -> Script:
     def script(asked: Asked) -> Reply:
         if not asked.streaming:
-            return json_reply({**_message(tokens), "content": [block], "stop_reason": finish})
+            content = [block for block, _, _ in blocks]
+            return json_reply({**_message(tokens), "content": content, "stop_reason": finish})
         steps = [
             _event({"type": "message_start", "message": {**_message((tokens[0], 1)), "content": []}}),
-            _event({"type": "content_block_start", "index": 0, "content_block": empty}),
-            *(_event({"type": "content_block_delta", "index": 0, "delta": delta}) for delta in deltas),
-            _event({"type": "content_block_stop", "index": 0}),
+            *(step for number, (_, empty, deltas) in enumerate(blocks) for step in _block(number, empty, deltas)),
             _event(
                 {
                     "type": "message_delta",

@@ -51,6 +51,12 @@ class OpenAIServer(ScriptedServer):
 
         return script
 
+    def cut_in_call(self, name: str, arguments: Mapping[str, Any]) -> Reply:
+        """A stream that ends as if all were well, in the middle of a call's arguments."""
+        start = {"index": 0, "id": "call_cut", "type": "function", "function": {"name": name, "arguments": ""}}
+        piece = {"index": 0, "function": {"arguments": _pieces(json.dumps(arguments))[0]}}
+        return _events([_chunk({"tool_calls": [start]}), _chunk({"tool_calls": [piece]})])
+
     def structured(self, value: Mapping[str, Any]) -> Script:
         """An answer that holds to the JSON schema it was asked with."""
         return self.text(json.dumps(value))

@@ -56,12 +56,23 @@ class Model:
         return self.server.structured({"translation": self._intent.translation, "intent": self._intent.intent})
 
     def _answer(self, answer: Answer) -> Script:
-        if answer.call is not None:
-            return self.server.tool_call(answer.call, {name: _filled(value) for name, value in answer.given.items()})
-        if answer.fault is not None:
-            made = _fault(self.server, answer.fault)
+        given = {name: _filled(value) for name, value in answer.given.items()}
+        if answer.fault is not None or answer.cut:
+            call = answer.call or ""
+            made = self.server.cut_in_call(call, given) if answer.cut else _fault(self.server, answer.fault or "")
             return lambda _asked: made
+        if answer.thinks:
+            return self._thought(answer, given)
+        if answer.call is not None:
+            return self.server.tool_call(answer.call, given)
         return self.server.text(_filled(answer.says or ""))
+
+    def _thought(self, answer: Answer, given: dict[str, Any]) -> Script:
+        """Thoughts come before the answer in Anthropic's protocol; a scenario with some is for that alone."""
+        assert isinstance(self.server, AnthropicServer)
+        if answer.call is not None:
+            return self.server.tool_call(answer.call, given, thought=answer.thinks)
+        return self.server.text(_filled(answer.says or ""), thought=answer.thinks)
 
 
 @contextmanager

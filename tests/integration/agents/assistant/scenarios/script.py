@@ -25,6 +25,10 @@ class Answer(_Strict):
     says: str | None = None
     call: str | None = None
     """Name of the tool that it calls, with `given`; a text in `given` may name `@component:NAME`."""
+    thinks: str = ""
+    """What it thinks before that; Anthropic's protocol alone has it."""
+    cut: bool = False
+    """Whether the stream ends in the middle of the call."""
     given: dict[str, Any] = Field(default_factory=dict)
     fault: (
         Literal[
