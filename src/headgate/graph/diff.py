@@ -109,6 +109,12 @@ def diff_flows(before: Flow, after: Flow) -> FlowDiff:
     )
 
 
+def is_replaced(before: Flow, after: Flow) -> bool:
+    """Whether a flow is another one now: less than half of its nodes are left, by id and type."""
+    left = {(node.id, node.type) for node in before.nodes} & {(node.id, node.type) for node in after.nodes}
+    return 2 * len(left) < len(before.nodes)
+
+
 def _renamed(before: Flow, after: Flow, old: Mapping[str, Node], new: Mapping[str, Node]) -> dict[str, str]:
     """Old id to new id of nodes that are the same in all else."""
     gone, come = set(old) - set(new), set(new) - set(old)

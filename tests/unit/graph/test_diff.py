@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from headgate.graph.diff import diff_flows
+from headgate.graph.diff import diff_flows, is_replaced
 from headgate.graph.edits import rename_node
 from headgate.graph.layout import arrange
 from headgate.graph.model import Flow, FlowSettings, FormField, HttpCall, StepPolicy
@@ -131,3 +131,16 @@ class TestValueChanges:
         old, new = shown_apart(before, after)
         assert max(len(old), len(new), len(shown(before))) <= 50
         assert (old != new) or same(before, after)
+
+
+class TestIsReplaced:
+    def test_is_not_so_while_half_of_the_nodes_are_left(self) -> None:
+        two = flow(node("page", "URL"), node("brief", "AIStep"))
+        assert not is_replaced(two, flow(node("page", "URL"), node("other", "ChatOutput")))
+        assert is_replaced(two, flow(node("other", "ChatOutput")))
+
+    def test_does_not_take_a_node_of_another_type_for_the_same(self) -> None:
+        assert is_replaced(flow(node("page", "URL")), flow(node("page", "ChatInput")))
+
+    def test_is_never_so_of_an_empty_flow(self) -> None:
+        assert not is_replaced(Flow(), BASE)

@@ -8,6 +8,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.flows import service as flows
 from headgate.features.flows import versions
 from headgate.features.flows.tables import FlowRow
+from headgate.graph.diff import is_replaced
 from headgate.graph.model import Flow
 from headgate.toolkit.shown import refuse_redacted
 from headgate.toolkit.stored.operation import ANY_OBJECT, BadArguments, Kind, Operation, OperationFailed, plain
@@ -77,8 +78,7 @@ async def _saved(session: AsyncSession, visit: Visit, bench: Workbench, row: Flo
     kept: Result = {}
     if bench.flow == before:
         return kept
-    left = {(node.id, node.type) for node in before.nodes} & {(node.id, node.type) for node in bench.flow.nodes}
-    if 2 * len(left) < len(before.nodes):
+    if is_replaced(before, bench.flow):
         version = await versions.keep_draft(session, visit.principal, visit.studio.registry, row.id)
         kept["kept_version"] = version.version
     await flows.save_draft(
