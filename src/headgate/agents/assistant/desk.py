@@ -9,9 +9,8 @@ from typing import Any
 from pydantic import JsonValue
 
 from headgate.agents.assistant.errors import NoRoomForFlow
-from headgate.features.access.caller import Again
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Again, Principal
 from headgate.features.accounts.spaces import service as spaces
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows import service as flows

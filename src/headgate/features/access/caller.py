@@ -1,6 +1,5 @@
 """Who calls a route, and the permission that the route declares."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
@@ -8,7 +7,7 @@ from fastapi import Depends, Request
 from fastapi.routing import APIRoute
 
 from headgate.features.access.permissions import Permission, is_of_space
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Again, Principal
 
 
 class Identity(Protocol):
@@ -34,7 +33,6 @@ async def _principal(request: Request) -> Principal:
 
 
 Caller = Annotated[Principal, Depends(_principal)]
-Again = Callable[[], Awaitable[Principal]]
 
 
 async def _again(request: Request, caller: Caller) -> Again:

@@ -1,6 +1,6 @@
 """Who is asking. Every service takes it; every query is scoped by its tenant and what it may see."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -142,6 +142,9 @@ def system_principal(tenant_id: str, space_id: str = "") -> Principal:
     """Headgate itself, working for a tenant: it may do everything there."""
     return Principal(tenant_id=tenant_id, user_id="", space_id=space_id, access=Access(admin=True), actor=SYSTEM)
 
+
+Again = Callable[[], Awaitable[Principal]]
+"""Asks who somebody is, and what they may do, as things are now. Raises `Unauthenticated`."""
 
 LOCAL = Principal(
     tenant_id=DEFAULT_TENANT_ID,
