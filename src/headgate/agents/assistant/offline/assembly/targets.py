@@ -18,6 +18,7 @@ TARGETS: dict[str, Target] = {
     "t.email": Target("email", "emails", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
     "t.url": Target("url", "links", r"https?://[^\s<>\"')\]]+[^\s<>\"')\].,;:!?]"),
     "t.phone": Target("phone", "phone numbers", r"(?:\+\d|\b0|\(\d{2,4}\) ?\d|\b\d{3}[-. ]\d{3})[\d ().-]{4,}\d"),
+    "t.blank": Target("blank line", "blank lines", r"(?m)^[ \t]*\n"),
     "t.number": Target("number", "numbers", r"-?\d+(?:\.\d+)?"),
     "t.percent": Target("percentage", "percentages", r"\d+(?:[.,]\d+)? ?%"),
     "t.money": Target(

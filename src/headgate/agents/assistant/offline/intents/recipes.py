@@ -21,7 +21,8 @@ def matching_recipe(built: Built, index: CatalogueIndex) -> Understanding | None
     wanted = [
         token.word for at, token in enumerate(reading.tokens) if reading.is_content(at) and token.word not in _ASKED
     ]
-    if len(wanted) < 2 and not asked:
+    titles = {recipe.title.lower() for recipe in index.recipes}
+    if len(wanted) < 2 and not asked and not titles & set(wanted):
         return None
     found = index.recipe_words.search(" ".join(wanted), most=2)
     if not found or (len(found) > 1 and found[0].score < 1.15 * found[1].score):
