@@ -17,6 +17,7 @@ from headgate.features.flows import service as flows
 from headgate.features.flows import versions
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
+from headgate.graph.diff import is_replaced
 from headgate.graph.issues import raise_if_any
 from headgate.graph.model import Flow
 from headgate.graph.validate import check_runnable
@@ -87,7 +88,7 @@ class Desk:
                     session, self.principal, self.registry, definition=flow, space_id=self.space_id
                 )
             else:
-                if _is_replaced(self.stored, flow):
+                if self.stored is not None and is_replaced(self.stored, flow):
                     kept = await versions.keep_draft(session, self.principal, self.registry, self.flow_id)
                     self.kept_version = kept.version
                 row = await flows.save_draft(
@@ -119,11 +120,3 @@ async def whole(work: Coroutine[Any, Any, None]) -> None:
     except asyncio.CancelledError:
         await asyncio.wait([task])
         raise
-
-
-def _is_replaced(before: Flow | None, after: Flow) -> bool:
-    """Whether less than half of the nodes that were there are left."""
-    if before is None or not before.nodes:
-        return False
-    left = {(node.id, node.type) for node in before.nodes} & {(node.id, node.type) for node in after.nodes}
-    return 2 * len(left) < len(before.nodes)
