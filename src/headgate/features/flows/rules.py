@@ -1,8 +1,10 @@
 """What an installation demands of a flow before it is published: the language's rules, own code, security classes."""
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from headgate.features.catalog.own.gate import MOST_CHARACTERS
 from headgate.features.catalog.registry import Components
 from headgate.features.models.classes import ModelClasses
 from headgate.graph.issues import Issue, IssueCode
@@ -30,7 +32,8 @@ class FlowRules:
 
     async def more_issues(self, tenant_id: str, flow: Flow) -> list[Issue]:
         """The same, beyond the language's own rules."""
-        return [*code_issues(flow), *document_issues(flow), *await self.classes.issues(tenant_id, flow)]
+        code = await asyncio.to_thread(lambda: list(code_issues(flow)))  # reading much of it takes a while
+        return [*code, *document_issues(flow), *await self.classes.issues(tenant_id, flow)]
 
 
 def document_issues(flow: Flow) -> Iterator[Issue]:
@@ -49,7 +52,15 @@ def document_issues(flow: Flow) -> Iterator[Issue]:
 
 
 def code_issues(flow: Flow) -> Iterator[Issue]:
-    """What the sandbox would refuse in the code of a flow's nodes, without running any of it."""
+    """What the sandbox would refuse in the code of a flow's nodes, without running any of it.
+
+    Of more than `MOST_CHARACTERS` nothing is read: a run refuses it too.
+    """
+    size = sum(len(code) for code in _codes(flow))
+    if size > MOST_CHARACTERS:
+        message = f"the flow carries {size} characters of code; {MOST_CHARACTERS} are allowed."
+        yield Issue(IssueCode.INVALID_VALUE, message, "Make two flows of it.")
+        return
     for node in flow.nodes:
         field, function = CODE_FIELDS.get(node.type, ("", ""))
         code = node.params.get(field)
@@ -57,6 +68,12 @@ def code_issues(flow: Flow) -> Iterator[Issue]:
             yield from (_code_issue(node, field, finding) for finding in scan_code(code, function))
         if node.code is not None:
             yield from (_code_issue(node, "code", finding) for finding in scan_component(node.code))
+
+
+def _codes(flow: Flow) -> Iterator[str]:
+    for node in flow.nodes:
+        field, _ = CODE_FIELDS.get(node.type, ("", ""))
+        yield from (code for code in (node.code, node.params.get(field)) if isinstance(code, str))
 
 
 def _code_issue(node: Node, field: str, finding: Finding) -> Issue:

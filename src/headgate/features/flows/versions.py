@@ -1,5 +1,6 @@
 """Freezing, publishing, comparing and restoring versions."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -240,7 +241,7 @@ async def _freeze_for_run(database: Database, principal: Principal, catalog: Com
     async with database.writing() as session:
         flow = await get_flow(session, principal, flow_id, permission=Permission.RUNS_TEST, lock=True)
         if flow.draft_version is None:
-            refuse_unsafe(definition_of(flow))
+            await asyncio.to_thread(refuse_unsafe, definition_of(flow))
         return (await _freeze(session, principal, catalog, flow)).version
 
 

@@ -1,7 +1,15 @@
 """Parses own code, and says in one way why it cannot be parsed."""
 
 import ast
+import re
 import warnings
+from itertools import islice
+
+MOST_CHARACTERS = 100_000
+"""Of one piece of code; the sandbox takes no more (`Limits.code_bytes`)."""
+MOST_WORDS = 20_000
+"""Words and signs in it. Python's parser takes a millisecond for a hundred of them, and lets nothing else run then."""
+_WORD = re.compile(r"\w+|[^\w\s]")
 
 
 class Unreadable(Exception):
@@ -23,7 +31,14 @@ class Unreadable(Exception):
 
 
 def read_source(code: str) -> ast.Module:
-    """The syntax tree. Raises `Unreadable`."""
+    """The syntax tree. Raises `Unreadable`, also for more than can be read in a moment."""
+    if len(code) > MOST_CHARACTERS or next(islice(_WORD.finditer(code), MOST_WORDS, None), None) is not None:
+        raise Unreadable(
+            f"the code is longer than {MOST_CHARACTERS} characters or {MOST_WORDS} words and signs",
+            "Split it in two, or read long data from a file.",
+            1,
+            1,
+        )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about escapes and the like: the author's affair

@@ -12,7 +12,7 @@ from headgate.features.access.principal import LOCAL
 from headgate.features.secrets import service as variables
 from headgate.foundation.settings import SandboxSettings
 from headgate.sandbox.report import probe
-from tests.integration.features.flows.test_own_code import Client, as_, checked_flow, flow_of, run
+from tests.integration.features.flows.test_own_code import Client, as_, checked_flow, flow_of, ok, run
 from tests.support.databases import SqliteFiles, make_settings
 from tests.support.own_code import component
 
@@ -94,3 +94,18 @@ class TestSecrets:
         ended = await stolen(client, thief("api.example.org:*", "return 'x'"), "API_KEY")
         assert "API_KEY" in str(ended["error"])
         assert "Name each server" in str(ended["error"])
+
+
+class TestMuchCode:
+    async def test_is_not_read_before_a_run(self, client: Client) -> None:
+        nodes = [{"id": f"n{one}", "type": f"N{one}", "code": f"x = {one}\n#" + "a" * 99_000} for one in range(6)]
+        flow = await ok(client, "/flows", definition={"name": "Much", "nodes": nodes})
+        assert any("characters of code; 500000 are allowed" in one["message"] for one in flow["issues"])
+        refused = await client.post(f"/flows/{flow['id']}/runs", json={"wait": True})
+        assert refused.status_code == 413
+        assert "characters of own code; 500000 are allowed" in refused.json()["detail"]
+
+    async def test_is_not_read_to_be_checked(self, client: Client) -> None:
+        found = await ok(client, "/components/check", code="x = [" + "-a," * 300_000 + "]")
+        assert [one["code"] for one in found["findings"]] == ["syntax_error"]
+        assert "longer than" in found["findings"][0]["message"]

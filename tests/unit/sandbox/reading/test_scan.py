@@ -227,3 +227,15 @@ class Weather(Component):
     def test_survives_any_text(self, code: str) -> None:
         for finding in scan_component(code):
             assert finding.line >= 1
+
+
+class TestLongCode:
+    """Python's parser stops the whole server while it reads: a megabyte of `-a,` took it seven seconds."""
+
+    @pytest.mark.parametrize("code", ["x = [" + "-a," * 7_000 + "]", "# " + "a" * 100_000, "(" * 30_000])
+    def test_is_not_read_at_all(self, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("ast.parse", None)
+        for found in (scan_component(code), scan_code(code, "f")):
+            assert [one.message for one in found] == [
+                "the code is longer than 100000 characters or 20000 words and signs"
+            ]

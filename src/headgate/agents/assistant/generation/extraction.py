@@ -6,8 +6,9 @@ Only answers to a request for a component are read: example code in an answer to
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator
+
+from headgate.sandbox.reading.source import Unreadable, read_source
 
 MAX_ANSWER_CHARS = 400_000
 """Longer answers are cut: no component is as long."""
@@ -103,8 +104,6 @@ def _is_component(base: ast.expr) -> bool:
 
 def _parse(code: str) -> ast.Module | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about escapes and the like: the author's affair
-            return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return read_source(code)
+    except Unreadable:
         return None

@@ -1,6 +1,7 @@
 """From code to a component: scanned, described by itself in the sandbox, and tried once with samples."""
 
 import ast
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final, Protocol, cast
@@ -59,8 +60,8 @@ class ComponentChecker:
         Raises `ComponentNotMade`; its `findings` are `{"code", "message", "remedy", "line"}`, every fault that was
         seen. Raises `SandboxUnavailable` or `SandboxBusy` where the sandbox cannot be had.
         """
-        _refuse_scanned(code)
-        manifest = derive_manifest(code)
+        await asyncio.to_thread(_refuse_scanned, code)  # reading much of it takes a while
+        manifest = await asyncio.to_thread(derive_manifest, code)
         runner = self._sandbox.runner(tenant_id)
         quiet = Manifest(imports=manifest.imports)
         template = await self._described(runner, code, quiet, manifest)
@@ -114,7 +115,8 @@ class ComponentChecker:
 def _refuse_scanned(code: str) -> None:
     """Raise what reading the code alone tells against it."""
     findings: list[dict[str, Any]] = [asdict(one) for one in scan_component(code)]
-    findings += [asdict(one) | {"code": "reserved_name"} for one in reserved_names(code)]
+    if not any(one["code"] == "syntax_error" for one in findings):
+        findings += [asdict(one) | {"code": "reserved_name"} for one in reserved_names(code)]
     if findings:
         raise made_of(sorted(findings, key=lambda one: (one["line"], one["column"])))
 

@@ -1,5 +1,6 @@
 """Compiled plans, with everything about a step that does not change from run to run worked out once."""
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -119,7 +120,7 @@ class Plans:
             return found
         flow = await self._definitions(key)
         components = await self._components.for_flow(key.tenant_id, flow)
-        require_checked(flow, components)
+        await asyncio.to_thread(require_checked, flow, components)  # reading much code takes a while
         plan = compile_plan(flow, components)
         found = PlannedFlow(
             name=flow.name,
