@@ -132,7 +132,7 @@ class TestEnd:
         answers(model, {"call": "remove_component", "given": {"node_id": "nobody"}}, {"says": "I removed it."})
         assert run(["ask", "remove nobody", "--flow", "Fixed", *MODEL]) == 0
         shown = capsys.readouterr()
-        assert "Nothing in the flow was changed" in shown.out
+        assert "Nothing was changed" in shown.out
         assert shown.err == ""
 
     def test_says_what_to_do_with_a_component_that_was_made(

@@ -128,7 +128,7 @@ def _show_update(event: dict[str, Any]) -> None:
     elif event["action"] == "edit_field":
         console.print()
         console.print(f"Proposed for {event['component_id']}.{event['field']}: {event['description']}", markup=False)
-        console.print(Syntax("\n".join(edit_lines(event)), "diff", background_color="default"))
+        console.print(Syntax("\n".join(edit_lines(event)), "diff", background_color="default", word_wrap=True))
     elif event["action"] == "propose_plan":
         console.print(Panel(Markdown(event["markdown"]), title="A plan", subtitle="headgate ask ... --approve"))
 
@@ -167,7 +167,7 @@ def conclude(data: dict[str, Any], *, accepted: int, waiting: int, plan: bool) -
 
 
 def _show_component(data: dict[str, Any]) -> None:
-    console.print(Syntax(data["component_code"], "python", background_color="default"))
+    console.print(Syntax(data["component_code"], "python", background_color="default", word_wrap=True))
     if data.get("manifest"):
         console.print(f"It may use: {orjson.dumps(data['manifest']).decode()}", markup=False)
     tested = "It passed its checks in the sandbox." if data["validated"] else "It did not pass its checks."

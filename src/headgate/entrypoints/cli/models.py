@@ -30,15 +30,12 @@ def providers(json: JsonFlag = False) -> None:
             print_json(found)
             return
         rows = [
-            (
-                one.label,
-                "[green]ready[/]" if one.configured else "[dim]no[/]",
-                one.default_model or "",
-                "" if one.configured else escape(f"{one.reason} {one.remedy}"),
-            )
-            for one in found
+            (one.label, "[green]ready[/]" if one.configured else "[dim]no[/]", one.default_model or "") for one in found
         ]
-        console.print(table(("provider", "ready", "default model", "what is missing"), rows))
+        console.print(table(("provider", "ready", "default model"), rows))
+        for one in found:
+            if not one.configured:
+                console.print(f"\n[bold]{escape(one.label)}[/] {escape(one.reason)}\n  {escape(one.remedy)}")
 
     with_parts(work)
 

@@ -40,7 +40,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 LONGEST_READ = 20_000
 """Characters of an answer that are looked at."""
-NOTHING_CHANGED = "Nothing in the flow was changed or proposed in this turn, whatever the answer says."
+NOTHING_CHANGED = "Nothing was changed, written or proposed in this turn, whatever the answer says."
 NOT_RUN = "The flow was not run in this turn, whatever the answer says."
 
 

@@ -34,6 +34,11 @@ class TestUnderstand:
             if action.tool == "build_flow":
                 assert check_runnable(parse_spec(str(action.arguments["spec"])), REGISTRY) == []
 
+    @pytest.mark.parametrize("text", ["build an echo flow", "an echo bot", "repeat my message"])
+    def test_takes_the_smallest_flow_by_its_name(self, text: str) -> None:
+        found = understand(text, REGISTRY, Flow())
+        assert "heard.message -> said.input" in str(found.actions[0].arguments["spec"])
+
     def test_names_what_it_left_out(self) -> None:
         found = understand("count the words of my text and zorbify them, save the count as n.txt", REGISTRY, Flow())
         assert "zorbify" in " ".join([*found.left_out, found.reply])
