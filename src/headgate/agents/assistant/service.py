@@ -233,6 +233,7 @@ class Assistant:
         except HeadgateError:
             raise
         except Exception as error:
+            log.exception("turn failed")  # models tell their failures as errors of ours: this is another kind
             raise self.models.explain(error) from error
 
     async def _new_turn(self, asking: Asking) -> Turn:

@@ -137,8 +137,9 @@ class UserWorkspace:
         except HeadgateError as error:
             self._metrics.count("filesystem_tool_calls", action, self._outcome(error))
             return {"error": error.detail, "path": _shown(path)}
-        except Exception as error:  # noqa: BLE001 - a tool answers, whatever happens
-            logger.warning("workspace.tool_failed", action=action, reason=type(error).__name__)
+        except Exception as error:
+            mistake = error if not isinstance(error, OSError) else None  # a disk that refuses is nobody's mistake
+            logger.warning("workspace.tool_failed", action=action, reason=type(error).__name__, exc_info=mistake)
             self._metrics.count("filesystem_tool_calls", action, "error")
             return {"error": f"{action} could not be done: {type(error).__name__}", "path": _shown(path)}
         self._metrics.count("filesystem_tool_calls", action, "ok")

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
+from headgate.features.workspace import text
 from headgate.features.workspace.folder import Folder
 from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.features.workspace.workspace import Workspace
@@ -257,3 +259,16 @@ class TestMetrics:
             "headgate_filesystem_tool_refused_total 1.0",
         ):
             assert line in page
+
+
+class TestMistakes:
+    async def test_are_answered_in_short_and_logged_whole(
+        self, mine: UserWorkspace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def broken(*_: object, **__: object) -> None:
+            raise KeyError("of ours")
+
+        monkeypatch.setattr(text, "read_file", broken)
+        with capture_logs() as logs:
+            assert await mine.read_file("a.md") == {"error": "read_file could not be done: KeyError", "path": "a.md"}
+        assert [type(one["exc_info"]) for one in logs if one["event"] == "workspace.tool_failed"] == [KeyError]
