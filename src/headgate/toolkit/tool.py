@@ -114,10 +114,6 @@ class ToolDefinition:
         values = {name: getattr(checked, name) for name in self.arguments.model_fields}
         return await self._answer(bench, values)
 
-    async def call_json(self, bench: Workbench, arguments: dict[str, Any]) -> str:
-        """The same, as JSON text."""
-        return orjson.dumps(await self.call(bench, arguments)).decode()
-
     async def _answer(self, bench: Workbench, values: dict[str, Any]) -> Result:
         """The answer from memory where the call repeats one, else a new one."""
         key, before = call_key(self.name, values), bench.state
