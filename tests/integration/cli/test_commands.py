@@ -207,6 +207,12 @@ class TestSystem:
         done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
         assert done.stdout.splitlines()[-1] == "[]"
 
+    def test_what_needs_no_server_loads_no_web_framework(self) -> None:
+        code = "import sys; import headgate.entrypoints.cli.mcp; "
+        code += "print([m for m in ('fastapi', 'alembic') if m in sys.modules])"
+        done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+        assert done.stdout.splitlines()[-1] == "[]"
+
     @pytest.mark.parametrize("name", sorted(COMMANDS))
     def test_every_command_explains_itself(self, capsys: pytest.CaptureFixture[str], name: str) -> None:
         assert run([name, "--help"]) == 0
