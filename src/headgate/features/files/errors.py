@@ -23,7 +23,9 @@ class FileNotFound(NotFound):
     title = "File not found"
 
     def __init__(self, file_id: str) -> None:
-        super().__init__(f"There is no file '{file_id[:64]}'.", remedy="It may have been deleted. A run says the ids of its files.")
+        super().__init__(
+            f"There is no file '{file_id[:64]}'.", remedy="It may have been deleted. A run says the ids of its files."
+        )
 
 
 class FileTooLarge(TooLarge):
