@@ -11,10 +11,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, V
 from headgate.features.access.errors import PermissionMissing
 from headgate.features.access.permissions import Permission
 from headgate.foundation.errors import HeadgateError, Invalid
+from headgate.foundation.log import get_logger
 from headgate.toolkit.cache import call_key
 from headgate.toolkit.shown import masked, secrets_of
 from headgate.toolkit.workbench import Workbench
 
+log = get_logger(__name__)
 Result = dict[str, JsonValue]
 ToolFunction = Callable[..., Awaitable[Result]]
 
@@ -134,6 +136,12 @@ class ToolDefinition:
             answer = await self.function(bench, **values)
         except HeadgateError as error:
             return _as_answer(error)
+        except Exception:
+            log.exception("tool failed", tool=self.name)  # a mistake of ours: nobody's model or provider is to blame
+            fault = HeadgateError(
+                f"Headgate failed in {self.name}; its log says why.", remedy="Go on without this call."
+            )
+            return _as_answer(fault)
         if self.touches and succeeded(answer):
             bench.touch()
         return answer

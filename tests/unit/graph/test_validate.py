@@ -267,7 +267,10 @@ class TestStepPolicies:
     def test_refuse_code_that_nothing_would_run(self) -> None:
         for type_ in ("Calculator", "Python"):
             made = flow(node("a", type_).model_copy(update={"code": "def run(inputs): ..."}))
-            assert any("has code of its own, but a component of that name came with the installation" in one for one in draft(made))
+            assert any(
+                "has code of its own, but a component of that name came with the installation" in one
+                for one in draft(made)
+            )
 
     def test_refuse_a_binding_to_an_output_that_is_not_there(self) -> None:
         for text, said in (

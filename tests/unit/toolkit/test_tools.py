@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from structlog.testing import capture_logs
 
 from headgate.features.access.permissions import TABLE, Permission, Role
 from headgate.features.access.principal import LOCAL, Access
@@ -240,3 +241,16 @@ class TestRunFlow:
         answer = await call(bench, "run_flow")
         assert answer["ok"] is False
         assert answer["error"] == "it broke"
+
+    async def test_tells_a_mistake_of_its_own_in_the_log_and_not_in_the_answer(self, bench: Workbench) -> None:
+        class Runner:
+            async def run(self, flow: Flow, *, text: str, form: Any) -> RunOutcome:
+                raise TypeError("an inside of ours")
+
+        await call(bench, "build_flow", spec=SPEC)
+        bench.runner = Runner()
+        with capture_logs() as logged:
+            answer = await call(bench, "run_flow")
+        assert answer["ok"] is False
+        assert "inside" not in str(answer)
+        assert [(line["event"], line["tool"]) for line in logged] == [("tool failed", "run_flow")]
