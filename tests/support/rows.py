@@ -17,8 +17,9 @@ async def run_row(database: Database, run_id: str) -> Any:
 
 
 async def step_rows(database: Database, run_id: str) -> dict[str, Any]:
-    """Step id to row."""
-    query = select(flow_step_results).where(flow_step_results.c.flow_run_id == run_id)
+    """Step id to row, in the order of the steps."""
+    steps = flow_step_results
+    query = select(steps).where(steps.c.flow_run_id == run_id).order_by(steps.c.step_order)
     async with database.reading() as session:
         return {row.step_id: row for row in (await session.execute(query)).all()}
 

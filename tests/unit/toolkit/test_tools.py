@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from structlog.testing import capture_logs
 
 from headgate.features.access.permissions import TABLE, Permission, Role
 from headgate.features.access.principal import LOCAL, Access
 from headgate.graph.model import Flow
 from headgate.toolkit import TOOLS, RunOutcome, ToolDefinition, Workbench, tools_for
+from tests.support.logs import captured_logs
 
 SPEC = """name: Greeting
 nodes:
@@ -249,7 +249,7 @@ class TestRunFlow:
 
         await call(bench, "build_flow", spec=SPEC)
         bench.runner = Runner()
-        with capture_logs() as logged:
+        with captured_logs() as logged:
             answer = await call(bench, "run_flow")
         assert answer["ok"] is False
         assert "inside" not in str(answer)

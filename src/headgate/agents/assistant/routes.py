@@ -5,6 +5,7 @@ from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Request
+from fastapi.responses import StreamingResponse
 
 from headgate.agents.assistant.desk import Desk
 from headgate.agents.assistant.schemas import AssistRequest, CheckConfig, Stopped
@@ -29,7 +30,7 @@ _ASK = [needs(Permission.FLOWS_EDIT)]
 @router.post(
     "/assist/stream",
     summary="Ask the assistant, as a stream",
-    response_class=EventStream,
+    response_class=StreamingResponse,
     responses=problems(404) | {200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
     dependencies=_ASK,
 )

@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import JsonValue
 
 from headgate.features.access.caller import Caller, CallerAgain, needs
@@ -164,7 +165,7 @@ async def publish(
 @router.get(
     "/{flow_id}/events",
     summary="Watch a flow",
-    response_class=EventStream,
+    response_class=StreamingResponse,
     responses={**problems(404), 200: {"content": {"text/event-stream": {}}}},
     dependencies=[VIEW],
 )

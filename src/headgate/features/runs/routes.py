@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Header, Query, Request
-from fastapi.responses import Response
+from fastapi.responses import Response, StreamingResponse
 
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
@@ -124,7 +124,7 @@ async def read(run_id: str, engine: Engine, caller: Caller) -> RunOut:
 @router.get(
     "/flow-runs/{run_id}/events",
     summary="Watch a run",
-    response_class=EventStream,
+    response_class=StreamingResponse,
     responses={**problems(404), 200: {"content": {"text/event-stream": {}}}},
     dependencies=_VIEW,
 )

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from structlog.testing import capture_logs
 
 from headgate.features.workspace import text
 from headgate.features.workspace.folder import Folder
 from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.features.workspace.workspace import Workspace
 from headgate.foundation.telemetry.prometheus import PrometheusInstruments
+from tests.support.logs import captured_logs
 from tests.support.workspaces import ALICE, NOBODY, everything, home, person, settings_in, workspace_in
 
 LIMIT = 10_485_760
@@ -269,6 +269,6 @@ class TestMistakes:
             raise KeyError("of ours")
 
         monkeypatch.setattr(text, "read_file", broken)
-        with capture_logs() as logs:
+        with captured_logs() as logs:
             assert await mine.read_file("a.md") == {"error": "read_file could not be done: KeyError", "path": "a.md"}
         assert [type(one["exc_info"]) for one in logs if one["event"] == "workspace.tool_failed"] == [KeyError]
