@@ -85,7 +85,7 @@ class TestManyAtOnce:
                 with captured_logs() as logs:
                     await asyncio.gather(*(_turn(address, people, one) for one in turns))
                     left = await _at_rest(tasks)
-                assert left == tasks
+                assert left <= tasks
                 assert app.state.database.engine.pool.checkedout() == 0
                 now = await _descriptors(app, len(files))
                 assert len(now) <= len(files), Counter(now) - Counter(files)
@@ -167,8 +167,8 @@ async def _at_rest(wanted: set[str] | None = None) -> set[str]:
     with suppress(TimeoutError):
         async with asyncio.timeout(10):
             while True:
-                await asyncio.sleep(0.1)
-                gc.collect()
+                gc.collect()  # clients of models that nobody holds any more close themselves, in tasks of their own
+                await asyncio.sleep(0.1 if wanted else 2)
                 names = {repr(task.get_coro()).split(" at ")[0] for task in asyncio.all_tasks()}
                 if wanted is None or names <= wanted:
                     break
