@@ -16,7 +16,6 @@ SOFT_FILE_LINES = 400
 MAX_FUNCTION_LINES = 40
 
 LONG_FILES = {
-    "src/headgate/foundation/settings.py": "every setting there is, in one place",
     "src/headgate/foundation/migrations/versions/0001_first_schema.py": "a migration is a list of columns",
 }
 """Files over the soft limit, and the reason."""
