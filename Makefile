@@ -64,3 +64,13 @@ bench: setup ## Every benchmark, quick, with tables and pictures in .benchmarks/
 .PHONY: test-faults
 test-faults: setup ## The fault tests with ten times the runs and deaths (SCALE=10); takes half an hour
 	@HEADGATE_FAULTS=$${SCALE:-10} $(RUN) pytest tests/integration/faults -n $(WORKERS) --timeout 0
+
+.PHONY: web
+web: setup ## Build the studio's page
+	@test -d web/node_modules || ./scripts/npm ci --silent
+	@./scripts/npm run --silent build
+
+.PHONY: web-api
+web-api: setup ## Generate the page's types from the OpenAPI document
+	@$(RUN) python scripts/write_openapi.py
+	@./scripts/npm run --silent api

@@ -21,6 +21,7 @@ from headgate.entrypoints.http.guards import Guards
 from headgate.entrypoints.http.health import router as health_router
 from headgate.entrypoints.http.measuring import Measuring
 from headgate.entrypoints.http.pages.routes import router as pages_router
+from headgate.entrypoints.http.studio.routes import router as studio_router
 from headgate.entrypoints.mcp.door import McpDoor
 from headgate.entrypoints.mcp.routes import router as mcp_router
 from headgate.features.accounts.keys.routes import router as keys_router
@@ -114,6 +115,7 @@ def create_app(settings: Settings) -> FastAPI:
     _wrap(app, settings.server)
     app.include_router(health_router)
     app.include_router(pages_router)
+    app.include_router(studio_router)
     app.include_router(mcp_router)
     app.router.routes.extend(API_ROUTES)
     refuse_undeclared(app)

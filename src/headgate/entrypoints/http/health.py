@@ -5,7 +5,6 @@ import math
 from hmac import compare_digest
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import RedirectResponse
 from pydantic import BaseModel
 
 from headgate import __version__
@@ -95,12 +94,6 @@ async def metrics(request: Request) -> Response:
         raise RouteNotFound("This server keeps no figures.", remedy="Set HEADGATE_TELEMETRY__METRICS=true.")
     await _refresh(request, instruments)
     return Response(await asyncio.to_thread(instruments.page), media_type="text/plain; version=0.0.4; charset=utf-8")
-
-
-@router.get("/", include_in_schema=False, dependencies=[public("sends the browser on")])
-async def front_door() -> RedirectResponse:
-    """The API's documentation, until the studio's page is served here."""
-    return RedirectResponse("/docs")
 
 
 def _check_token(request: Request) -> None:

@@ -1,0 +1,16 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, unwrap } from "../client";
+
+export const flowKeys = {
+  all: ["flows"] as const,
+  lists: ["flows", "list"] as const,
+  one: (id: string) => ["flows", "one", id] as const,
+  versions: (id: string) => ["flows", "one", id, "versions"] as const,
+};
+
+/** One flow with its draft and what keeps the draft from running. */
+export const flowQuery = (id: string) =>
+  queryOptions({
+    queryKey: flowKeys.one(id),
+    queryFn: ({ signal }) => unwrap(api.GET("/api/v1/flows/{flow_id}", { params: { path: { flow_id: id } }, signal })),
+  });

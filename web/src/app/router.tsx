@@ -1,0 +1,167 @@
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+} from "@tanstack/react-router";
+import { meQuery } from "@/api/queries/me";
+import { Crashed } from "./shell/Crashed";
+import { NotFound } from "./shell/NotFound";
+import { Shell } from "./shell/Shell";
+
+interface Context {
+  queryClient: QueryClient;
+}
+
+const root = createRootRouteWithContext<Context>()({
+  component: Outlet,
+  errorComponent: Crashed,
+  notFoundComponent: NotFound,
+});
+
+const text = (value: unknown): string | undefined => (typeof value === "string" && value ? value : undefined);
+
+/** Pages of somebody who is signed in; auto-login is being signed in too. */
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: "inside",
+  component: Shell,
+  beforeLoad: ({ context }) => context.queryClient.ensureQueryData(meQuery),
+});
+
+const home = createRoute({
+  getParentRoute: () => inside,
+  path: "/",
+  validateSearch: (search: Record<string, unknown>): { space?: string | undefined; search?: string | undefined } => ({
+    space: text(search.space),
+    search: text(search.search),
+  }),
+  component: lazyRouteComponent(() => import("@/features/home"), "HomePage"),
+});
+const templates = createRoute({
+  getParentRoute: () => inside,
+  path: "/templates",
+  component: lazyRouteComponent(() => import("@/features/home"), "TemplatesPage"),
+});
+const runs = createRoute({
+  getParentRoute: () => inside,
+  path: "/runs",
+  validateSearch: (search: Record<string, unknown>): { status?: string | undefined; flow?: string | undefined } => ({
+    status: text(search.status),
+    flow: text(search.flow),
+  }),
+  component: lazyRouteComponent(() => import("@/features/runs"), "RunsPage"),
+});
+const observe = createRoute({
+  getParentRoute: () => inside,
+  path: "/observe",
+  validateSearch: (search: Record<string, unknown>): { days?: string | undefined } => ({ days: text(search.days) }),
+  component: lazyRouteComponent(() => import("@/features/observe"), "ObservePage"),
+});
+const settings = createRoute({
+  getParentRoute: () => inside,
+  path: "/settings/{-$section}",
+  component: lazyRouteComponent(() => import("@/features/settings"), "SettingsPage"),
+});
+const design = createRoute({
+  getParentRoute: () => inside,
+  path: "/design",
+  component: lazyRouteComponent(() => import("./design"), "DesignPage"),
+});
+
+/** One open flow; its views share one draft. */
+const flow = createRoute({
+  getParentRoute: () => inside,
+  path: "/flows/$flowId",
+  component: lazyRouteComponent(() => import("./flow/FlowPage"), "FlowPage"),
+});
+const canvas = createRoute({
+  getParentRoute: () => flow,
+  path: "/",
+  validateSearch: (search: Record<string, unknown>): { ask?: string | undefined } => ({ ask: text(search.ask) }),
+  component: lazyRouteComponent(() => import("./flow/views"), "CanvasView"),
+});
+const steps = createRoute({
+  getParentRoute: () => flow,
+  path: "/steps",
+  component: lazyRouteComponent(() => import("./flow/views"), "StepsView"),
+});
+const overview = createRoute({
+  getParentRoute: () => flow,
+  path: "/overview",
+  validateSearch: (search: Record<string, unknown>): { run?: string | undefined } => ({ run: text(search.run) }),
+  component: lazyRouteComponent(() => import("@/features/overview"), "OverviewPage"),
+});
+const flowRuns = createRoute({
+  getParentRoute: () => flow,
+  path: "/runs",
+  validateSearch: (search: Record<string, unknown>): { status?: string | undefined } => ({
+    status: text(search.status),
+  }),
+  component: lazyRouteComponent(() => import("@/features/runs"), "FlowRunsPage"),
+});
+const flowRun = createRoute({
+  getParentRoute: () => flow,
+  path: "/runs/$runId",
+  validateSearch: (search: Record<string, unknown>): { step?: string | undefined; compare?: string | undefined } => ({
+    step: text(search.step),
+    compare: text(search.compare),
+  }),
+  component: lazyRouteComponent(() => import("@/features/runs"), "RunPage"),
+});
+const publish = createRoute({
+  getParentRoute: () => flow,
+  path: "/publish",
+  validateSearch: (search: Record<string, unknown>): { before?: string | undefined; after?: string | undefined } => ({
+    before: text(search.before),
+    after: text(search.after),
+  }),
+  component: lazyRouteComponent(() => import("@/features/publish"), "PublishPage"),
+});
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  validateSearch: (search: Record<string, unknown>): { next?: string | undefined; error?: string | undefined } => ({
+    next: text(search.next),
+    error: text(search.error),
+  }),
+  component: lazyRouteComponent(() => import("@/features/account"), "SignInPage"),
+});
+const setPassword = createRoute({
+  getParentRoute: () => root,
+  path: "/set-password",
+  component: lazyRouteComponent(() => import("@/features/account"), "SetPasswordPage"),
+});
+
+const tree = root.addChildren([
+  inside.addChildren([
+    home,
+    templates,
+    runs,
+    observe,
+    settings,
+    design,
+    flow.addChildren([canvas, steps, overview, flowRuns, flowRun, publish]),
+  ]),
+  signIn,
+  setPassword,
+]);
+
+export function createStudioRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    context: { queryClient },
+    defaultPreload: "intent",
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createStudioRouter>;
+  }
+}

@@ -1,0 +1,21 @@
+import { useRouter } from "@tanstack/react-router";
+import { Button, Problem } from "@/components/ui";
+import { useAppTexts } from "../texts";
+
+/** A page that fell over: what happened, and the ways on. Drafts are safe: what was typed is saved or kept here. */
+export function Crashed({ error }: { error: unknown }) {
+  const t = useAppTexts();
+  const router = useRouter();
+  return (
+    <main className="mx-auto flex max-w-lg flex-col gap-4 p-8">
+      <h1 className="text-xl font-semibold">{t("crashed")}</h1>
+      <Problem error={error} />
+      <div className="flex gap-2">
+        <Button kind="primary" onClick={() => void router.invalidate()}>
+          {t("try_again")}
+        </Button>
+        <Button onClick={() => window.location.assign("/")}>{t("go_home")}</Button>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,13 @@
+export * from "./Button";
+export * from "./Chip";
+export * from "./Choice";
+export * from "./CopyButton";
+export * from "./cx";
+export * from "./Dialog";
+export * from "./Feedback";
+export * from "./Field";
+export * from "./Keys";
+export * from "./Menu";
+export * from "./Spinner";
+export * from "./Tabs";
+export { Toasts, toast, toastError } from "./toasts";

@@ -1,0 +1,6 @@
+export function SignInPage() {
+  return null;
+}
+export function SetPasswordPage() {
+  return null;
+}

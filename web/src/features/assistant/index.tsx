@@ -1,0 +1,3 @@
+export function AssistantDock() {
+  return null;
+}

@@ -1,0 +1,6 @@
+export function Editing() {
+  return null;
+}
+export function SaveState() {
+  return null;
+}

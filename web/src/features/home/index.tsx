@@ -1,0 +1,6 @@
+export function HomePage() {
+  return null;
+}
+export function TemplatesPage() {
+  return null;
+}

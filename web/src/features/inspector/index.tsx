@@ -1,0 +1,3 @@
+export function Inspector(_: { nodeId: string }) {
+  return null;
+}

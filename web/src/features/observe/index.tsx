@@ -1,0 +1,3 @@
+export function ObservePage() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function StepCards() {
+  return null;
+}

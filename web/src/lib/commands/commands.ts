@@ -1,0 +1,46 @@
+import { type ReactNode, useEffect, useRef } from "react";
+import { create } from "zustand";
+import type { ShortcutId } from "@/lib/shortcuts/shortcuts";
+
+/** Something that the command palette offers while the place that registered it is open. */
+export interface Command {
+  id: string;
+  group: string;
+  label: string;
+  /** More words that find it. */
+  keywords?: string;
+  icon?: ReactNode;
+  shortcut?: ShortcutId;
+  run: () => void;
+}
+
+interface Palette {
+  open: boolean;
+  sheet: boolean;
+  sources: Record<string, () => Command[]>;
+  setOpen: (open: boolean) => void;
+  setSheet: (sheet: boolean) => void;
+}
+
+/** The palette (`open`) and the sheet of shortcuts (`sheet`), and who offers commands. */
+export const usePalette = create<Palette>((set) => ({
+  open: false,
+  sheet: false,
+  sources: {},
+  setOpen: (open) => set({ open }),
+  setSheet: (sheet) => set({ sheet }),
+}));
+
+/** Offer commands while this component is there. They are asked for when the palette opens. */
+export function useCommands(source: string, commands: () => Command[]): void {
+  const latest = useRef(commands);
+  latest.current = commands;
+  useEffect(() => {
+    usePalette.setState(({ sources }) => ({ sources: { ...sources, [source]: () => latest.current() } }));
+    return () =>
+      usePalette.setState(({ sources }) => {
+        const { [source]: _gone, ...rest } = sources;
+        return { sources: rest };
+      });
+  }, [source]);
+}

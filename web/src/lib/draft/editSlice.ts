@@ -1,0 +1,155 @@
+import type { Flow, FlowEdge, FlowNode, FlowSettings, FormField, JsonValue, StepPolicy } from "@/api/types";
+import { type Document, edgeId, freeId, toDocument } from "./document";
+import type { ChangeOptions, Origin } from "./historySlice";
+import type { GetDraft, SetDraft } from "./store";
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface EditSlice {
+  addNode: (type: string, position: Point, more?: Partial<FlowNode>) => string;
+  removeNodes: (ids: string[]) => void;
+  /** Connect; an input that takes one edge loses the one it had. */
+  connect: (edge: FlowEdge) => void;
+  disconnect: (edgeIds: string[]) => void;
+  moveNodes: (positions: Record<string, Point>) => void;
+  setParam: (id: string, name: string, value: JsonValue | undefined) => void;
+  setPolicy: (id: string, policy: Partial<StepPolicy>) => void;
+  setLabel: (id: string, label: string) => void;
+  setCode: (id: string, code: string | null) => void;
+  setForm: (form: FormField[]) => void;
+  setSettings: (settings: Partial<FlowSettings>) => void;
+  setAbout: (about: { name?: string; description?: string }) => void;
+  /** The whole flow replaced: a proposal taken, a version restored, a file opened. One step to undo. */
+  replaceFlow: (flow: Flow, options: ChangeOptions) => void;
+}
+
+/** Operations on the document, in the words of people. Each is one `change`, so each can be undone. */
+export function createEditSlice(_set: SetDraft, get: GetDraft): EditSlice {
+  const change = (label: string, recipe: (draft: Document) => void, merge?: string, origin?: Origin) => {
+    get().change({ label, ...(merge ? { merge } : {}), ...(origin ? { origin } : {}) }, recipe);
+  };
+  const onNode = (id: string, label: string, merge: string, recipe: (node: FlowNode) => void) =>
+    change(
+      label,
+      (draft) => {
+        const node = draft.nodes[id];
+        if (node) recipe(node);
+      },
+      `${merge}:${id}`,
+    );
+  const nameOf = (id: string) => get().document.nodes[id]?.label || id;
+  return {
+    addNode: (type, position, more) => {
+      const template = get().templates[type];
+      const id = more?.id ?? freeId(type, get().document.nodes);
+      const node: FlowNode = { ...emptyNode(), label: "", ...more, id, type, position };
+      change(`Add ${template?.label ?? type}`, (draft) => {
+        draft.nodes[id] = node;
+        draft.order.push(id);
+      });
+      return id;
+    },
+    removeNodes: (ids) =>
+      change(ids.length === 1 ? `Remove ${nameOf(ids[0] ?? "")}` : `Remove ${ids.length} nodes`, (draft) => {
+        const gone = new Set(ids);
+        for (const id of ids) delete draft.nodes[id];
+        draft.order = draft.order.filter((id) => !gone.has(id));
+        for (const [key, edge] of Object.entries(draft.edges)) {
+          if (gone.has(edge.source) || gone.has(edge.target)) delete draft.edges[key];
+        }
+      }),
+    connect: (edge) =>
+      change("Connect", (draft) => {
+        const type = draft.nodes[edge.target]?.type ?? "";
+        const many = get().templates[type]?.fields?.find((field) => field.name === edge.input)?.many;
+        for (const [key, other] of Object.entries(draft.edges)) {
+          if (!many && other.target === edge.target && other.input === edge.input) delete draft.edges[key];
+        }
+        draft.edges[edgeId(edge)] = edge;
+      }),
+    disconnect: (ids) =>
+      change("Disconnect", (draft) => {
+        for (const id of ids) delete draft.edges[id];
+      }),
+    moveNodes: (positions) =>
+      change(
+        "Move",
+        (draft) => {
+          for (const [id, position] of Object.entries(positions)) {
+            const node = draft.nodes[id];
+            if (node) node.position = { x: Math.round(position.x), y: Math.round(position.y) };
+          }
+        },
+        `move:${Object.keys(positions).sort().join()}`,
+      ),
+    setParam: (id, name, value) =>
+      onNode(id, `Set ${name}`, `param:${name}`, (node) => {
+        node.params ??= {};
+        if (value === undefined) delete node.params[name];
+        else node.params[name] = value;
+      }),
+    setPolicy: (id, policy) =>
+      onNode(id, "Change policy", `policy:${Object.keys(policy).join()}`, (node) => {
+        node.policy = { ...emptyNode().policy, ...node.policy, ...policy } as StepPolicy;
+      }),
+    setLabel: (id, label) =>
+      onNode(id, "Rename", "label", (node) => {
+        node.label = label;
+      }),
+    setCode: (id, code) =>
+      onNode(id, "Edit code", "code", (node) => {
+        node.code = code;
+      }),
+    setForm: (form) =>
+      change(
+        "Change form",
+        (draft) => {
+          draft.form = form;
+        },
+        "form",
+      ),
+    setSettings: (settings) =>
+      change(
+        "Change settings",
+        (draft) => {
+          Object.assign(draft.settings, settings);
+        },
+        `settings:${Object.keys(settings).join()}`,
+      ),
+    setAbout: (about) =>
+      change(
+        "Rename flow",
+        (draft) => {
+          Object.assign(draft, about);
+        },
+        "about",
+      ),
+    replaceFlow: (flow, options) => {
+      get().change(options, (draft) => {
+        Object.assign(draft, toDocument(flow));
+      });
+    },
+  };
+}
+
+/** A node with nothing set, as the server writes it. */
+export function emptyNode(): Omit<FlowNode, "id" | "type"> {
+  return {
+    label: "",
+    position: { x: 0, y: 0 },
+    params: {},
+    policy: {
+      input_source: "previous_step",
+      input_type: "any",
+      input_bindings: {},
+      output_mode: "pass_through",
+      output_type: "text",
+      tool_policy: "inherit",
+      tool_allowlist: [],
+    },
+    linked: {},
+  };
+}

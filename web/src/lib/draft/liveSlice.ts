@@ -1,0 +1,45 @@
+import type { JsonValue, StepSummary } from "@/api/types";
+import type { GetDraft, SetDraft } from "./store";
+
+export type StepStatus = StepSummary["status"];
+
+/** What a node did in the run that the canvas shows. */
+export interface NodeRun {
+  status: StepStatus;
+  ms: number | null;
+  tokens: number | null;
+  /** The beginning of what it gave, as text. */
+  preview: string;
+  error: string;
+}
+
+export interface LiveSlice {
+  /** The run that the canvas shows on its nodes. */
+  shownRun: { id: string; status: string } | null;
+  nodeRuns: Record<string, NodeRun>;
+  /** Outputs that stand in for running a node: node id to its outputs by name. */
+  pinned: Record<string, Record<string, JsonValue>>;
+  showRun: (run: { id: string; status: string } | null, nodes?: Record<string, NodeRun>) => void;
+  setNodeRun: (id: string, run: Partial<NodeRun>) => void;
+  pin: (id: string, outputs: Record<string, JsonValue> | null) => void;
+}
+
+const NOTHING: NodeRun = { status: "pending", ms: null, tokens: null, preview: "", error: "" };
+
+export function createLiveSlice(set: SetDraft, _get: GetDraft): LiveSlice {
+  return {
+    shownRun: null,
+    nodeRuns: {},
+    pinned: {},
+    showRun: (shownRun, nodes) => set((state) => ({ shownRun, nodeRuns: nodes ?? (shownRun ? state.nodeRuns : {}) })),
+    setNodeRun: (id, run) =>
+      set((state) => ({ nodeRuns: { ...state.nodeRuns, [id]: { ...NOTHING, ...state.nodeRuns[id], ...run } } })),
+    pin: (id, outputs) =>
+      set((state) => {
+        const pinned = { ...state.pinned };
+        if (outputs === null) delete pinned[id];
+        else pinned[id] = outputs;
+        return { pinned };
+      }),
+  };
+}

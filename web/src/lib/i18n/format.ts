@@ -1,0 +1,55 @@
+import { i18next } from "./i18n";
+
+const locale = () => (i18next.language === "sv" ? "sv-SE" : "en-GB");
+
+/** `3 ms`, `1.2 s`, `4 min 10 s`; a dash where there is none. */
+export function duration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return "–";
+  if (ms < 1) return "<1 ms";
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${number(ms / 1000, ms < 10_000 ? 1 : 0)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  return `${minutes} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+export function number(value: number, digits = 0): string {
+  return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits }).format(value);
+}
+
+/** Dollars with as many digits as a small price needs. */
+export function money(usd: number | null | undefined): string {
+  if (usd === null || usd === undefined) return "–";
+  const digits = usd !== 0 && usd < 0.01 ? 5 : 2;
+  return `$${new Intl.NumberFormat(locale(), { maximumFractionDigits: digits, minimumFractionDigits: 2 }).format(usd)}`;
+}
+
+export function bytes(size: number): string {
+  if (size < 1024) return `${size} B`;
+  const unit = size < 1024 ** 2 ? ["KB", 1024] : size < 1024 ** 3 ? ["MB", 1024 ** 2] : ["GB", 1024 ** 3];
+  return `${number(size / Number(unit[1]), 1)} ${unit[0]}`;
+}
+
+export function dateTime(value: string | Date): string {
+  return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(value));
+}
+
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["second", 60],
+  ["minute", 60],
+  ["hour", 24],
+  ["day", 30],
+  ["month", 12],
+  ["year", Number.POSITIVE_INFINITY],
+];
+
+/** `2 minutes ago`, `yesterday`. */
+export function ago(value: string | Date, now = Date.now()): string {
+  let amount = (new Date(value).getTime() - now) / 1000;
+  for (const [unit, size] of STEPS) {
+    if (Math.abs(amount) < size) {
+      return new Intl.RelativeTimeFormat(locale(), { numeric: "auto" }).format(Math.round(amount), unit);
+    }
+    amount /= size;
+  }
+  return "";
+}

@@ -1,0 +1,37 @@
+import { fileURLToPath } from "node:url";
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+/** Where `vite dev` sends what is not the page: a server started by `headgate serve`. */
+const server = process.env.HEADGATE_URL ?? "http://127.0.0.1:7411";
+const proxied = Object.fromEntries(
+  ["/api", "/health", "/mcp", "/docs", "/openapi.json", "/v1", "/widget.js", "/static-offline-docs"].map((path) => [
+    path,
+    { target: server, changeOrigin: true, headers: { origin: server } },
+  ]),
+);
+
+export default defineConfig({
+  plugins: [react(), tailwindcss()],
+  resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
+  // The server puts a fresh value there for every answer; see entrypoints/http/studio.
+  html: { cspNonce: "HEADGATE_NONCE" },
+  server: { port: 5173, strictPort: true, proxy: proxied },
+  build: {
+    outDir: "../src/headgate/entrypoints/http/studio/built",
+    emptyOutDir: true,
+    target: "es2023",
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    manifest: true,
+  },
+  test: {
+    environment: "jsdom",
+    setupFiles: ["./src/testing/setup.ts"],
+    include: ["src/**/*.test.{ts,tsx}"],
+    restoreMocks: true,
+    pool: "threads",
+    maxWorkers: 2,
+  },
+});
