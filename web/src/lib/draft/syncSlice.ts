@@ -38,6 +38,9 @@ export interface SyncSlice {
   saved: (document: Document, revision: number, issues: Issue[]) => void;
   setConflict: (conflict: Conflict | null) => void;
   setPublished: (version: number | null) => void;
+  /** Save what is not saved yet, now; whether the server has everything afterwards. Autosave puts its own in. */
+  flush: () => Promise<boolean>;
+  setFlush: (flush: () => Promise<boolean>) => void;
 }
 
 export function createSyncSlice(set: SetDraft, _get: GetDraft, flow: FlowOut): SyncSlice {
@@ -53,5 +56,7 @@ export function createSyncSlice(set: SetDraft, _get: GetDraft, flow: FlowOut): S
     saved: (document, revision, issues) => set({ base: document, revision, issues }),
     setConflict: (conflict) => set({ conflict, ...(conflict ? { saveState: "conflict" as const } : {}) }),
     setPublished: (publishedVersion) => set({ publishedVersion }),
+    flush: () => Promise.resolve(true),
+    setFlush: (flush) => set({ flush }),
   };
 }

@@ -1,0 +1,30 @@
+"""Whether everybody can use a page, as far as axe-core can tell."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page
+
+_SCRIPT = Path(__file__).parents[3] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+_SERIOUS = {"serious", "critical"}
+
+
+def check_accessible(page: Page, *, within: str = "body") -> None:
+    """Fail where axe finds a serious violation: what, why, and the elements."""
+    page.evaluate(_script())
+    found: dict[str, Any] = page.evaluate("within => axe.run(within, {resultTypes: ['violations']})", within)
+    serious = [one for one in found["violations"] if one["impact"] in _SERIOUS]
+    said = [
+        f"{one['id']}: {one['help']}\n" + "\n".join(f"    {_shown(node)}" for node in one["nodes"]) for one in serious
+    ]
+    assert not serious, "\n".join(said)
+
+
+def _shown(node: dict[str, Any]) -> str:
+    return f"{' '.join(map(str, node['target']))}: {node.get('failureSummary', '').replace(chr(10), ' ')}"
+
+
+@cache
+def _script() -> str:
+    return _SCRIPT.read_text(encoding="utf-8")

@@ -1,0 +1,24 @@
+import { create } from "zustand";
+
+export interface RunRequest {
+  /** The whole flow, one node with what stands before it, or everything behind a node. */
+  kind: "flow" | "node" | "from";
+  nodeId?: string;
+  at: number;
+}
+
+interface Requests {
+  run: RunRequest | null;
+  /** Something to be asked of the assistant: its panel opens with it; `send` sends it at once. */
+  ask: { text: string; send: boolean; at: number } | null;
+  requestRun: (kind: RunRequest["kind"], nodeId?: string) => void;
+  requestAsk: (text: string, send?: boolean) => void;
+}
+
+/** What one feature asks of another that it does not know. The one that is asked puts it back to null. */
+export const useRequests = create<Requests>((set) => ({
+  run: null,
+  ask: null,
+  requestRun: (kind, nodeId) => set({ run: { kind, at: Date.now(), ...(nodeId ? { nodeId } : {}) } }),
+  requestAsk: (text, send = false) => set({ ask: { text, send, at: Date.now() } }),
+}));
