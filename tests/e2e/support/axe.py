@@ -15,10 +15,12 @@ def check_accessible(page: Page, *, within: str = "body") -> None:
     page.evaluate(_script())
     found: dict[str, Any] = page.evaluate("within => axe.run(within, {resultTypes: ['violations']})", within)
     serious = [one for one in found["violations"] if one["impact"] in _SERIOUS]
-    said = [
-        f"{one['id']}: {one['help']}\n" + "\n".join(f"    {_shown(node)}" for node in one["nodes"]) for one in serious
-    ]
-    assert not serious, "\n".join(said)
+    assert not serious, "
+".join(_said(one) for one in serious)
+
+
+def _said(found: dict[str, Any]) -> str:
+    return "\n".join([f"{found['id']}: {found['help']}", *(f"    {_shown(node)}" for node in found["nodes"])])
 
 
 def _shown(node: dict[str, Any]) -> str:
