@@ -15,8 +15,7 @@ def check_accessible(page: Page, *, within: str = "body") -> None:
     page.evaluate(_script())
     found: dict[str, Any] = page.evaluate("within => axe.run(within, {resultTypes: ['violations']})", within)
     serious = [one for one in found["violations"] if one["impact"] in _SERIOUS]
-    assert not serious, "
-".join(_said(one) for one in serious)
+    assert not serious, "\n".join(_said(one) for one in serious)
 
 
 def _said(found: dict[str, Any]) -> str:
