@@ -26,17 +26,21 @@ demo-model: ## The same with a local 1.5B language model (downloads 1.1 GB once)
 	@$(UV) run --no-sync python examples/demo_model.py
 
 .PHONY: start
-start: ## Start the server
+start: ## Start the studio, and build its page where it changed
 	@$(UV) sync --locked --quiet --no-dev --inexact
+	@./scripts/build-page
 	@$(UV) run --no-sync headgate serve
 
 .PHONY: test
-test: setup ## Every test: units, architecture, both databases, real processes
+test: setup page ## Every test: units, architecture, both databases, real processes, a real browser
+	@./scripts/ensure-browser >/dev/null
 	@$(RUN) python -m tests.support.openid_provider
+	@./scripts/npm test
 	@$(RUN) pytest tests -n $(WORKERS) --dist loadgroup
 
 .PHONY: test-unit
 test-unit: setup ## The quick tests: units and architecture, fewer made-up cases of each property
+	@./scripts/npm test
 	@HEADGATE_EXAMPLES=quick $(RUN) pytest -n $(WORKERS)
 
 .PHONY: check
@@ -45,11 +49,27 @@ check: setup ## Formatting, lint, types and floors
 	@$(RUN) ruff check .
 	@$(RUN) mypy
 	@$(RUN) lint-imports
+	@./scripts/npm run lint
+	@./scripts/npm run types
 
 .PHONY: format
 format: setup ## Format and fix what can be fixed
 	@$(RUN) ruff format .
 	@$(RUN) ruff check --fix .
+	@./scripts/npm run format
+
+.PHONY: page
+page: setup ## Build the studio's page where it changed
+	@./scripts/build-page
+
+.PHONY: page-dev
+page-dev: setup ## The page at port 5173 while you work on it, in front of a server that runs at 7411
+	@./scripts/npm run dev
+
+.PHONY: web-api
+web-api: setup ## Generate the page's types from the OpenAPI document
+	@$(RUN) python scripts/write_openapi.py
+	@./scripts/npm run api
 
 .PHONY: docs
 docs: setup ## Write the generated pages of docs/
@@ -64,13 +84,3 @@ bench: setup ## Every benchmark, quick, with tables and pictures in .benchmarks/
 .PHONY: test-faults
 test-faults: setup ## The fault tests with ten times the runs and deaths (SCALE=10); takes half an hour
 	@HEADGATE_FAULTS=$${SCALE:-10} $(RUN) pytest tests/integration/faults -n $(WORKERS) --timeout 0
-
-.PHONY: web
-web: setup ## Build the studio's page
-	@test -d web/node_modules || ./scripts/npm ci --silent
-	@./scripts/npm run --silent build
-
-.PHONY: web-api
-web-api: setup ## Generate the page's types from the OpenAPI document
-	@$(RUN) python scripts/write_openapi.py
-	@./scripts/npm run --silent api

@@ -35,7 +35,6 @@ export function defineTexts<T extends Texts>(
   };
   load(i18next.language);
   i18next.on("languageChanged", load);
-  // biome-ignore lint/correctness/noComponentHookFactories: made once, when the module of a feature's texts is read
   return function useTexts() {
     const { t } = useTranslation(namespace);
     return useCallback<Say<T>>((key, values) => t(key as string, values ?? {}) as string, [t]);
