@@ -1,0 +1,15 @@
+import { lazy, Suspense } from "react";
+import { cx } from "@/components/ui";
+
+const Rendered = lazy(() => import("./Rendered"));
+
+/** Somebody else's Markdown: sanitised, no images of other hosts, links that open elsewhere. Plain text until it is loaded. */
+export function Markdown({ text, className }: { text: string; className?: string }) {
+  return (
+    <div className={cx("min-w-0 break-words", className)}>
+      <Suspense fallback={<div className="whitespace-pre-wrap">{text}</div>}>
+        <Rendered text={text} />
+      </Suspense>
+    </div>
+  );
+}

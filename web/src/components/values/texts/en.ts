@@ -1,0 +1,17 @@
+export default {
+  nothing: "Nothing",
+  empty_text: "An empty text",
+  yes: "yes",
+  no: "no",
+  open_all: "Open all ({{count}} characters)",
+  show_rows: "Show all {{count}} rows",
+  show_items: "Show {{count}} more",
+  items_one: "{{count}} item",
+  items_other: "{{count}} items",
+  members_one: "{{count}} member",
+  members_other: "{{count}} members",
+  rows_one: "{{count}} row",
+  rows_other: "{{count}} rows",
+  truncated: "This is the beginning of {{size}}. The file has all of it.",
+  table: "Table",
+};

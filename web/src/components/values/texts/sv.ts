@@ -1,0 +1,21 @@
+import type { Translation } from "@/lib/i18n/texts";
+import type en from "./en";
+
+const sv: Translation<typeof en> = {
+  nothing: "Inget",
+  empty_text: "En tom text",
+  yes: "ja",
+  no: "nej",
+  open_all: "Visa allt ({{count}} tecken)",
+  show_rows: "Visa alla {{count}} rader",
+  show_items: "Visa {{count}} till",
+  items_one: "{{count}} post",
+  items_other: "{{count}} poster",
+  members_one: "{{count}} fält",
+  members_other: "{{count}} fält",
+  rows_one: "{{count}} rad",
+  rows_other: "{{count}} rader",
+  truncated: "Det här är början av {{size}}. Filen innehåller allt.",
+  table: "Tabell",
+};
+export default sv;
