@@ -1325,6 +1325,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/providers/{provider}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a model provider
+         * @description Call the provider once with what is set for it. A provider that fails is an answer, not an error.
+         *
+         *     Needs the permission `variables.manage`.
+         */
+        post: operations["test_provider_api_v1_providers__provider__test_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/models": {
         parameters: {
             query?: never;
@@ -2448,6 +2470,51 @@ export interface components {
             findings?: {
                 [key: string]: unknown;
             }[];
+        };
+        /**
+         * ConnectionIn
+         * @description What to test.
+         */
+        ConnectionIn: {
+            /**
+             * Model
+             * @description A model that is to answer one word. Without it the provider is asked for its list of models, which costs nothing; one without a list lets its default model answer.
+             */
+            model?: string | null;
+        };
+        /**
+         * ConnectionOut
+         * @description What came of one call to a provider.
+         */
+        ConnectionOut: {
+            /** Provider */
+            provider: string;
+            /** Ok */
+            ok: boolean;
+            /**
+             * Model
+             * @description The model that answered; null where its list of models was asked for.
+             */
+            model: string | null;
+            /**
+             * Models
+             * @description How many models it offers; null where it was not asked.
+             */
+            models: number | null;
+            /** Latency Ms */
+            latency_ms: number;
+            /**
+             * Code
+             * @description Why it failed, for programs; null when it worked.
+             */
+            code: string | null;
+            /**
+             * Detail
+             * @description Why it failed, in the provider's words without keys; empty when it worked.
+             */
+            detail: string;
+            /** Remedy */
+            remedy: string;
         };
         /**
          * CostOut
@@ -10326,6 +10393,81 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test_provider_api_v1_providers__provider__test_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectionIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Service Unavailable */

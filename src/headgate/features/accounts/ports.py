@@ -24,6 +24,9 @@ class Scope(StrEnum):
     PASSWORD_USER = "password.user"  # noqa: S105 - the name of a count
     """Tries of a person who is signed in to say their present password."""
 
+    PROVIDER_TEST = "provider.test"
+    """Tests of model providers by one person."""
+
 
 class Throttle(Protocol):
     """Counts tries."""

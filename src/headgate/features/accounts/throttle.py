@@ -36,6 +36,7 @@ _SIGN_IN_TIMES = {
     Scope.PASSWORD_USER: 1,
 }
 """How many times `sign_in_per_minute` is allowed of each."""
+PROVIDER_TESTS_PER_MINUTE = 20
 log = get_logger(__name__)
 
 
@@ -145,6 +146,7 @@ def rate_limits(settings: Settings) -> RateLimits:
         Scope.API_KEY: own.api_per_minute,
         Scope.API_PERSON: own.api_per_minute,
         Scope.API_ADDRESS: own.address_per_minute,
+        Scope.PROVIDER_TEST: PROVIDER_TESTS_PER_MINUTE,
     }
     amounts |= {scope: own.sign_in_per_minute * times for scope, times in _SIGN_IN_TIMES.items()}
     url = own.redis_url.get_secret_value()

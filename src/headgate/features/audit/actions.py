@@ -30,6 +30,7 @@ Action = Literal[
     "mcp_server.tool_switched",
     "model_class.removed",
     "model_class.set",
+    "provider.tested",
     "run.cancelled",
     "run.expired",
     "run.rerun",

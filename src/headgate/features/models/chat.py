@@ -58,6 +58,22 @@ def build_chat_model(
     return ToolShim(inner=model) if shim else model
 
 
+async def count_models(model: BaseChatModel) -> int | None:
+    """How many models the provider offers this key; None where its client has no such list. Costs nothing."""
+    client = getattr(model, "root_async_client", None) or getattr(model, "_async_client", None)
+    listed = getattr(getattr(client, "models", None), "list", None)
+    if listed is None:
+        return None
+    with _translated(model._caller):  # type: ignore[attr-defined] # noqa: SLF001 - private to pydantic, ours
+        page = await listed()
+        return len(page.data)
+
+
+async def say_hello(model: BaseChatModel) -> None:
+    """Let a model answer one word."""
+    await model.ainvoke("Answer with the one word OK.")
+
+
 @lru_cache(maxsize=32)
 def translating(chat_class: type[BaseChatModel]) -> type[BaseChatModel]:
     """The provider's class with its failures translated; everything else, tools and schemas included, is its own."""

@@ -7,15 +7,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
+from headgate.features.accounts.ports import Scope
 from headgate.features.models import catalogue, service
 from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.classes import LONGEST_NAME, ModelClasses, ModelClassesOut, ModelClassOut
+from headgate.features.models.connection import ConnectionOut, record_test, try_provider
 from headgate.features.models.providers import find_provider
 from headgate.features.models.service import ProviderStatus
-from headgate.foundation.api import ReadSession, WriteSession, problems
+from headgate.foundation.api import ReadSession, WriteSession, get_database, problems
+from headgate.foundation.database import Database
 
 router = APIRouter(tags=["models"])
 VIEW, CLASSIFY = needs(Permission.CATALOG_VIEW), needs(Permission.MODELS_CLASSIFY)
+KEYS = needs(Permission.VARIABLES_MANAGE)
 
 
 def _classes(request: Request) -> ModelClasses:
@@ -39,6 +43,39 @@ class ModelClassIn(BaseModel):
 async def list_providers(request: Request, caller: Caller) -> list[ProviderStatus]:
     """Every provider: whether it is configured, and if not, what to do. No key is ever shown."""
     return await service.list_providers(request.app.state.keys_of(caller), local=request.app.state.local_models)
+
+
+class ConnectionIn(BaseModel):
+    """What to test."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=LONGEST_NAME,
+        description="A model that is to answer one word. Without it the provider is asked for its list of models, "
+        "which costs nothing; one without a list lets its default model answer.",
+    )
+
+
+@router.post(
+    "/providers/{provider}/test", summary="Test a model provider", responses=problems(403, 429), dependencies=[KEYS]
+)
+async def test_provider(
+    request: Request,
+    database: Annotated[Database, Depends(get_database)],
+    provider: str,
+    body: ConnectionIn,
+    caller: Caller,
+) -> ConnectionOut:
+    """Call the provider once with what is set for it. A provider that fails is an answer, not an error."""
+    await request.app.state.throttle.allow(Scope.PROVIDER_TEST, f"{caller.tenant_id}/{caller.user_id}")
+    state = request.app.state
+    found = await try_provider(state.keys_of(caller), provider=provider, model=body.model, local=state.local_models)
+    async with database.writing() as session:
+        await record_test(session, caller, found)
+    return found
 
 
 @router.get("/models", summary="List models", responses=problems(), dependencies=[VIEW])

@@ -97,13 +97,13 @@ async def create_chat_model(
 
 async def list_providers(keys: KeySource, *, local: LocalModels | None = None) -> list[ProviderStatus]:
     """Every provider in the order a default is looked for, without importing any provider's package."""
-    return [await _status(provider, keys, local) for provider in PROVIDERS.values()]
+    return [await status_of(provider, keys, local) for provider in PROVIDERS.values()]
 
 
 async def default_model(keys: KeySource, *, local: LocalModels | None = None) -> Model:
     """The model to use when nobody chose: the first configured provider's. Raises `NoModelConfigured`."""
     for provider in PROVIDERS.values():
-        status = await _status(provider, keys, local)
+        status = await status_of(provider, keys, local)
         if status.configured and status.default_model:
             return Model(provider=status.id, name=status.default_model)
     raise NoModelConfigured(
@@ -113,7 +113,8 @@ async def default_model(keys: KeySource, *, local: LocalModels | None = None) ->
     )
 
 
-async def _status(provider: Provider, keys: KeySource, local: LocalModels | None) -> ProviderStatus:
+async def status_of(provider: Provider, keys: KeySource, local: LocalModels | None) -> ProviderStatus:
+    """Whether one provider can be used now, without importing its package."""
     installed = is_installed(provider)
     default = catalogue.default_name(provider.id)
     if not installed:

@@ -1,0 +1,133 @@
+"""Whether a provider can be reached with what is set for it: one real and cheap call, and what came of it."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from types import ModuleType
+
+from pydantic import BaseModel, Field
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.principal import Principal
+from headgate.features.audit.recorder import record
+from headgate.features.models import catalogue
+from headgate.features.models.credentials import find_address
+from headgate.features.models.errors import ModelTimedOut, ModelUnreachable
+from headgate.features.models.local.models import LocalModels
+from headgate.features.models.ollama import pulled_models
+from headgate.features.models.ports import KeySource
+from headgate.features.models.providers import LOCAL, Provider, find_provider, import_chat_class
+from headgate.features.models.service import create_chat_model, status_of
+from headgate.foundation.errors import HeadgateError, Unavailable
+from headgate.sdk.values import Model
+
+PATIENCE_SECONDS = 15.0
+"""How long a provider may take. A person waits for the answer."""
+_ANY_NAME = "any"
+"""A server of unknown models is only asked for its list, so that it needs no real name of one."""
+
+
+class ConnectionOut(BaseModel):
+    """What came of one call to a provider."""
+
+    provider: str
+    ok: bool
+    model: str | None = Field(description="The model that answered; null where its list of models was asked for.")
+    models: int | None = Field(description="How many models it offers; null where it was not asked.")
+    latency_ms: int
+    code: str | None = Field(description="Why it failed, for programs; null when it worked.")
+    detail: str = Field(description="Why it failed, in the provider's words without keys; empty when it worked.")
+    remedy: str
+
+
+async def try_provider(
+    keys: KeySource, *, provider: str, model: str | None = None, local: LocalModels | None = None
+) -> ConnectionOut:
+    """Call a provider once. Raises `UnknownProvider`; every other failure is in the answer.
+
+    Args:
+        keys: Where its key comes from.
+        provider: Its id.
+        model: The model to let answer; without it a provider that lists its models is asked for the list.
+        local: The local models of this process.
+    """
+    known = find_provider(provider)
+    began = time.monotonic()
+    count: int | None = None
+    failed: HeadgateError | None = None
+    try:
+        async with _patience(known):
+            count = await _call(known, keys, model, local)
+    except HeadgateError as error:
+        failed = error
+    return ConnectionOut(
+        provider=known.id,
+        ok=failed is None,
+        model=model,
+        models=count,
+        latency_ms=round((time.monotonic() - began) * 1000),
+        code=None if failed is None else failed.code,
+        detail="" if failed is None else failed.detail,
+        remedy="" if failed is None else failed.remedy or "",
+    )
+
+
+async def record_test(session: AsyncSession, principal: Principal, found: ConnectionOut) -> None:
+    """Write down that a key was used, and whether it worked."""
+    outcome = {"ok": found.ok, "code": found.code, "model": found.model}
+    await record(session, principal, "provider.tested", id=found.provider, name=found.provider, payload=outcome)
+
+
+async def _call(provider: Provider, keys: KeySource, model: str | None, local: LocalModels | None) -> int | None:
+    """How many models it offers, or None where a model answered."""
+    if model is None and provider.id == "ollama":
+        return await _ollama(provider, keys)
+    if model is None and provider.id == LOCAL:
+        return await _local(keys, local)
+    await asyncio.to_thread(import_chat_class, provider)  # what is not installed is said before what is not set
+    name = model or catalogue.default_name(provider.id) or _ANY_NAME
+    params = {"max_retries": 0} if "max_retries" in provider.params else {}
+    chat = await create_chat_model(Model(provider=provider.id, name=name, params=params), keys, local=local)
+    if model is None:
+        count: int | None = await _langchain_side().count_models(chat)
+        if count is not None:
+            return count
+    await _langchain_side().say_hello(chat)
+    return None
+
+
+async def _ollama(provider: Provider, keys: KeySource) -> int:
+    address = await find_address(provider, keys) or ""
+    names = await pulled_models(address)
+    if names is None:
+        raise ModelUnreachable(
+            f"No Ollama server answers at {address}.", remedy="Start it, or set OLLAMA_BASE_URL to where it runs."
+        )
+    return len(names)
+
+
+async def _local(keys: KeySource, local: LocalModels | None) -> int:
+    status = await status_of(find_provider(LOCAL), keys, local)
+    if local is None or not status.configured:
+        raise Unavailable(status.reason, remedy=status.remedy)
+    return len(await asyncio.to_thread(local.ready))
+
+
+@asynccontextmanager
+async def _patience(provider: Provider) -> AsyncIterator[None]:
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            yield
+    except TimeoutError:
+        raise ModelTimedOut(
+            f"{provider.label} did not answer within {PATIENCE_SECONDS:g} seconds.",
+            remedy="Check the address and the network, and try again.",
+        ) from None
+
+
+def _langchain_side() -> ModuleType:
+    """The module that imports LangChain, loaded when a provider is first tested."""
+    from headgate.features.models import chat  # noqa: PLC0415 - imports LangChain (half a second)
+
+    return chat
