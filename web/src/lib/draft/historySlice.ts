@@ -59,7 +59,9 @@ export function createHistorySlice(set: SetDraft, get: GetDraft): HistorySlice {
 
 function joined(past: Entry[], entry: Entry): Entry[] {
   const last = past.at(-1);
-  if (last && entry.merge && last.merge === entry.merge && entry.at - last.at < MERGE_MS) {
+  // A turn of the assistant is one step however long it takes; a person's typing only while it goes on.
+  const together = entry.origin === "assistant" || (last !== undefined && entry.at - last.at < MERGE_MS);
+  if (last && entry.merge && last.merge === entry.merge && together) {
     const both = {
       ...entry,
       patches: [...last.patches, ...entry.patches],

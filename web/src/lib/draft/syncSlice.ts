@@ -38,6 +38,10 @@ export interface SyncSlice {
   saved: (document: Document, revision: number, issues: Issue[]) => void;
   setConflict: (conflict: Conflict | null) => void;
   setPublished: (version: number | null) => void;
+  /** How many hold the draft: while any does, autosave and live follow wait. A turn of the assistant may save it itself. */
+  holds: number;
+  /** Hold the draft; call the answer to let it go. */
+  hold: () => () => void;
   /** Save what is not saved yet, now; whether the server has everything afterwards. Autosave puts its own in. */
   flush: () => Promise<boolean>;
   setFlush: (flush: () => Promise<boolean>) => void;
@@ -56,6 +60,15 @@ export function createSyncSlice(set: SetDraft, _get: GetDraft, flow: FlowOut): S
     saved: (document, revision, issues) => set({ base: document, revision, issues }),
     setConflict: (conflict) => set({ conflict, ...(conflict ? { saveState: "conflict" as const } : {}) }),
     setPublished: (publishedVersion) => set({ publishedVersion }),
+    holds: 0,
+    hold: () => {
+      let held = true;
+      set((state) => ({ holds: state.holds + 1 }));
+      return () => {
+        if (held) set((state) => ({ holds: state.holds - 1 }));
+        held = false;
+      };
+    },
     flush: () => Promise.resolve(true),
     setFlush: (flush) => set({ flush }),
   };
