@@ -9,6 +9,8 @@ from fastapi.responses import Response
 from pydantic import JsonValue
 from starlette.exceptions import HTTPException
 
+from headgate.entrypoints.http.headers import DATA_PATHS
+from headgate.entrypoints.http.studio.page import is_built, page_response
 from headgate.foundation.errors import HeadgateError, Invalid, NotFound, Unauthenticated
 from headgate.foundation.log import get_logger
 
@@ -100,6 +102,8 @@ async def _validation(request: Request, error: Exception) -> Response:
 async def _starlette(request: Request, error: Exception) -> Response:
     found = cast("HTTPException", error)
     if found.status_code == RouteNotFound.status:
+        if _wants_page(request):
+            return page_response(status=RouteNotFound.status)
         return problem(RouteNotFound(f"There is nothing at {request.url.path}.", remedy="See /docs for the addresses."))
     if found.status_code == MethodRefused.status:
         headers = dict(found.headers or {})
@@ -108,6 +112,12 @@ async def _starlette(request: Request, error: Exception) -> Response:
     if found.status_code == 400:  # a body that is no text, a broken form: as every other body that is not as documented
         return problem(refused)
     return ProblemResponse(refused.problem() | {"status": found.status_code}, status_code=found.status_code)
+
+
+def _wants_page(request: Request) -> bool:
+    """Whether a person typed this address: the page then says that there is nothing, and leads on."""
+    html = "text/html" in request.headers.get("accept", "")
+    return html and request.method == "GET" and not request.url.path.startswith(DATA_PATHS) and is_built()
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

@@ -16,7 +16,8 @@ PAGE_POLICY = (
 """For pages: scripts, styles and data of this server alone, none written into the page. The page may make pictures
 (`data:`, `blob:`), and workers of scripts that it has already."""
 STATIC = "/static-offline-docs/"
-_DATA = ("/api/", "/health", "/metrics")
+DATA_PATHS = ("/api/", "/health", "/metrics")
+"""Where programs ask, whatever they take."""
 _ALWAYS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -47,7 +48,7 @@ class SecurityHeaders:
     def added_to(self, path: str, headers: Headers) -> list[tuple[bytes, bytes]]:
         """An answer's headers with what they lack."""
         own = {name.lower() for name, _ in headers}
-        ours = self._of_data if path.startswith(_DATA) else self._of_pages
+        ours = self._of_data if path.startswith(DATA_PATHS) else self._of_pages
         found = [*headers, *(one for one in ours if one[0] not in own)]
         if _CACHE not in own and not path.startswith(STATIC):
             found.append((_CACHE, b"no-store"))

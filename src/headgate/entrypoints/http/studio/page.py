@@ -1,32 +1,57 @@
 """The page's one HTML document."""
 
 import secrets
+from collections.abc import Iterator, Mapping
 from functools import cache
+from html import escape
 from pathlib import Path
+from typing import Any
 
-from fastapi import Request
+import orjson
 from fastapi.responses import HTMLResponse, Response
 
 from headgate.entrypoints.http.headers import PAGE_POLICY
 from headgate.foundation.errors import Unavailable
 
 BUILT = Path(__file__).parent / "built"
-ASSETS_CACHE = "public, max-age=31536000, immutable"
 _NONCE = "HEADGATE_NONCE"
 
 
-def page_response(_request: Request) -> Response:
-    """The document. Style elements that libraries add to the page are let in by a nonce of this answer alone."""
+def page_response(modules: tuple[str, ...] = (), *, status: int = 200) -> Response:
+    """The document; the browser is told of `modules`, the place's own, before the page's script asks for them.
+
+    Style elements that libraries add to the page are let in by a nonce of this answer alone.
+    """
     nonce = secrets.token_urlsafe(16)
     policy = PAGE_POLICY.replace("style-src 'self'", f"style-src 'self' 'nonce-{nonce}'")
-    return HTMLResponse(_document().replace(_NONCE, nonce), headers={"Content-Security-Policy": policy})
+    document = _document(modules).replace(_NONCE, nonce)
+    return HTMLResponse(document, status_code=status, headers={"Content-Security-Policy": policy})
+
+
+def is_built() -> bool:
+    """Whether there is a page to serve."""
+    return (BUILT / "index.html").is_file()
 
 
 @cache
-def _document() -> str:
+def _document(modules: tuple[str, ...]) -> str:
     try:
-        return (BUILT / "index.html").read_text(encoding="utf-8")
+        document = (BUILT / "index.html").read_text(encoding="utf-8")
+        manifest: Mapping[str, Any] = orjson.loads((BUILT / ".vite" / "manifest.json").read_bytes())
     except FileNotFoundError:
         raise Unavailable(
-            "The studio's page is not built.", remedy="Run `make web` in a checkout; a wheel carries it."
+            "The studio's page is not built.", remedy="Run `make page` in a checkout; a wheel carries it."
         ) from None
+    files = dict.fromkeys(file for module in modules for file in _files(manifest, module))
+    links = "".join(f'    <link rel="modulepreload" href="/{escape(file)}" />\n' for file in files)
+    return document.replace("  </head>", f"{links}  </head>", 1)
+
+
+def _files(manifest: Mapping[str, Any], module: str) -> Iterator[str]:
+    """The files that a module is in, with those that it needs at once."""
+    found = manifest.get(module)
+    if found is None:
+        return
+    yield found["file"]
+    for needed in found.get("imports", ()):
+        yield from _files(manifest, needed)

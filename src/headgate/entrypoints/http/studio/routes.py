@@ -1,45 +1,59 @@
 """Serves the studio. Nothing of anybody is in it: the page asks the API."""
 
-from fastapi import APIRouter, Request
-from fastapi.responses import FileResponse, Response
+from collections.abc import Awaitable, Callable
+from typing import Annotated
 
-from headgate.entrypoints.http.studio.page import ASSETS_CACHE, BUILT, page_response
+from fastapi import APIRouter, Header
+from fastapi.responses import Response
+
+from headgate.entrypoints.http.studio.assets import BRIEFLY, FOR_EVER, file_response
+from headgate.entrypoints.http.studio.page import BUILT, page_response
 from headgate.features.access.caller import public
 from headgate.foundation.errors import NotFound
 
 router = APIRouter(include_in_schema=False)
 _ANYBODY = public("The page itself; what it shows it asks the API for, as whoever is signed in.")
-PLACES = (
-    "/", "/templates", "/runs", "/observe", "/design", "/settings", "/settings/{rest:path}", "/flows/{rest:path}",
-)  # fmt: skip
-"""Addresses of the page; its own router tells them apart."""
+_HOME, _FLOW = "src/features/home/index.tsx", ("src/app/flow/FlowPage.tsx", "src/app/flow/views.tsx")
+PLACES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("/", (_HOME,)),
+    ("/templates", (_HOME,)),
+    ("/runs", ("src/features/runs/index.tsx",)),
+    ("/observe", ("src/features/observe/index.tsx",)),
+    ("/design", ()),
+    ("/settings", ("src/features/settings/index.tsx",)),
+    ("/settings/{rest:path}", ("src/features/settings/index.tsx",)),
+    ("/flows/{rest:path}", _FLOW),
+)
+"""Addresses of the page, and the modules that each begins with; the page's own router knows the rest."""
+Accepted = Annotated[str, Header(alias="accept-encoding")]
 
 
-async def studio(request: Request) -> Response:
-    """The page, with a value of its own for style elements."""
-    return page_response(request)
+def _place(modules: tuple[str, ...]) -> Callable[[], Awaitable[Response]]:
+    async def studio() -> Response:
+        return page_response(modules)
+
+    return studio
 
 
-for _place in PLACES:
-    router.add_api_route(_place, studio, methods=["GET"], dependencies=[_ANYBODY])
+for _path, _modules in PLACES:
+    router.add_api_route(_path, _place(_modules), methods=["GET", "HEAD"], dependencies=[_ANYBODY])
 
 
 @router.get("/assets/{name}", dependencies=[_ANYBODY])
-async def asset(name: str) -> Response:
-    """A script, style or font of the page. Its name changes with its content, so it may be kept for ever."""
-    path = BUILT / "assets" / name
-    if "/" in name or "\\" in name or not path.is_file():
+async def asset(name: str, accepted: Accepted = "") -> Response:
+    """A script, style or font of the page."""
+    if "/" in name or "\\" in name:
         raise NotFound("There is no such file of the page.")
-    return FileResponse(path, headers={"Cache-Control": ASSETS_CACHE})
+    return file_response(BUILT / "assets" / name, accepted, cache=FOR_EVER)
 
 
 @router.get("/icon.svg", dependencies=[_ANYBODY])
-async def icon() -> Response:
+async def icon(accepted: Accepted = "") -> Response:
     """The picture in the browser's tab."""
-    return FileResponse(BUILT / "icon.svg", headers={"Cache-Control": "max-age=3600"})
+    return file_response(BUILT / "icon.svg", accepted, cache=BRIEFLY)
 
 
 @router.get("/appearance.js", dependencies=[_ANYBODY])
-async def appearance() -> Response:
+async def appearance(accepted: Accepted = "") -> Response:
     """The script that chooses light or dark before anything is drawn."""
-    return FileResponse(BUILT / "appearance.js", headers={"Cache-Control": "no-cache"})
+    return file_response(BUILT / "appearance.js", accepted, cache=BRIEFLY)

@@ -1,0 +1,96 @@
+"""What holds for the page's sources, and for the types that are generated from the API's document."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+
+from headgate.entrypoints.http.app import create_app
+from headgate.foundation.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "web" / "src"
+MOST_LINES = 250
+ROOMS = ("app", "features", "components", "lib", "api", "testing", "styles", "widget")
+_IMPORT = re.compile(r"""(?:from|import)\s*\(?\s*["']([^"']+)["']""")
+
+
+def sources() -> Iterator[Path]:
+    """Every module of the page but the generated one."""
+    for path in sorted(SOURCES.rglob("*.ts*")):
+        if path.name != "schema.d.ts":
+            yield path
+
+
+def imported_by(path: Path) -> Iterator[str]:
+    """Modules that a module imports, as paths from `src`."""
+    for wanted in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        if wanted.startswith("@/"):
+            yield wanted.removeprefix("@/")
+        elif wanted.startswith("."):
+            yield str((path.parent / wanted).resolve().relative_to(SOURCES))
+
+
+class TestTheGeneratedClient:
+    def test_is_of_the_document_that_the_server_gives(self, tmp_path: Path) -> None:
+        document, types = tmp_path / "openapi.json", tmp_path / "schema.d.ts"
+        document.write_bytes(orjson.dumps(create_app(Settings()).openapi()))
+        command = [str(ROOT / "scripts/npm"), "exec", "--", "openapi-typescript", str(document)]
+        made = subprocess.run(
+            [*command, "--default-non-nullable", "false", "-o", str(types)], capture_output=True, text=True, check=False
+        )
+        assert made.returncode == 0, made.stderr
+        assert types.read_text() == (SOURCES / "api" / "schema.d.ts").read_text(), "Run `make web-api`."
+
+
+class TestTheLayout:
+    def test_has_no_room_but_those_that_are_known(self) -> None:
+        assert {path.name for path in SOURCES.iterdir() if path.is_dir()} <= set(ROOMS)
+
+    def test_features_do_not_import_each_other(self) -> None:
+        wrong = [
+            f"{path.relative_to(SOURCES)} imports {wanted}"
+            for path in sources()
+            for wanted in imported_by(path)
+            if (own := path.relative_to(SOURCES).parts)[0] == "features"
+            and wanted.startswith("features/")
+            and wanted.split("/")[1] != own[1]
+        ]
+        assert wrong == []
+
+    @pytest.mark.parametrize(
+        ("room", "allowed"),
+        [("api", {"api", "lib"}), ("lib", {"lib", "api"}), ("components", {"components", "lib", "api"})],
+    )
+    def test_rooms_import_only_those_below_them(self, room: str, allowed: set[str]) -> None:
+        wrong = [
+            f"{path.relative_to(SOURCES)} imports {wanted}"
+            for path in sources()
+            if path.relative_to(SOURCES).parts[0] == room and not path.name.endswith((".test.ts", ".test.tsx"))
+            for wanted in imported_by(path)
+            if wanted.split("/")[0] not in allowed
+        ]
+        assert wrong == []
+
+    def test_stores_do_no_http(self) -> None:
+        wrong = [
+            f"{path.relative_to(SOURCES)} imports {wanted}"
+            for path in sources()
+            if path.name.endswith("Slice.ts")
+            for wanted in imported_by(path)
+            if wanted.startswith("api/") and wanted != "api/types"
+        ]
+        assert wrong == []
+
+
+class TestAModule:
+    @pytest.mark.parametrize("path", [pytest.param(one, id=str(one.relative_to(SOURCES))) for one in sources()])
+    def test_is_short_and_draws_with_roles_of_colour(self, path: Path) -> None:
+        text = path.read_text(encoding="utf-8")
+        assert len(text.splitlines()) <= MOST_LINES
+        assert not re.search(r"dangerouslySetInnerHTML|\beval\(|new Function\(", text)
+        if path.suffix == ".tsx" and ".test." not in path.name:
+            assert not re.search(r"(?<![&\w])#[0-9a-fA-F]{6}\b|\brgba?\(", text), "colours come from styles/tokens.css"
