@@ -1,0 +1,15 @@
+import type { Translation } from "@/lib/i18n/texts";
+import type en from "./en";
+
+const sv: Translation<typeof en> = {
+  added: "tillagd",
+  removed: "borttagen",
+  changed: "ändrad",
+  pending: "inte körd än",
+  running: "körs",
+  completed: "klar",
+  failed: "misslyckades",
+  cancelled: "avbruten",
+  skipped: "överhoppad",
+};
+export default sv;
