@@ -826,7 +826,7 @@ export interface paths {
         };
         /**
          * List flows
-         * @description Flows without their drafts, newest first.
+         * @description Flows without their drafts, each with its newest run. A cursor goes with the `sort` it was given for.
          *
          *     Needs the permission `flows.view`.
          */
@@ -921,6 +921,50 @@ export interface paths {
          *     Needs the permission `flows.edit`.
          */
         patch: operations["save_draft_api_v1_flows__flow_id__draft_patch"];
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take back a deletion
+         * @description Bring a deleted flow back, as it was. Of one that is there nothing changes.
+         *
+         *     Needs the permission `flows.edit`.
+         */
+        post: operations["take_back_api_v1_flows__flow_id__restore_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a flow to another space
+         * @description Put a flow, with its runs and what they made, into another space.
+         *
+         *     Needs the permission `flows.edit`.
+         */
+        post: operations["move_api_v1_flows__flow_id__move_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/flows/{flow_id}/export": {
@@ -3066,6 +3110,51 @@ export interface components {
             spec?: string | null;
         };
         /**
+         * FlowItem
+         * @description A flow in the list.
+         */
+        FlowItem: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Space Id */
+            space_id: string;
+            /** Revision */
+            revision: number;
+            /** Published Version */
+            published_version: number | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Release */
+            release: number | null;
+            /** Changed Since */
+            changed_since: boolean;
+            /** Problems */
+            problems: number;
+            /** Steps */
+            steps: number;
+            /** Icon */
+            icon: string;
+            /**
+             * Updated By
+             * @description Who changed it last, by name.
+             */
+            updated_by: string | null;
+            last_run: components["schemas"]["LastRun"] | null;
+            sketch: components["schemas"]["Sketch"] | null;
+        };
+        /**
          * FlowOut
          * @description A flow with its draft.
          */
@@ -3134,34 +3223,6 @@ export interface components {
             insight_enabled?: boolean;
             /** Input Classification */
             input_classification?: number | null;
-        };
-        /**
-         * FlowSummary
-         * @description A flow in a list.
-         */
-        FlowSummary: {
-            /** Id */
-            id: string;
-            /** Name */
-            name: string;
-            /** Description */
-            description: string;
-            /** Space Id */
-            space_id: string;
-            /** Revision */
-            revision: number;
-            /** Published Version */
-            published_version: number | null;
-            /**
-             * Created At
-             * Format: date-time
-             */
-            created_at: string;
-            /**
-             * Updated At
-             * Format: date-time
-             */
-            updated_at: string;
         };
         /**
          * FormField
@@ -3490,6 +3551,30 @@ export interface components {
             name: string;
             /** Email */
             email: string | null;
+        };
+        /**
+         * LastRun
+         * @description The newest run of a flow.
+         */
+        LastRun: {
+            /** Id */
+            id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "queued" | "running" | "completed" | "failed" | "cancelled";
+            /** Version */
+            version: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Ms */
+            ms: number | null;
         };
         /**
          * LinkIn
@@ -3878,6 +3963,14 @@ export interface components {
             known?: boolean;
         };
         /**
+         * MoveIn
+         * @description Where a flow goes.
+         */
+        MoveIn: {
+            /** Space Id */
+            space_id: string;
+        };
+        /**
          * Named
          * @description Something with an id and a name.
          */
@@ -4026,10 +4119,10 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
-        /** Page[FlowSummary] */
-        Page_FlowSummary_: {
+        /** Page[FlowItem] */
+        Page_FlowItem_: {
             /** Items */
-            items: components["schemas"]["FlowSummary"][];
+            items: components["schemas"]["FlowItem"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -4192,6 +4285,23 @@ export interface components {
             remedy?: string;
         };
         /**
+         * ProviderSetting
+         * @description One thing that a provider needs to be told, kept as a variable.
+         */
+        ProviderSetting: {
+            /** Variable */
+            variable: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "key" | "address" | "setting";
+            /** Required */
+            required: boolean;
+            /** Default */
+            default: string | null;
+        };
+        /**
          * ProviderState
          * @description A model provider as the assistant sees it.
          */
@@ -4235,6 +4345,8 @@ export interface components {
             install: string;
             /** Variables */
             variables: string[];
+            /** Settings */
+            settings: components["schemas"]["ProviderSetting"][];
             /** Params */
             params: string[];
             /** Default Model */
@@ -4704,6 +4816,29 @@ export interface components {
              * @description Send it as `X-CSRF-Token` with everything that changes something.
              */
             csrf_token: string;
+        };
+        /**
+         * Sketch
+         * @description A flow as a small picture needs it: no values, no code.
+         */
+        Sketch: {
+            /** Nodes */
+            nodes: components["schemas"]["SketchNode"][];
+            /** Edges */
+            edges: components["schemas"]["Edge"][];
+        };
+        /**
+         * SketchNode
+         * @description A node of a small picture.
+         */
+        SketchNode: {
+            /** Id */
+            id: string;
+            /** Type */
+            type: string;
+            /** Label */
+            label: string;
+            position: components["schemas"]["Position"];
         };
         /**
          * SpaceIn
@@ -8091,6 +8226,8 @@ export interface operations {
                 cursor?: string | null;
                 space_id?: string | null;
                 search?: string;
+                /** @description Newest first, last changed first, or by name. */
+                sort?: "created" | "updated" | "name";
             };
             header?: never;
             path?: never;
@@ -8104,7 +8241,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_FlowSummary_"];
+                    "application/json": components["schemas"]["Page_FlowItem_"];
                 };
             };
             /** @description Nobody is signed in, or the API key is not valid. */
@@ -8626,6 +8763,170 @@ export interface operations {
             };
             /** @description Conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    take_back_api_v1_flows__flow_id__restore_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    move_api_v1_flows__flow_id__move_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MoveIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

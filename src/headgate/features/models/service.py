@@ -2,7 +2,7 @@
 
 import asyncio
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -30,6 +30,19 @@ if TYPE_CHECKING:  # named without importing LangChain at start-up
 __all__ = ["ProviderStatus", "create_chat_model", "default_model", "friendly_error", "list_providers"]
 
 
+class ProviderSetting(BaseModel):
+    """One thing that a provider needs to be told, kept as a variable."""
+
+    model_config = ConfigDict(frozen=True)
+
+    variable: str
+    """The name to keep it under, the first of those that are looked up."""
+    kind: Literal["key", "address", "setting"]
+    required: bool
+    default: str | None
+    """What is used when nothing is set; never a key."""
+
+
 class ProviderStatus(BaseModel):
     """Whether a provider can be used now, and if not, what to do."""
 
@@ -45,6 +58,8 @@ class ProviderStatus(BaseModel):
     install: str
     variables: tuple[str, ...]
     """Names of the variables it reads, the key first."""
+    settings: tuple[ProviderSetting, ...]
+    """What it needs to be told, the key first."""
     params: tuple[str, ...]
     """Names it takes in `Model.params`."""
     default_model: str | None
@@ -134,9 +149,22 @@ async def status_of(provider: Provider, keys: KeySource, local: LocalModels | No
         remedy=remedy,
         install=provider.install,
         variables=tuple(name for setting in provider.all_settings for name in setting.variables),
+        settings=_settings_of(provider),
         params=accepted_params(provider),
         default_model=default,
         docs=provider.docs,
+    )
+
+
+def _settings_of(provider: Provider) -> tuple[ProviderSetting, ...]:
+    return tuple(
+        ProviderSetting(
+            variable=setting.variables[0],
+            kind="key" if setting is provider.key else "address" if setting is provider.base_url else "setting",
+            required=setting.required and setting.default is None,
+            default=None if setting is provider.key else setting.default,
+        )
+        for setting in provider.all_settings
     )
 
 
