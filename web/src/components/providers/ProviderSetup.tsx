@@ -1,0 +1,115 @@
+import { useQuery } from "@tanstack/react-query";
+import { ExternalLink } from "lucide-react";
+import { meQuery } from "@/api/queries/me";
+import { variablesQuery } from "@/api/queries/variables";
+import { Callout, CopyButton, Field, Input } from "@/components/ui";
+import { useProviderTexts } from "./texts";
+import { type Provider, type ProviderSetting, wrongValue } from "./values";
+
+interface SetupProps {
+  provider: Provider;
+  values: Readonly<Record<string, string>>;
+  /** Whether mistakes are shown: once somebody tried to save. */
+  tried: boolean;
+  onChange: (variable: string, value: string) => void;
+}
+
+/** What one provider needs: a package, its key, its address. */
+export function ProviderSetup({ provider, values, tried, onChange }: SetupProps) {
+  const t = useProviderTexts();
+  const me = useQuery(meQuery);
+  const kept = new Set(useQuery(variablesQuery).data?.map(({ name }) => name));
+  if (!provider.installed) {
+    return (
+      <Callout tone="warn" title={t("install_title", { name: provider.label })}>
+        {t("install_more")}
+        <Command text={provider.install} />
+      </Callout>
+    );
+  }
+  if (provider.id === "local") {
+    return (
+      <Callout title={t("local_title")}>
+        {provider.configured ? provider.reason : t("local_more")}
+        {!provider.configured && <Command text="headgate models pull qwen2.5-coder-1.5b" />}
+      </Callout>
+    );
+  }
+  if (me.data && !me.data.permissions.tenant.includes("variables.manage")) {
+    return <Callout>{t("admin_only")}</Callout>;
+  }
+  return (
+    <div className="flex flex-col gap-3">
+      {provider.id === "ollama" && !provider.configured && <p className="text-sm text-muted">{t("ollama_more")}</p>}
+      {provider.settings.map((setting) => (
+        <SettingField
+          key={setting.variable}
+          setting={setting}
+          kept={kept.has(setting.variable) || (setting.kind === "key" && provider.configured)}
+          value={values[setting.variable] ?? ""}
+          tried={tried}
+          onChange={(value) => onChange(setting.variable, value)}
+        />
+      ))}
+      <a
+        href={provider.docs}
+        target="_blank"
+        rel="noopener noreferrer"
+        className="inline-flex items-center gap-1 self-start text-sm text-accent hover:underline"
+      >
+        {t("docs", { name: provider.label })}
+        <ExternalLink aria-hidden className="size-3.5" />
+      </a>
+    </div>
+  );
+}
+
+interface SettingProps {
+  setting: ProviderSetting;
+  value: string;
+  kept: boolean;
+  tried: boolean;
+  onChange: (value: string) => void;
+}
+
+function SettingField({ setting, value, kept, tried, onChange }: SettingProps) {
+  const t = useProviderTexts();
+  const { variable: name, kind, required } = setting;
+  const wrong = tried ? wrongValue(setting, value, kept) : null;
+  const label = kind === "key" ? t("key") : kind === "address" ? t("address") : name;
+  const help = {
+    key: kept ? t("key_kept", { name }) : required ? t("key_help", { name }) : t("key_optional", { name }),
+    address: setting.default ? t("address_default", { address: setting.default }) : t("address_help", { name }),
+    setting: t("setting_help", { name }),
+  }[kind];
+  return (
+    <Field
+      label={label}
+      help={help}
+      required={required && !kept}
+      error={wrong && t(wrong === "missing" ? "missing_value" : "bad_address")}
+    >
+      {(control) => (
+        <Input
+          {...control}
+          type={kind === "key" ? "password" : "text"}
+          inputMode={kind === "address" ? "url" : "text"}
+          autoComplete="off"
+          spellCheck={false}
+          value={value}
+          placeholder={setting.default ?? ""}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+function Command({ text }: { text: string }) {
+  return (
+    <div className="mt-2 flex items-center gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-2.5">
+      <code className="min-w-0 flex-1 break-all font-mono text-xs text-ink">{text}</code>
+      <CopyButton text={text} />
+    </div>
+  );
+}

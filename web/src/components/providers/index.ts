@@ -1,0 +1,1 @@
+export { ProviderDialog } from "./ProviderDialog";

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { inOrder, type Provider, type ProviderSetting, toWrite, wrongValue } from "./values";
+
+const key: ProviderSetting = { variable: "A_KEY", kind: "key", required: true, default: null };
+const address: ProviderSetting = { variable: "A_URL", kind: "address", required: false, default: "http://x" };
+
+describe("values of a provider", () => {
+  it("misses a required one, unless it is kept already", () => {
+    expect(wrongValue(key, "  ", false)).toBe("missing");
+    expect(wrongValue(key, "", true)).toBeNull();
+    expect(wrongValue(address, "", false)).toBeNull();
+  });
+  it("takes no address that is none", () => {
+    expect(wrongValue(address, "localhost:8000", false)).toBe("address");
+    expect(wrongValue(address, "http://localhost:8000/v1", false)).toBeNull();
+  });
+  it("writes what was typed, the key as a secret", () => {
+    expect(toWrite([key, address], { A_KEY: " k ", A_URL: "" })).toEqual([
+      { name: "A_KEY", body: { value: "k", secret: true, hosts: [] } },
+    ]);
+  });
+  it("shows ready ones first", () => {
+    const one = (id: string, configured: boolean, installed: boolean) => ({ id, configured, installed }) as Provider;
+    const found = inOrder([one("c", false, false), one("b", false, true), one("a", true, true)]);
+    expect(found.map(({ id }) => id)).toEqual(["a", "b", "c"]);
+  });
+});

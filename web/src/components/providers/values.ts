@@ -1,0 +1,27 @@
+import type { components } from "@/api/schema";
+
+export type Provider = components["schemas"]["ProviderStatus"];
+export type ProviderSetting = components["schemas"]["ProviderSetting"];
+export type Connection = components["schemas"]["ConnectionOut"];
+
+/** What is wrong with a value before it is sent; nothing where it may go. `kept`: it has one already. */
+export function wrongValue(setting: ProviderSetting, value: string, kept: boolean): "missing" | "address" | null {
+  const text = value.trim();
+  if (!text) return setting.required && !kept ? "missing" : null;
+  if (setting.kind === "address" && !/^https?:\/\/\S+$/i.test(text)) return "address";
+  return null;
+}
+
+/** The variables to write: what was typed, an empty field keeps what is there. */
+export function toWrite(settings: readonly ProviderSetting[], values: Readonly<Record<string, string>>) {
+  return settings.flatMap(({ variable, kind }) => {
+    const value = values[variable]?.trim();
+    return value ? [{ name: variable, body: { value, secret: kind === "key", hosts: [] } }] : [];
+  });
+}
+
+/** Ready ones first, then those that only want a key, then those that want a package. */
+export function inOrder(providers: readonly Provider[]): Provider[] {
+  const rank = (one: Provider) => (one.configured ? 0 : one.installed ? 1 : 2);
+  return [...providers].sort((a, b) => rank(a) - rank(b));
+}
