@@ -40,6 +40,8 @@ from headgate.features.flows.routes import router as flows_router
 from headgate.features.mcptools.routes import router as mcptools_router
 from headgate.features.models.routes import router as models_router
 from headgate.features.runs.deliveries.routes import router as deliveries_router
+from headgate.features.runs.listing.routes import router as flow_list_router
+from headgate.features.runs.preview.routes import router as import_reports_router
 from headgate.features.runs.reruns.routes import router as reruns_router
 from headgate.features.runs.routes import router as runs_router
 from headgate.features.secrets.routes import router as secrets_router
@@ -55,6 +57,8 @@ ROUTERS = (
     conversations_router,
     deliveries_router,
     files_router,
+    flow_list_router,
+    import_reports_router,
     flows_router,
     flow_code_router,
     keys_router,

@@ -23,9 +23,13 @@ class Runnable:
     deleted_at: datetime | None
 
 
-async def find_flow(session: AsyncSession, flow_id: str, *, tenant_id: str, lock: bool = False) -> FlowRow | None:
-    """A flow that is not deleted."""
-    query = select(FlowRow).where(FlowRow.id == flow_id, FlowRow.tenant_id == tenant_id, FlowRow.deleted_at.is_(None))
+async def find_flow(
+    session: AsyncSession, flow_id: str, *, tenant_id: str, lock: bool = False, deleted: bool = False
+) -> FlowRow | None:
+    """A flow that is not deleted; with `deleted` also one that is."""
+    query = select(FlowRow).where(FlowRow.id == flow_id, FlowRow.tenant_id == tenant_id)
+    if not deleted:
+        query = query.where(FlowRow.deleted_at.is_(None))
     return (await session.execute(query.with_for_update() if lock else query)).scalar_one_or_none()
 
 

@@ -22,6 +22,7 @@ from headgate.features.flows.schemas import (
     FlowPatch,
     FlowSummary,
     ImportIn,
+    MoveIn,
     PublishIn,
     RestoreIn,
     VersionOut,
@@ -29,14 +30,12 @@ from headgate.features.flows.schemas import (
 )
 from headgate.features.flows.tables import FlowRow, FlowVersionRow
 from headgate.foundation.api import (
-    Cursor,
     Limit,
     Page,
     ReadSession,
     WriteSession,
     get_database,
     page_of,
-    parse_cursor,
     problems,
 )
 from headgate.foundation.database import Database
@@ -75,23 +74,6 @@ async def create(body: FlowCreate, session: WriteSession, caller: Caller, catalo
     definition = definition.model_copy(update={key: value for key, value in named.items() if value is not None})
     row = await service.create_flow(session, caller, catalog, definition=definition, space_id=body.space_id)
     return await _out(row, rules)
-
-
-@router.get("", summary="List flows", responses=problems(404), dependencies=[VIEW])
-async def list_(
-    session: ReadSession,
-    caller: Caller,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-    space_id: str | None = None,
-    search: Annotated[str, Query(max_length=200)] = "",
-) -> Page[FlowSummary]:
-    """Flows without their drafts, newest first."""
-    rows = await service.list_flows(
-        session, caller, space_id=space_id, search=search, limit=limit + 1, before=parse_cursor(cursor)
-    )
-    kept, following = page_of(rows, limit, "id")
-    return Page(items=[FlowSummary.model_validate(row) for row in kept], next_cursor=following)
 
 
 @router.post("/import", status_code=201, summary="Import a flow", responses=problems(403, 404), dependencies=[EDIT])
@@ -133,6 +115,20 @@ async def delete(flow_id: str, session: WriteSession, caller: Caller) -> Respons
     """Hide a flow and stop it from running. Versions and runs are kept as evidence."""
     await service.delete_flow(session, caller, flow_id)
     return Response(status_code=204)
+
+
+@router.post("/{flow_id}/restore", summary="Take back a deletion", responses=problems(403, 404), dependencies=[EDIT])
+async def take_back(flow_id: str, session: WriteSession, caller: Caller, rules: Rules) -> FlowOut:
+    """Bring a deleted flow back, as it was. Of one that is there nothing changes."""
+    return await _out(await service.restore_flow(session, caller, flow_id), rules)
+
+
+@router.post(
+    "/{flow_id}/move", summary="Move a flow to another space", responses=problems(403, 404), dependencies=[EDIT]
+)
+async def move(flow_id: str, body: MoveIn, session: WriteSession, caller: Caller, rules: Rules) -> FlowOut:
+    """Put a flow, with its runs and what they made, into another space."""
+    return await _out(await service.move_flow(session, caller, flow_id, space_id=body.space_id), rules)
 
 
 @router.get("/{flow_id}/export", summary="Export a flow", responses=problems(404), dependencies=[VIEW])

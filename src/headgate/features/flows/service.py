@@ -13,6 +13,7 @@ from headgate.features.accounts.spaces.service import require_space, spaces_show
 from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record_of
 from headgate.features.catalog.registry import Components
+from headgate.features.files.service import move_artifacts
 from headgate.features.flows import repository
 from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, NothingToUndo, StaleRevision
 from headgate.features.flows.live import announce_change, announce_draft
@@ -23,6 +24,11 @@ from headgate.graph.issues import raise_if_any
 from headgate.graph.links import unlink
 from headgate.graph.model import Flow
 from headgate.graph.validate import check_draft
+
+_CHANGES = frozenset[Action](
+    {"flow.draft_saved", "flow.moved", "flow.renamed", "flow.restored", "flow.version_restored"}
+)
+"""Who does one of these is the one who changed a flow last."""
 
 
 async def create_flow(
@@ -48,6 +54,7 @@ async def create_flow(
         published_version=None,
         created_by_user_id=principal.user_id,
         owner_user_id=principal.user_id,
+        updated_by_user_id=principal.user_id or None,
         created_at=now(),
         updated_at=now(),
         deleted_at=None,
@@ -213,6 +220,49 @@ async def delete_flow(session: AsyncSession, principal: Principal, flow_id: str)
     announce_change(session, principal, row.id, "deleted", revision=row.revision)
 
 
+async def restore_flow(session: AsyncSession, principal: Principal, flow_id: str) -> FlowRow:
+    """Take back the deletion of a flow; of one that is there nothing changes.
+
+    What is published comes back with it, so `flows.publish` is needed for that as it is to delete it.
+    Raises `FlowNotFound`, `SpaceNotFound`, `PermissionMissing`.
+    """
+    row = await repository.find_flow(session, flow_id, tenant_id=principal.tenant_id, lock=True, deleted=True)
+    if row is None:
+        raise FlowNotFound(flow_id)
+    principal.require_in(row.space_id, Permission.FLOWS_EDIT, FlowNotFound(flow_id))
+    if row.published_version is not None:
+        principal.require_in(row.space_id, Permission.FLOWS_PUBLISH, FlowNotFound(flow_id))
+    if row.deleted_at is not None:
+        row.deleted_at = None
+        await session.flush()
+        await record_change(session, principal, row, "flow.restored", after=draft_as_recorded(row))
+    return row
+
+
+async def move_flow(session: AsyncSession, principal: Principal, flow_id: str, *, space_id: str) -> FlowRow:
+    """Put a flow, with its runs and what they made, into another space.
+
+    It takes what is published out of one space and puts it into the other, so `flows.publish` is needed in both for
+    that. Raises `FlowNotFound`, `SpaceNotFound`, `PermissionMissing`.
+    """
+    row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
+    needed = (
+        [Permission.FLOWS_EDIT] if row.published_version is None else [Permission.FLOWS_EDIT, Permission.FLOWS_PUBLISH]
+    )
+    for permission in needed:
+        principal.require_in(row.space_id, permission, FlowNotFound(flow_id))
+        await require_space(session, principal, space_id, permission)
+    if row.space_id == space_id:
+        return row
+    before, row.space_id = row.space_id, space_id
+    await session.flush()
+    await move_artifacts(session, flow_id, space_id, tenant_id=principal.tenant_id)
+    spaces = {"before": {"space_id": before}, "after": {"space_id": space_id}}
+    await record_change(session, principal, row, "flow.moved", **spaces, payload={"from": before, "to": space_id})
+    announce_change(session, principal, row.id, "moved", revision=row.revision, space_id=space_id)
+    return row
+
+
 def definition_of(row: FlowRow) -> Flow:
     """The draft as a value."""
     return Flow.model_validate(_whole(row))
@@ -244,6 +294,8 @@ async def record_change(
     payload: Mapping[str, object] | None = None,
 ) -> None:
     """Write a change of a flow into the audit log: digests of the drafts, and what was done in short."""
+    if action in _CHANGES:
+        row.updated_by_user_id = principal.user_id or None
     told = {"revision": row.revision, "nodes": len(row.draft.get("nodes", ())), **(payload or {})}
     await record_of(session, principal, action, row, before=before, after=after, payload=told)
 

@@ -40,6 +40,8 @@ class FlowRow(Row):
     published_version: Mapped[int | None]
     created_by_user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)
     owner_user_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"), index=True)
+    updated_by_user_id: Mapped[str | None] = mapped_column(String(36))
+    """Who changed it last; somebody who is gone leaves their id."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     deleted_at: Mapped[datetime | None] = mapped_column(Timestamp)

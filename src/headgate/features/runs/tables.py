@@ -74,6 +74,7 @@ flow_runs = Table(
     Index("ix_flow_runs_flow_id_status", "flow_id", "status"),
     Index("ix_flow_runs_tenant_id_created_at", "tenant_id", "created_at"),
     Index("ix_flow_runs_flow_id_session_id", "flow_id", "session_id"),
+    Index("ix_flow_runs_flow_id_id", "flow_id", "id"),
     Index("ix_flow_runs_failed", "finished_at", sqlite_where=_FAILED, postgresql_where=_FAILED),
     Index("ix_flow_runs_live", "created_at", sqlite_where=_LIVE, postgresql_where=_LIVE),
 )

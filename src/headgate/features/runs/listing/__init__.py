@@ -1,0 +1,1 @@
+"""The list of flows, each with its newest run: the first page of the studio."""

@@ -1,0 +1,38 @@
+"""The HTTP route of the list of flows."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.runs.listing import service
+from headgate.features.runs.listing.schemas import FlowItem, SortKey
+from headgate.foundation.api import Limit, Page, ReadSession, problems
+
+router = APIRouter(tags=["flows"])
+
+
+@router.get("/flows", summary="List flows", responses=problems(404), dependencies=[needs(Permission.FLOWS_VIEW)])
+async def list_(
+    request: Request,
+    session: ReadSession,
+    caller: Caller,
+    limit: Limit = 50,
+    cursor: Annotated[str | None, Query(max_length=2000, description="`next_cursor` of the page before.")] = None,
+    space_id: str | None = None,
+    search: Annotated[str, Query(max_length=200)] = "",
+    sort: Annotated[SortKey, Query(description="Newest first, last changed first, or by name.")] = "created",
+) -> Page[FlowItem]:
+    """Flows without their drafts, each with its newest run. A cursor goes with the `sort` it was given for."""
+    items, following = await service.list_flows(
+        session,
+        caller,
+        request.app.state.registry,
+        space_id=space_id,
+        search=search,
+        sort=sort,
+        limit=limit,
+        cursor=cursor,
+    )
+    return Page(items=items, next_cursor=following)

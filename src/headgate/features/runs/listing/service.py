@@ -1,0 +1,105 @@
+"""The list of flows as people look at it."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.accounts.spaces.service import spaces_shown
+from headgate.features.catalog.registry import Components
+from headgate.features.runs.listing import repository
+from headgate.features.runs.listing.cursor import cursor_of, place_of
+from headgate.features.runs.listing.schemas import MOST_SKETCHED, FlowItem, LastRun, Sketch, SketchNode, SortKey
+from headgate.graph.model import Flow
+from headgate.graph.own_code import own_codes
+from headgate.graph.validate import check_runnable
+
+
+async def list_flows(
+    session: AsyncSession,
+    principal: Principal,
+    catalog: Components,
+    *,
+    space_id: str | None = None,
+    search: str = "",
+    sort: SortKey = "created",
+    limit: int = 50,
+    cursor: str | None = None,
+) -> tuple[Sequence[FlowItem], str | None]:
+    """A page of the flows that the caller sees, and where the next begins. Raises `SpaceNotFound`, `Invalid`."""
+    place = place_of(sort, cursor)
+    rows = await repository.list_flows(
+        session,
+        tenant_id=principal.tenant_id,
+        space_ids=await spaces_shown(session, principal, space_id, Permission.FLOWS_VIEW),
+        search=search,
+        sort=sort,
+        limit=limit + 1,
+        place=place,
+    )
+    kept = rows[:limit]
+    flows = [Flow.model_validate(row.draft | {"name": row.name, "description": row.description}) for row in kept]
+    known = await _catalog_of(session, principal, catalog, flows)
+    problems = await asyncio.to_thread(
+        lambda: [len(check_runnable(flow, known)) if flow.nodes else 0 for flow in flows]
+    )
+    items = [_item(*one, seen=principal) for one in zip(kept, flows, problems, strict=True)]
+    return items, cursor_of(sort, kept[-1]) if len(rows) > limit else None
+
+
+async def _catalog_of(
+    session: AsyncSession, principal: Principal, catalog: Components, flows: Sequence[Flow]
+) -> Components:
+    """One catalog for all of them: the own components of the page are looked up together."""
+    nodes = tuple(node for flow in flows for node in flow.nodes if node.code is not None)
+    together = Flow.model_construct(nodes=nodes, edges=())
+    return await catalog.for_flow(principal.tenant_id, together, session=session) if own_codes(together) else catalog
+
+
+def _item(row: Any, flow: Flow, problems: int, *, seen: Principal) -> FlowItem:  # noqa: ANN401 - a row
+    ran = row.run_id is not None and seen.may(Permission.RUNS_VIEW, row.space_id)
+    return FlowItem(
+        id=row.id,
+        name=row.name,
+        description=row.description,
+        space_id=row.space_id,
+        revision=row.revision,
+        published_version=row.published_version,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        release=row.release,
+        changed_since=row.published_version is not None and row.draft_version != row.published_version,
+        problems=problems,
+        steps=len(flow.nodes),
+        icon=flow.settings.icon,
+        updated_by=row.updated_by,
+        last_run=_run(row) if ran else None,
+        sketch=_sketch(flow),
+    )
+
+
+def _run(row: Any) -> LastRun:  # noqa: ANN401 - a row
+    took = row.run_started_at is not None and row.run_finished_at is not None
+    return LastRun(
+        id=row.run_id,
+        status=row.run_status,
+        version=row.run_version,
+        created_at=_moment(row.run_created_at),
+        finished_at=None if row.run_finished_at is None else _moment(row.run_finished_at),
+        ms=(row.run_finished_at - row.run_started_at) / 1000 if took else None,
+    )
+
+
+def _moment(at: int) -> datetime:
+    return datetime.fromtimestamp(at / 1_000_000, UTC)
+
+
+def _sketch(flow: Flow) -> Sketch | None:
+    if len(flow.nodes) > MOST_SKETCHED:
+        return None
+    nodes = [SketchNode(id=one.id, type=one.type, label=one.label, position=one.position) for one in flow.nodes]
+    return Sketch(nodes=nodes, edges=list(flow.edges))

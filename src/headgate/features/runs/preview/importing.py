@@ -1,0 +1,258 @@
+"""Reads a file that somebody would import into a report. Nothing of it is stored or executed."""
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field
+
+from headgate.features.access.principal import Principal
+from headgate.features.catalog.registry import Registry
+from headgate.features.flows.rules import CODE_FIELDS
+from headgate.features.flows.transfer import FORMAT_KEY, import_flow
+from headgate.features.runs.preview.foreign import name_of_format
+from headgate.features.runs.preview.schemas import DryHost, DryRunStart, DrySecret, Finding
+from headgate.features.runs.preview.service import DryRuns
+from headgate.foundation.errors import HeadgateError, Invalid
+from headgate.graph.issues import IssueCode
+from headgate.graph.model import Flow, Node
+from headgate.sandbox.reading.manifest import derive_manifest
+from headgate.sandbox.reading.scan import scan_code, scan_component
+
+MOST_CHARACTERS = 4_000_000
+MOST_DEPTH = 60
+MOST_NODES = 5_000
+SHOWN_CODE = 20_000
+MOST_LISTED = 200
+
+
+class ImportReportIn(BaseModel):
+    """A file to look into."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    content: str = Field(max_length=MOST_CHARACTERS)
+
+
+class ImportedCode(BaseModel):
+    """Code that the file carries. It was read, not run."""
+
+    nodes: list[str]
+    type: str
+    lines: int
+    source: str
+    """Its beginning, where it is very long."""
+    imports: list[str]
+    hosts: list[str]
+    files: bool
+    """Whether it works with files."""
+    known: bool
+    """Whether this organisation has had exactly this code checked."""
+    findings: list[Finding]
+    """Why the sandbox would refuse it."""
+
+
+class ImportReport(BaseModel):
+    """What a file holds, and what a run of it would reach."""
+
+    format: str
+    """`headgate`, `spec`; or `langflow`, `flowise`, `n8n`, which are recognised and cannot be imported yet."""
+    supported: bool
+    refused: str = ""
+    """Why it cannot be imported, in words."""
+    remedy: str = ""
+    name: str = ""
+    description: str = ""
+    nodes: int = 0
+    edges: int = 0
+    form: int = 0
+    components: dict[str, int] = Field(default_factory=dict)
+    """How often each type of component is in it."""
+    unknown: list[str] = Field(default_factory=list)
+    """Types that this installation does not have."""
+    code: list[ImportedCode] = Field(default_factory=list)
+    hosts: list[DryHost] = Field(default_factory=list)
+    secrets: list[DrySecret] = Field(default_factory=list)
+    models: list[str] = Field(default_factory=list)
+    tools: list[str] = Field(default_factory=list)
+    problems: list[Finding] = Field(default_factory=list)
+    definition: Flow | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReports:
+    """Reports on files, on the parts of one installation."""
+
+    catalog: Registry
+    dry_runs: DryRuns
+
+    async def of(self, principal: Principal, content: str) -> ImportReport:
+        """The report. What cannot be imported is told in it and is no error."""
+        try:
+            foreign = _foreign(content)
+            if foreign is not None:
+                return foreign
+            flow = await asyncio.to_thread(import_flow, content, self.catalog)
+            if len(flow.nodes) > MOST_NODES:
+                raise Invalid(f"The flow has over {MOST_NODES} nodes.", remedy="Split it.")
+        except HeadgateError as error:
+            return ImportReport(
+                format="headgate" if _is_json(content) else "spec",
+                supported=False,
+                refused=error.detail,
+                remedy=error.remedy,
+            )
+        return await self._report(principal, flow, "headgate" if _is_json(content) else "spec")
+
+    async def _report(self, principal: Principal, flow: Flow, format_: str) -> ImportReport:
+        components = await self.catalog.for_flow(principal.tenant_id, flow)
+        found = await self.dry_runs.of(principal, flow, DryRunStart())
+        code = await asyncio.to_thread(lambda: [_code_of(*one) for one in _codes(flow).items()])
+        for one in code:
+            one.known = components.code(one.type) == _whole(flow, one)
+        types = Counter(node.type for node in flow.nodes)
+        carried = {node.type for node in flow.nodes if node.code is not None}
+        return ImportReport(
+            format=format_,
+            supported=True,
+            name=flow.name,
+            description=flow.description,
+            nodes=len(flow.nodes),
+            edges=len(flow.edges),
+            form=len(flow.form),
+            components=dict(types.most_common(MOST_LISTED)),
+            unknown=sorted(type_ for type_ in types if type_ not in carried and components.template(type_) is None),
+            code=code[:MOST_LISTED],
+            hosts=_with_code_hosts(found.reach.hosts, code, flow),
+            secrets=found.reach.secrets[:MOST_LISTED],
+            models=sorted({one.model for step in found.path for one in step.models})[:MOST_LISTED],
+            tools=sorted({tool for step in found.path for tool in step.tools})[:MOST_LISTED],
+            problems=[one for one in found.findings if one.code != IssueCode.UNCHECKED_CODE][:MOST_LISTED],
+            definition=flow,
+        )
+
+
+def _foreign(content: str) -> ImportReport | None:
+    """The report of a file of another product. Raises `Invalid` for what nests deeper than any flow."""
+    if not _is_json(content):
+        return None
+    _refuse_deep(content)
+    try:
+        found = orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return None  # what reads it next says where it is wrong
+    if not isinstance(found, dict) or FORMAT_KEY in found:
+        return None
+    product = name_of_format(found)
+    if product is None:
+        return None
+    return ImportReport(
+        format=product.key,
+        supported=False,
+        refused=f"This is a file of {product.name}, which Headgate cannot import yet.",
+        remedy="Nothing of it was run. Say in a sentence what it does, and the assistant builds it here.",
+        name=str(found.get("name", ""))[:200],
+        nodes=product.nodes,
+    )
+
+
+def _is_json(content: str) -> bool:
+    return content.lstrip("\ufeff \t\r\n").startswith(("{", "["))
+
+
+def _refuse_deep(content: str) -> None:
+    """Readers of JSON go down into what is nested; a file that is only brackets is no flow."""
+    depth = 0
+    quoted = escaped = False
+    for sign in content:
+        if quoted:
+            quoted = escaped or sign != '"'
+            escaped = not escaped and sign == "\\"
+        elif sign == '"':
+            quoted = True
+        elif sign in "{[":
+            depth += 1
+            if depth > MOST_DEPTH:
+                raise Invalid(f"The file nests deeper than {MOST_DEPTH} levels.", remedy="It is no flow.")
+        elif sign in "}]":
+            depth -= 1
+
+
+def _codes(flow: Flow) -> dict[tuple[str, str, str], list[str]]:
+    """Nodes by type, function and code: of own components, and of nodes that hold code in a field."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for node in flow.nodes:
+        for function, code in _codes_of(node):
+            found.setdefault((node.type, function, code), []).append(node.id)
+    return found
+
+
+def _codes_of(node: Node) -> list[tuple[str, str]]:
+    found = [] if node.code is None else [("", node.code)]
+    if node.type in CODE_FIELDS:
+        field, function = CODE_FIELDS[node.type]
+        source = node.params.get(field)
+        found += [(function, source)] if isinstance(source, str) and source.strip() else []
+    return found
+
+
+def _code_of(about: tuple[str, str, str], nodes: list[str]) -> ImportedCode:
+    type_, function, code = about
+    manifest = derive_manifest(code)
+    refused = scan_code(code, function) if function else scan_component(code)
+    return ImportedCode(
+        nodes=nodes[:MOST_LISTED],
+        type=type_,
+        lines=code.count("\n") + 1,
+        source=code[:SHOWN_CODE],
+        imports=list(manifest.imports),
+        # A Python node has no network, whatever addresses it holds.
+        hosts=[] if function else list(manifest.hosts),
+        files=manifest.files,
+        known=False,
+        findings=[
+            Finding(
+                severity="error",
+                code=one.code,
+                message=f"line {one.line}: {one.message}",
+                remedy=one.remedy,
+                node=nodes[0],
+            )
+            for one in refused[:20]
+        ],
+    )
+
+
+def _whole(flow: Flow, code: ImportedCode) -> str | None:
+    return next(node.code for node in flow.nodes if node.id == code.nodes[0])
+
+
+def _with_code_hosts(found: list[DryHost], code: list[ImportedCode], flow: Flow) -> list[DryHost]:
+    """Hosts that the plan says and that code asks for; of a flow that cannot be planned those its rules name."""
+    told = [*found]
+    told += [DryHost(step_id=one.nodes[0], host=host, purpose="component") for one in code for host in one.hosts]
+    if not found:
+        told += list(_hosts_of_rules(flow))
+    unique = {(one.host, one.purpose): one for one in reversed(told)}
+    return list(reversed(unique.values()))[:MOST_LISTED]
+
+
+def _hosts_of_rules(flow: Flow) -> list[DryHost]:
+    found: list[DryHost] = []
+    for node in flow.nodes:
+        if node.policy.input_config is not None:
+            found.append(DryHost(step_id=node.id, host=_host(node.policy.input_config.url), purpose="input"))
+        if node.policy.output_config is not None:
+            found.append(DryHost(step_id=node.id, host=_host(node.policy.output_config.url), purpose="delivery"))
+    return found
+
+
+def _host(url: str) -> str:
+    """Name and port; empty where they come from data."""
+    try:
+        found = urlsplit(url).netloc.rpartition("@")[2]
+    except ValueError:
+        return ""
+    return "" if "{" in found else found[:300]
