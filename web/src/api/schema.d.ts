@@ -845,6 +845,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flows/import/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look into a file before importing it
+         * @description The code, hosts, credentials, models and tools that a file would use. Nothing of it is stored or executed.
+         *
+         *     A file that cannot be imported is answered with the reason, as `refused`.
+         *
+         *     Needs the permission `flows.edit`.
+         */
+        post: operations["report_api_v1_flows_import_report_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flows/import": {
         parameters: {
             query?: never;
@@ -3392,6 +3416,102 @@ export interface components {
             content: string;
             /** Space Id */
             space_id?: string | null;
+        };
+        /**
+         * ImportReport
+         * @description What a file holds, and what a run of it would reach.
+         */
+        ImportReport: {
+            /** Format */
+            format: string;
+            /** Supported */
+            supported: boolean;
+            /**
+             * Refused
+             * @default
+             */
+            refused?: string;
+            /**
+             * Remedy
+             * @default
+             */
+            remedy?: string;
+            /**
+             * Name
+             * @default
+             */
+            name?: string;
+            /**
+             * Description
+             * @default
+             */
+            description?: string;
+            /**
+             * Nodes
+             * @default 0
+             */
+            nodes?: number;
+            /**
+             * Edges
+             * @default 0
+             */
+            edges?: number;
+            /**
+             * Form
+             * @default 0
+             */
+            form?: number;
+            /** Components */
+            components?: {
+                [key: string]: number;
+            };
+            /** Unknown */
+            unknown?: string[];
+            /** Code */
+            code?: components["schemas"]["ImportedCode"][];
+            /** Hosts */
+            hosts?: components["schemas"]["DryHost"][];
+            /** Secrets */
+            secrets?: components["schemas"]["DrySecret"][];
+            /** Models */
+            models?: string[];
+            /** Tools */
+            tools?: string[];
+            /** Problems */
+            problems?: components["schemas"]["Finding"][];
+            definition?: components["schemas"]["Flow"] | null;
+        };
+        /**
+         * ImportReportIn
+         * @description A file to look into.
+         */
+        ImportReportIn: {
+            /** Content */
+            content: string;
+        };
+        /**
+         * ImportedCode
+         * @description Code that the file carries. It was read, not run.
+         */
+        ImportedCode: {
+            /** Nodes */
+            nodes: string[];
+            /** Type */
+            type: string;
+            /** Lines */
+            lines: number;
+            /** Source */
+            source: string;
+            /** Imports */
+            imports: string[];
+            /** Hosts */
+            hosts: string[];
+            /** Files */
+            files: boolean;
+            /** Known */
+            known: boolean;
+            /** Findings */
+            findings: components["schemas"]["Finding"][];
         };
         /**
          * InputSource
@@ -8346,6 +8466,78 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    report_api_v1_flows_import_report_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportReportIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportReport"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
