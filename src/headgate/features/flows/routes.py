@@ -136,11 +136,15 @@ async def export(
     flow_id: str,
     session: ReadSession,
     caller: Caller,
-    format: Annotated[Literal["spec", "json"], Query()] = "json",  # noqa: A002 - the API's word
+    catalog: Components,
+    format: Annotated[transfer.Format, Query()] = "json",  # noqa: A002 - the API's word
+    version: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Of this version, not of the draft.")] = None,
 ) -> ExportOut:
-    """The draft as text: a readable spec, or JSON with positions."""
-    flow = service.definition_of(await service.get_flow(session, caller, flow_id))
-    return ExportOut(name=flow.name, format=format, content=transfer.export_flow(flow, format=format))
+    """The draft, or a version, as text: a readable spec, JSON with positions, or a picture as SVG."""
+    flow = await versions.content_of(session, caller, flow_id, version)
+    known = await catalog.for_flow(caller.tenant_id, flow, session=session)
+    content = transfer.export_flow(flow, format=format, catalog=known)
+    return ExportOut(name=flow.name, format=format, content=content)
 
 
 @router.post(

@@ -100,6 +100,7 @@ class VersionSummary(BaseModel):
     release_notes: str
     created_at: datetime
     headgate_version: str
+    created_by_user_id: str | None = None
 
 
 class VersionOut(VersionSummary):
@@ -124,5 +125,5 @@ class ExportOut(BaseModel):
     """A flow as a file."""
 
     name: str
-    format: Literal["spec", "json"]
+    format: Literal["spec", "json", "svg"]
     content: str

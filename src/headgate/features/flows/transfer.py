@@ -7,17 +7,22 @@ from pydantic import ValidationError
 
 from headgate.foundation.errors import Invalid
 from headgate.graph.model import Flow
+from headgate.graph.picture import picture
 from headgate.graph.spec import print_spec, read_spec
 from headgate.graph.template import Catalog
 
 FORMAT_KEY = "headgate_flow"
 FORMAT = 1
+Format = Literal["spec", "json", "svg"]
+MEDIA_TYPES = {"spec": "text/plain", "json": "application/json", "svg": "image/svg+xml"}
 
 
-def export_flow(flow: Flow, *, format: Literal["spec", "json"]) -> str:  # noqa: A002 - the API's word
-    """The flow as spec text, or as JSON with positions."""
+def export_flow(flow: Flow, *, format: Format, catalog: Catalog | None = None) -> str:  # noqa: A002 - the API's word
+    """The flow as spec text, as JSON with positions, or as a picture."""
     if format == "spec":
         return print_spec(flow)
+    if format == "svg":
+        return picture(flow, catalog, title=flow.name)
     content = {FORMAT_KEY: FORMAT} | flow.model_dump(mode="json", exclude_defaults=True) | {"name": flow.name}
     return orjson.dumps(content, option=orjson.OPT_INDENT_2).decode() + "\n"
 

@@ -177,6 +177,13 @@ async def get_version(
     return row
 
 
+async def content_of(session: AsyncSession, principal: Principal, flow_id: str, version: int | None) -> Flow:
+    """The draft (`version` None), or a version as it would be edited: shared assistants by their names."""
+    if version is None:
+        return definition_of(await get_flow(session, principal, flow_id))
+    return unlink(Flow.model_validate((await get_version(session, principal, flow_id, version)).definition))
+
+
 async def diff_versions(
     session: AsyncSession,
     principal: Principal,

@@ -95,7 +95,8 @@ class _Press:
 
         def as_file(target: str) -> str:
             if target not in places:
-                content, ending = _image(target, job)
+                drawn = job.drawings.get(target)
+                content, ending = (drawn.encode(), "svg") if drawn is not None else _image(target, job)
                 places[target] = f"image-{len(places) + 1}.{ending}"
                 (self._scratch / places[target]).write_bytes(content)
             return places[target]

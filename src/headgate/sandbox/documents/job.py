@@ -30,6 +30,8 @@ class Job:
     page_size: Literal["a4", "us-letter"] = "a4"
     images: Mapping[str, bytes] = field(default_factory=dict)
     """What an image of the text may refer to: name or id to content."""
+    drawings: Mapping[str, str] = field(default_factory=dict)
+    """SVG that Headgate itself drew, never what somebody gave: name to content. Only a PDF shows it."""
 
     def to_json(self) -> bytes:
         """As the process reads it."""
@@ -37,7 +39,7 @@ class Job:
             name: getattr(self, name) for name in ("markdown", "format", "title", "name", "language", "page_size")
         }
         images = {name: base64.b64encode(content).decode() for name, content in self.images.items()}
-        return json.dumps(members | {"images": images}).encode()
+        return json.dumps(members | {"images": images, "drawings": dict(self.drawings)}).encode()
 
     @classmethod
     def from_json(cls, text: bytes) -> Self:
