@@ -18,7 +18,6 @@ Action = Literal[
     "flow.created",
     "flow.deleted",
     "flow.draft_saved",
-    "flow.moved",
     "flow.published",
     "flow.renamed",
     "flow.restored",

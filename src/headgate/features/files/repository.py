@@ -63,12 +63,6 @@ async def put_in_space(
     return (await session.execute(shared)).scalars().all()
 
 
-async def move_artifacts(session: AsyncSession, flow_id: str, space_id: str, *, tenant_id: str) -> None:
-    """Show what the runs of a flow made to the space that the flow is in now."""
-    made = update(StoredFile).where(StoredFile.flow_id == flow_id, StoredFile.tenant_id == tenant_id)
-    await session.execute(made.values(space_id=space_id))
-
-
 async def delete_files(session: AsyncSession, file_ids: Collection[str], *, tenant_id: str) -> None:
     """Delete the records of these ids that the tenant has."""
     await session.execute(delete(StoredFile).where(StoredFile.id.in_(file_ids), StoredFile.tenant_id == tenant_id))

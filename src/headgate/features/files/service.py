@@ -85,11 +85,6 @@ async def delete_file_system(database: Database, storage: Storage, *, tenant_id:
     await storage.delete(tenant_id, file_id)
 
 
-async def move_artifacts(session: AsyncSession, flow_id: str, space_id: str, *, tenant_id: str) -> None:
-    """What the runs of a flow made goes with it into another space."""
-    await repository.move_artifacts(session, flow_id, space_id, tenant_id=tenant_id)
-
-
 async def forget_files(session: AsyncSession, file_ids: Sequence[str], *, tenant_id: str) -> None:
     """Delete records of a tenant; their contents are deleted once that is committed."""
     await repository.delete_files(session, file_ids, tenant_id=tenant_id)

@@ -5,7 +5,6 @@
 | `flow_state` | `revision`, `name`, `published_version`: how things stand; the first event of every stream |
 | `draft_saved` | `revision`, `name`, `by`, `changes`: a line each, `diff`: the same for programs; null when long |
 | `renamed` | `revision`, `by`, `name`, `description` |
-| `moved` | `revision`, `by`, `space_id` |
 | `published` | `revision`, `by`, `version`, `release` |
 | `deleted` | `revision`, `by`; the last event |
 | `run_started` | `run_id`, `version`, `by`; the run's own events are at `/flow-runs/{run_id}/events` |

@@ -22,7 +22,6 @@ from headgate.features.flows.schemas import (
     FlowPatch,
     FlowSummary,
     ImportIn,
-    MoveIn,
     PublishIn,
     RestoreIn,
     VersionOut,
@@ -121,14 +120,6 @@ async def delete(flow_id: str, session: WriteSession, caller: Caller) -> Respons
 async def take_back(flow_id: str, session: WriteSession, caller: Caller, rules: Rules) -> FlowOut:
     """Bring a deleted flow back, as it was. Of one that is there nothing changes."""
     return await _out(await service.restore_flow(session, caller, flow_id), rules)
-
-
-@router.post(
-    "/{flow_id}/move", summary="Move a flow to another space", responses=problems(403, 404), dependencies=[EDIT]
-)
-async def move(flow_id: str, body: MoveIn, session: WriteSession, caller: Caller, rules: Rules) -> FlowOut:
-    """Put a flow, with its runs and what they made, into another space."""
-    return await _out(await service.move_flow(session, caller, flow_id, space_id=body.space_id), rules)
 
 
 @router.get("/{flow_id}/export", summary="Export a flow", responses=problems(404), dependencies=[VIEW])

@@ -52,12 +52,6 @@ class ImportIn(_In):
     space_id: str | None = None
 
 
-class MoveIn(_In):
-    """Where a flow goes."""
-
-    space_id: str = Field(max_length=36)
-
-
 class RestoreIn(_In):
     """Put a version back into the draft."""
 

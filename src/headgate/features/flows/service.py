@@ -13,7 +13,6 @@ from headgate.features.accounts.spaces.service import require_space, spaces_show
 from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record_of
 from headgate.features.catalog.registry import Components
-from headgate.features.files.service import move_artifacts
 from headgate.features.flows import repository
 from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, NothingToUndo, StaleRevision
 from headgate.features.flows.live import announce_change, announce_draft
@@ -25,9 +24,7 @@ from headgate.graph.links import unlink
 from headgate.graph.model import Flow
 from headgate.graph.validate import check_draft
 
-_CHANGES = frozenset[Action](
-    {"flow.draft_saved", "flow.moved", "flow.renamed", "flow.restored", "flow.version_restored"}
-)
+_CHANGES = frozenset[Action]({"flow.draft_saved", "flow.renamed", "flow.restored", "flow.version_restored"})
 """Who does one of these is the one who changed a flow last."""
 
 
@@ -236,30 +233,6 @@ async def restore_flow(session: AsyncSession, principal: Principal, flow_id: str
         row.deleted_at = None
         await session.flush()
         await record_change(session, principal, row, "flow.restored", after=draft_as_recorded(row))
-    return row
-
-
-async def move_flow(session: AsyncSession, principal: Principal, flow_id: str, *, space_id: str) -> FlowRow:
-    """Put a flow, with its runs and what they made, into another space.
-
-    It takes what is published out of one space and puts it into the other, so `flows.publish` is needed in both for
-    that. Raises `FlowNotFound`, `SpaceNotFound`, `PermissionMissing`.
-    """
-    row = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
-    needed = (
-        [Permission.FLOWS_EDIT] if row.published_version is None else [Permission.FLOWS_EDIT, Permission.FLOWS_PUBLISH]
-    )
-    for permission in needed:
-        principal.require_in(row.space_id, permission, FlowNotFound(flow_id))
-        await require_space(session, principal, space_id, permission)
-    if row.space_id == space_id:
-        return row
-    before, row.space_id = row.space_id, space_id
-    await session.flush()
-    await move_artifacts(session, flow_id, space_id, tenant_id=principal.tenant_id)
-    spaces = {"before": {"space_id": before}, "after": {"space_id": space_id}}
-    await record_change(session, principal, row, "flow.moved", **spaces, payload={"from": before, "to": space_id})
-    announce_change(session, principal, row.id, "moved", revision=row.revision, space_id=space_id)
     return row
 
 

@@ -1,0 +1,123 @@
+"""Reports on files before they are imported, on the real application."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from headgate.foundation.settings import Settings
+from tests.support.team import FLOW, Team, team
+
+COMPONENT = '''
+from typing import ClassVar
+from headgate.sdk import Component, Text, output
+
+class Weather(Component):
+    """Tells the weather."""
+
+    hosts: ClassVar = ("api.example.org",)
+
+    @output()
+    def told(self) -> Text:
+        raise SystemExit("it ran")
+'''
+
+
+@pytest.fixture
+async def us(settings: Settings) -> AsyncIterator[Team]:
+    async with team(settings) as found:
+        yield found
+
+
+async def report(us: Team, content: str) -> dict[str, Any]:
+    found: dict[str, Any] = await us.make("editor", "/flows/import/report", content=content)
+    return found
+
+
+def exported(*nodes: dict[str, Any]) -> str:
+    return json.dumps({"headgate_flow": 1, "name": "Sent", "nodes": list(nodes)})
+
+
+class TestReport:
+    async def test_of_spec_text_shows_what_is_in_it(self, us: Team) -> None:
+        found = await report(us, FLOW)
+        assert (found["format"], found["supported"], found["name"], found["nodes"]) == ("spec", True, "Talk", 2)
+        assert found["components"] == {"ChatInput": 1, "ChatOutput": 1}
+        assert found["problems"] == found["code"] == found["hosts"] == found["secrets"] == []
+        assert found["definition"]["nodes"][0]["id"] == "heard"
+
+    async def test_shows_code_and_the_hosts_it_asks_for_and_runs_none_of_it(self, us: Team) -> None:
+        evil = "import os\ndef run(text):\n    os.system('id')\n"
+        found = await report(
+            us,
+            exported(
+                {"id": "weather", "type": "Weather", "code": COMPONENT},
+                {"id": "sly", "type": "Python", "params": {"source": evil}},
+            ),
+        )
+        own, python = found["code"]
+        assert (own["type"], own["hosts"], own["known"]) == ("Weather", ["api.example.org"], False)
+        assert "it ran" in own["source"]
+        assert [one["code"] for one in python["findings"]] == ["forbidden_member"]
+        assert "api.example.org" in [one["host"] for one in found["hosts"]]
+        assert (await us.get("editor", "/flows"))["items"] == []
+
+    async def test_shows_addresses_and_credentials_of_steps(self, us: Team) -> None:
+        call = {"url": "https://hooks.example.net/in", "headers": {"Authorization": "HOOK_KEY"}}
+        policy = {"output_mode": "http_post", "output_config": call}
+        found = await report(us, exported({"id": "heard", "type": "ChatInput", "policy": policy}))
+        assert "hooks.example.net" in found["hosts"][0]["host"]
+
+    async def test_names_components_that_are_not_here(self, us: Team) -> None:
+        found = await report(us, exported({"id": "odd", "type": "FromElsewhere"}))
+        assert found["unknown"] == ["FromElsewhere"]
+        assert found["problems"]
+
+    @pytest.mark.parametrize(
+        ("product", "content"),
+        [
+            ("langflow", {"name": "Bot", "data": {"nodes": [{"id": "x", "data": {"node": {}}}], "edges": []}}),
+            ("flowise", {"nodes": [{"id": "x", "data": {"inputAnchors": []}}], "edges": []}),
+            ("n8n", {"name": "W", "nodes": [{"typeVersion": 1, "type": "n8n-nodes-base.code"}], "connections": {}}),
+        ],
+    )
+    async def test_recognises_files_of_other_products(self, us: Team, product: str, content: Any) -> None:
+        found = await report(us, json.dumps(content))
+        assert (found["format"], found["supported"]) == (product, False)
+        assert "cannot import yet" in found["refused"]
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "",
+            "{",
+            "[1, 2]",
+            "[" * 200_000,
+            '{"headgate_flow": 1, "nodes": ' + '{"a":' * 5_000,
+            '{"headgate_flow": 2}',
+            '{"headgate_flow": 1, "nodes": "many"}',
+            '{"data": {"nodes": 7}}',
+            "PK\x03\x04\x00\x00",
+            "\x00\x01\x02",
+            "name: &a [*a, *a]",
+            '{"headgate_flow": 1, "name": "' + "x" * 100_000 + '"}',
+            exported({"id": "../../etc/passwd", "type": "ChatInput"}),
+            exported({"id": "a", "type": "ChatInput"}, {"id": "a", "type": "ChatInput"}),
+        ],
+        ids=range(14),
+    )
+    async def test_of_a_hostile_file_says_what_is_wrong(self, us: Team, content: str) -> None:
+        found = await report(us, content)
+        assert found["refused"] or found["problems"], found
+        assert len(found["refused"]) < 2_000
+
+    async def test_of_too_large_a_file_is_refused(self, us: Team) -> None:
+        answer = await us.ask("editor", "POST", "/flows/import/report", json={"content": "x" * 4_000_001})
+        assert answer.status_code in {413, 422}
+
+    async def test_is_for_those_who_may_edit_somewhere(self, us: Team) -> None:
+        found = await us.answers("POST", "/flows/import/report", json={"content": FLOW})
+        assert {who for who, status in found.items() if status == 200} == {
+            *("editor", "publisher", "owner", "admin", "stranger"),
+        }
