@@ -7,6 +7,7 @@ from headgate.components.clock import CurrentDate, Wait
 from headgate.components.code import Python
 from headgate.components.data import MessageHistory, ParseJSON, SelectData
 from headgate.components.documents import MakeDocument
+from headgate.components.group import Group
 from headgate.components.inputs import ChatInput, FileInput, FormInput, TextInput
 from headgate.components.logic import If, Merge
 from headgate.components.mapping import Map
@@ -65,6 +66,7 @@ BUILTINS: tuple[type[Component], ...] = (
     StructuredOutput,
     Transcribe,
     Note,
+    Group,
 )
 """Every built-in component, in the order of the palette."""
 

@@ -13,6 +13,11 @@ HEADER_HEIGHT = 64.0
 PORT_HEIGHT = 28.0
 """One row an input, one an output."""
 NOTE_HEIGHT = 160.0
+GROUP_TYPE = "Group"
+DEFAULT_WIDTH, DEFAULT_HEIGHT = 640, 360
+"""Of a group's frame."""
+SMALLEST, LARGEST = 120, 20_000
+"""Sides of a frame."""
 GAP = 40.0
 """Free space that new nodes keep around themselves."""
 
@@ -43,10 +48,23 @@ class Box:
 
 def node_height(node: Node, template: Template | None, ports_in_use: int = 1) -> float:
     """Height of a node: by its template's ports, else by the ports its edges use."""
+    if node.type == GROUP_TYPE:
+        return _side(node, "height", DEFAULT_HEIGHT)
     if template.annotation if template is not None else node.type == NOTE_TYPE:
         return NOTE_HEIGHT
     rows = len(template.ports) + len(template.outputs) if template is not None else ports_in_use
     return HEADER_HEIGHT + PORT_HEIGHT * max(rows, 1)
+
+
+def node_width(node: Node) -> float:
+    """Width of a node."""
+    return _side(node, "width", DEFAULT_WIDTH) if node.type == GROUP_TYPE else NODE_WIDTH
+
+
+def _side(node: Node, name: str, default: int) -> float:
+    value = node.params.get(name)
+    usable = isinstance(value, int | float) and not isinstance(value, bool) and SMALLEST <= value <= LARGEST
+    return float(value) if usable else float(default)  # type: ignore[arg-type]
 
 
 def ports_in_use(edges: Iterable[Edge]) -> dict[str, int]:
@@ -66,7 +84,7 @@ def boxes(flow: Flow, catalog: Catalog | None = None) -> Iterator[Box]:
     used = ports_in_use(flow.edges)
     for node in flow.nodes:
         template = catalog.template(node.type, node.params) if catalog else None
-        yield Box(node.position.x, node.position.y, node_height(node, template, used.get(node.id, 1)))
+        yield Box(node.position.x, node.position.y, node_height(node, template, used.get(node.id, 1)), node_width(node))
 
 
 def bounds(flow: Flow, catalog: Catalog | None = None) -> Box | None:

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from headgate.graph.geometry import NODE_WIDTH, boxes, node_height, ports_in_use
+from headgate.graph.frames import framed, members
+from headgate.graph.geometry import GROUP_TYPE, NODE_WIDTH, Box, boxes, node_height, ports_in_use
 from headgate.graph.layering import Sheet
 from headgate.graph.model import Flow, Position
 from headgate.graph.template import Catalog
@@ -23,8 +24,12 @@ LOOSE_PER_ROW = 4
 def arrange(flow: Flow, catalog: Catalog | None = None) -> Flow:
     """The flow with new positions, the upper left corner at the origin. Nothing else changes.
 
-    Works on any flow, also a faulty one. The same flow always gets the same layout, and no two nodes overlap.
+    Works on any flow, also a faulty one. The same flow always gets the same layout, and no two nodes overlap but a
+    group and what stands in it, which stays in it.
     """
+    held = _held(flow, catalog)
+    if held:
+        return _framed(flow, catalog, held)
     wiring = wire(flow, catalog)
     used = ports_in_use(flow.edges)
     heights = {key: node_height(node, wiring.templates[key], used.get(key, 1)) for key, node in wiring.nodes.items()}
@@ -46,6 +51,37 @@ def arrange(flow: Flow, catalog: Catalog | None = None) -> Flow:
     bottom = _place_rows(found, loose, heights, below, bottom)
     tallest = max((box.height for box in boxes(flow, catalog)), default=0.0)
     return _positioned(flow, found, bottom, tallest)
+
+
+def _held(flow: Flow, catalog: Catalog | None) -> dict[str, list[str]]:
+    """Groups with what they hold."""
+    if not any(node.type == GROUP_TYPE for node in flow.nodes):
+        return {}
+    return members(flow.nodes, _boxes(flow, catalog))
+
+
+def _framed(flow: Flow, catalog: Catalog | None, held: Mapping[str, Sequence[str]]) -> Flow:
+    """The flow arranged as if the groups were not there, and they drawn around what they held; empty ones below."""
+    rest = arrange(flow.model_copy(update={"nodes": tuple(n for n in flow.nodes if n.type != GROUP_TYPE)}), catalog)
+    where, placed = _boxes(rest, catalog), iter(rest.nodes)
+    nodes, bottom = [], max((box.bottom for box in where.values()), default=-PART_GAP) + PART_GAP
+    for node in flow.nodes:
+        if node.type != GROUP_TYPE:
+            nodes.append(next(placed))
+        elif held[node.id]:
+            nodes.append(framed(node, [where[key] for key in held[node.id]]))
+        else:
+            nodes.append(node.model_copy(update={"position": Position(x=0, y=bottom)}))
+            bottom += node_height(node, None) + PART_GAP
+    left, top = min(node.position.x for node in nodes), min(node.position.y for node in nodes)
+    moved = [Position(x=node.position.x - left, y=node.position.y - top) for node in nodes]
+    return flow.model_copy(
+        update={"nodes": tuple(node.model_copy(update={"position": p}) for node, p in zip(nodes, moved, strict=True))}
+    )
+
+
+def _boxes(flow: Flow, catalog: Catalog | None) -> dict[str, Box]:
+    return dict(zip((node.id for node in flow.nodes), boxes(flow, catalog), strict=True))
 
 
 def _attached(wiring: Wiring) -> dict[str, list[str]]:

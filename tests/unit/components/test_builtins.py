@@ -60,6 +60,7 @@ WorkspaceFiles!: root_path read_only -> tools:Tool metadata:Data
 StructuredOutput: model*(Model) input*@(Text|Data) schema* -> data:Data table:Table
 Transcribe: model*(Model) audio*@(File) language words -> text:Text message:Message data:Data
 Note: text ->
+Group: title colour width height ->
 """
 """Type (! effect), fields (* required, @ main, ~ for agents, [] many, port types), outputs (? branch)."""
 _FIELD = re.compile(r"(?P<name>\w+)(?P<marks>[*@~\[\]]*)(?:\((?P<types>[\w|]+)\))?")
@@ -110,7 +111,7 @@ class TestContract:
     def test_marks_what_calls_models(self) -> None:
         using = {template.type for template in TEMPLATES if template.model_using}
         assert using == {"LanguageModel", "AIStep", "Agent", "StructuredOutput", "Transcribe"}
-        assert [template.type for template in TEMPLATES if template.annotation] == ["Note"]
+        assert [template.type for template in TEMPLATES if template.annotation] == ["Note", "Group"]
 
 
 class TestEveryTemplate:

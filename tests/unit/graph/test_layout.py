@@ -6,7 +6,7 @@ from hypothesis import given
 from headgate.graph.geometry import Box, bounds, boxes
 from headgate.graph.layering import Sheet
 from headgate.graph.layout import arrange
-from headgate.graph.model import Flow
+from headgate.graph.model import Flow, Position
 from tests.unit.graph.palette import PALETTE
 from tests.unit.graph.strategies import SOME, flows, graphs
 from tests.unit.graph.test_plan import DIAMOND
@@ -113,6 +113,25 @@ class TestArrange:
         made = Flow(nodes=(node("a", "URL"), node("a", "URL"), node("a", "URL")))
         every = list(boxes(arrange(made, PALETTE), PALETTE))
         assert not any(a.overlaps(b) for a, b in combinations(every, 2))
+
+    def test_keeps_groups_around_what_stands_in_them(self) -> None:
+        made = flow(
+            *chain(3).nodes,
+            node("frame", "Group", width=4000, height=4000),
+            node("empty", "Group", width=200, height=200),
+            edges="n0.text -> n1.parts\nn1.text -> n2.parts",
+        )
+        apart = [
+            one.model_copy(update={"position": Position(x={"n2": 9000, "empty": 15000}.get(one.id, 0))})
+            for one in made.nodes
+        ]
+        where = placed(made.model_copy(update={"nodes": tuple(apart)}))
+        frame = where["frame"]
+        for key in ("n0", "n1"):
+            assert frame.x < where[key].x < where[key].right < frame.right
+            assert frame.y < where[key].y < where[key].bottom < frame.bottom
+        assert where["n2"].x > frame.right
+        assert not any(where["empty"].overlaps(where[key]) for key in ("n0", "n1", "n2", "frame"))
 
     def test_lays_out_nothing(self) -> None:
         assert arrange(Flow()) == Flow()
