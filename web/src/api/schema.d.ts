@@ -969,28 +969,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/flows/{flow_id}/move": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Move a flow to another space
-         * @description Put a flow, with its runs and what they made, into another space.
-         *
-         *     Needs the permission `flows.edit`.
-         */
-        post: operations["move_api_v1_flows__flow_id__move_post"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/flows/{flow_id}/export": {
         parameters: {
             query?: never;
@@ -1000,7 +978,7 @@ export interface paths {
         };
         /**
          * Export a flow
-         * @description The draft as text: a readable spec, or JSON with positions.
+         * @description The draft, or a version, as text: a readable spec, JSON with positions, or a picture as SVG.
          *
          *     Needs the permission `flows.view`.
          */
@@ -2915,7 +2893,7 @@ export interface components {
              * Format
              * @enum {string}
              */
-            format: "spec" | "json";
+            format: "spec" | "json" | "svg";
             /** Content */
             content: string;
         };
@@ -4083,14 +4061,6 @@ export interface components {
             known?: boolean;
         };
         /**
-         * MoveIn
-         * @description Where a flow goes.
-         */
-        MoveIn: {
-            /** Space Id */
-            space_id: string;
-        };
-        /**
          * Named
          * @description Something with an id and a name.
          */
@@ -4308,6 +4278,18 @@ export interface components {
             items: components["schemas"]["VersionSummary"][];
             /** Next Cursor */
             next_cursor?: string | null;
+        };
+        /**
+         * PartOut
+         * @description What of its flow a run carried out, where that was not all of it.
+         */
+        PartOut: {
+            /** Only Step */
+            only_step: string | null;
+            /** From Step */
+            from_step: string | null;
+            /** Pinned */
+            pinned: string[];
         };
         /**
          * PartState
@@ -4741,6 +4723,7 @@ export interface components {
             source_run_id: string | null;
             /** Source Step Id */
             source_step_id: string | null;
+            part?: components["schemas"]["PartOut"] | null;
             input: components["schemas"]["RunInputOut"];
             /** Output */
             output: {
@@ -4776,6 +4759,25 @@ export interface components {
              * @default draft
              */
             version?: ("draft" | "published") | number;
+            /**
+             * Only Step
+             * @description Carry out only this step and what stands before it; its output is the result.
+             */
+            only_step?: string | null;
+            /**
+             * From Step
+             * @description Carry out only this step and what follows from it, with what those need.
+             */
+            from_step?: string | null;
+            /**
+             * Pins
+             * @description Outputs by name that stand in for doing steps, by step id. For runs of the draft only.
+             */
+            pins?: {
+                [key: string]: {
+                    [key: string]: components["schemas"]["JsonValue"];
+                };
+            };
             /**
              * Wait
              * @description Answer when the run is over, not when it has begun.
@@ -4823,6 +4825,7 @@ export interface components {
             source_run_id: string | null;
             /** Source Step Id */
             source_step_id: string | null;
+            part?: components["schemas"]["PartOut"] | null;
         };
         /**
          * SessionOut
@@ -5035,6 +5038,11 @@ export interface components {
             finished_at: string | null;
             /** Reused From Run Id */
             reused_from_run_id?: string | null;
+            /**
+             * Pinned
+             * @default false
+             */
+            pinned?: boolean;
             /** Input */
             input: {
                 [key: string]: unknown;
@@ -5156,6 +5164,11 @@ export interface components {
             finished_at: string | null;
             /** Reused From Run Id */
             reused_from_run_id?: string | null;
+            /**
+             * Pinned
+             * @default false
+             */
+            pinned?: boolean;
         };
         /**
          * Stopped
@@ -5413,6 +5426,8 @@ export interface components {
             created_at: string;
             /** Headgate Version */
             headgate_version: string;
+            /** Created By User Id */
+            created_by_user_id?: string | null;
             definition: components["schemas"]["Flow"];
         };
         /**
@@ -5441,6 +5456,8 @@ export interface components {
             created_at: string;
             /** Headgate Version */
             headgate_version: string;
+            /** Created By User Id */
+            created_by_user_id?: string | null;
         };
         /**
          * Why
@@ -9074,94 +9091,12 @@ export interface operations {
             };
         };
     };
-    move_api_v1_flows__flow_id__move_post: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                flow_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["MoveIn"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlowOut"];
-                };
-            };
-            /** @description Nobody is signed in, or the API key is not valid. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not Found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": unknown;
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     export_api_v1_flows__flow_id__export_get: {
         parameters: {
             query?: {
-                format?: "spec" | "json";
+                format?: "spec" | "json" | "svg";
+                /** @description Of this version, not of the draft. */
+                version?: number | null;
             };
             header?: never;
             path: {
