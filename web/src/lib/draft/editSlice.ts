@@ -1,7 +1,13 @@
 import type { Flow, FlowEdge, FlowNode, FlowSettings, FormField, JsonValue, StepPolicy } from "@/api/types";
 import { type Document, edgeId, freeId, toDocument } from "./document";
+import { emptyNode } from "./emptyNode";
 import type { ChangeOptions, Origin } from "./historySlice";
+import { write } from "./members";
+import { merge } from "./merge";
+import { takesMany } from "./ports";
 import type { GetDraft, SetDraft } from "./store";
+
+export { emptyNode };
 
 export interface Point {
   x: number;
@@ -64,7 +70,7 @@ export function createEditSlice(_set: SetDraft, get: GetDraft): EditSlice {
     connect: (edge) =>
       change("Connect", (draft) => {
         const type = draft.nodes[edge.target]?.type ?? "";
-        const many = get().templates[type]?.fields?.find((field) => field.name === edge.input)?.many;
+        const many = takesMany(get().templates)(type, edge.input);
         for (const [key, other] of Object.entries(draft.edges)) {
           if (!many && other.target === edge.target && other.input === edge.input) delete draft.edges[key];
         }
@@ -128,28 +134,12 @@ export function createEditSlice(_set: SetDraft, get: GetDraft): EditSlice {
         "about",
       ),
     replaceFlow: (flow, options) => {
+      const { document, templates } = get();
+      // Only what differs is written, so that what stays is not drawn again and undo takes back no more than this.
+      const { writes } = merge(document, document, toDocument(flow), takesMany(templates));
       get().change(options, (draft) => {
-        Object.assign(draft, toDocument(flow));
+        for (const one of writes) write(draft, one);
       });
     },
-  };
-}
-
-/** A node with nothing set, as the server writes it. */
-export function emptyNode(): Omit<FlowNode, "id" | "type"> {
-  return {
-    label: "",
-    position: { x: 0, y: 0 },
-    params: {},
-    policy: {
-      input_source: "previous_step",
-      input_type: "any",
-      input_bindings: {},
-      output_mode: "pass_through",
-      output_type: "text",
-      tool_policy: "inherit",
-      tool_allowlist: [],
-    },
-    linked: {},
   };
 }

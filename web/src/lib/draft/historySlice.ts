@@ -1,15 +1,18 @@
-import { apply, type Patches } from "mutative";
+import { create } from "mutative";
 import type { Document } from "./document";
-import { changed, type GetDraft, type SetDraft } from "./store";
+import { write } from "./members";
+import { merge } from "./merge";
+import { takesMany } from "./ports";
+import type { GetDraft, SetDraft } from "./store";
 
 export type Origin = "user" | "assistant" | "remote";
 
-/** One thing that can be taken back. */
+/** One thing that can be taken back: the document before and after, which share all that it left alone. */
 export interface Entry {
   label: string;
   origin: Origin;
-  patches: Patches<true>;
-  inverse: Patches<true>;
+  before: Document;
+  after: Document;
   /** Changes in quick succession with the same key are one entry (a text being typed, a node being dragged). */
   merge: string | undefined;
   at: number;
@@ -22,13 +25,18 @@ export interface ChangeOptions {
   merge?: string;
 }
 
+/** What was taken back or done again; `kept` counts the places that others changed since, which stay as they are. */
+export interface Travelled extends Entry {
+  kept: number;
+}
+
 export interface HistorySlice {
   past: Entry[];
   future: Entry[];
   /** The only door through which the document changes. Answers whether anything did. */
   change: (options: ChangeOptions, recipe: (draft: Document) => void) => boolean;
-  undo: () => Entry | null;
-  redo: () => Entry | null;
+  undo: () => Travelled | null;
+  redo: () => Travelled | null;
 }
 
 const MOST = 200;
@@ -39,21 +47,22 @@ export function createHistorySlice(set: SetDraft, get: GetDraft): HistorySlice {
     past: [],
     future: [],
     change: (options, recipe) => {
-      const { next, patches, inverse } = changed(get().document, recipe);
-      if (patches.length === 0) return false;
-      const { label, origin = "user", merge } = options;
-      const entry: Entry = { label, origin, patches, inverse, merge, at: Date.now() };
-      set((state) => ({
-        document: next,
-        // What others did is followed, not taken back: their change is theirs to undo.
-        past: origin === "remote" ? state.past : joined(state.past, entry),
-        future: origin === "remote" ? state.future : [],
-        edits: origin === "remote" ? state.edits : state.edits + 1,
-      }));
+      const { label, origin = "user", merge: key } = options;
+      const before = get().document;
+      if (!get().editable && origin !== "remote") return false;
+      const after = create(before, recipe);
+      if (after === before) return false;
+      // What others did is followed, not taken back: their change is theirs to undo.
+      if (origin === "remote") {
+        set({ document: after });
+        return true;
+      }
+      const entry: Entry = { label, origin, before, after, merge: key, at: Date.now() };
+      set((state) => ({ document: after, past: joined(state.past, entry), future: [], edits: state.edits + 1 }));
       return true;
     },
-    undo: () => step(set, get, "past"),
-    redo: () => step(set, get, "future"),
+    undo: () => travel(set, get, "past"),
+    redo: () => travel(set, get, "future"),
   };
 }
 
@@ -61,36 +70,31 @@ function joined(past: Entry[], entry: Entry): Entry[] {
   const last = past.at(-1);
   // A turn of the assistant is one step however long it takes; a person's typing only while it goes on.
   const together = entry.origin === "assistant" || (last !== undefined && entry.at - last.at < MERGE_MS);
-  if (last && entry.merge && last.merge === entry.merge && together) {
-    const both = {
-      ...entry,
-      patches: [...last.patches, ...entry.patches],
-      inverse: [...entry.inverse, ...last.inverse],
-    };
-    return [...past.slice(0, -1), both];
+  // Where somebody else's change came in between, the two are not one: what is between them is not ours.
+  if (last && entry.merge && last.merge === entry.merge && last.after === entry.before && together) {
+    return [...past.slice(0, -1), { ...entry, before: last.before }];
   }
   return [...past, entry].slice(-MOST);
 }
 
-function step(set: SetDraft, get: GetDraft, from: "past" | "future"): Entry | null {
+/** One step back or on, as a merge with what others did since: theirs stays. */
+function travel(set: SetDraft, get: GetDraft, from: "past" | "future"): Travelled | null {
+  const { editable, document, templates } = get();
   const entry = get()[from].at(-1);
-  if (!entry) return null;
+  if (!entry || !editable) return null;
   const back = from === "past";
-  const next = applied(get().document, back ? entry.inverse : entry.patches);
+  const [here, there] = back ? [entry.after, entry.before] : [entry.before, entry.after];
+  const found = document === here ? null : merge(here, document, there, takesMany(templates));
+  const next = found
+    ? create(document, (draft) => {
+        for (const one of found.writes) write(draft, one);
+      })
+    : there;
   set((state) => ({
-    document: next ?? state.document,
+    document: next,
     past: back ? state.past.slice(0, -1) : [...state.past, entry],
     future: back ? [...state.future, entry] : state.future.slice(0, -1),
-    edits: next ? state.edits + 1 : state.edits,
+    edits: next === document ? state.edits : state.edits + 1,
   }));
-  return entry;
-}
-
-/** Patches on a document that others may have changed since; null where what they change is gone. */
-function applied(document: Document, patches: Patches<true>): Document | null {
-  try {
-    return apply(document, patches);
-  } catch {
-    return null;
-  }
+  return { ...entry, kept: found?.conflicts.length ?? 0 };
 }

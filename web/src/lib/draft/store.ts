@@ -1,4 +1,3 @@
-import { create as createNext, type Patches } from "mutative";
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { FlowOut, Template } from "@/api/types";
 import { type Document, toDocument } from "./document";
@@ -17,6 +16,7 @@ export interface CoreSlice {
   /** Whether the person may change this flow. */
   editable: boolean;
   setTemplates: (templates: Template[]) => void;
+  setEditable: (editable: boolean) => void;
 }
 
 /** One open flow: everything that canvas, steps, inspector, runs and assistant know of it. Stores do no HTTP. */
@@ -33,24 +33,13 @@ export function createDraftStore(flow: FlowOut, templates: Template[], editable 
     templates: byType(templates),
     editable,
     setTemplates: (found) => set({ templates: byType(found) }),
+    setEditable: (now) => set({ editable: now }),
     ...createHistorySlice(set, get),
     ...createEditSlice(set, get),
     ...createSelectionSlice(set, get),
     ...createSyncSlice(set, get, flow),
     ...createLiveSlice(set, get),
   }));
-}
-
-export interface Change {
-  patches: Patches<true>;
-  inverse: Patches<true>;
-  next: Document;
-}
-
-/** What a recipe makes of a document, with the patches there and back. */
-export function changed(document: Document, recipe: (draft: Document) => void): Change {
-  const [next, patches, inverse] = createNext(document, recipe, { enablePatches: true });
-  return { next, patches, inverse };
 }
 
 const byType = (templates: Template[]) => Object.fromEntries(templates.map((one) => [one.type, one]));
