@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from headgate.entrypoints.http.studio.routes import PLACES
 from tests.integration.isolation.worlds import SESSION, STEP, VARIABLE, WORKSPACE_FILE, World
 from tests.support.own_code import REVERSE
 
@@ -97,14 +98,14 @@ IGNORES: dict[tuple[str, str], str] = {
 }
 """Routes and names that are answered though the value is another tenant's, and what becomes of it."""
 NO_PRINCIPAL = {
-    "/": "sends the browser on to the documentation",
     "/api/v1/openapi.json": "the same document for everybody",
     "/static-offline-docs": "scripts of the documentation page",
     "/docs": "the documentation page",
     "/sign-in": "the page that asks people in, the same for everybody",
-    "/set-password": "the page that asks for a new password, the same for everybody",
-    "/pages/account.js": "the script of these pages",
-    "/pages/account.css": "how these pages look",
+    **dict.fromkeys((path for path, _ in PLACES), "the studio's page, the same for everybody"),
+    "/assets/{name}": "scripts, styles and fonts of the page",
+    "/icon.svg": "its picture",
+    "/appearance.js": "the script that chooses light or dark",
 }
 """Addresses outside the OpenAPI document, and why they show nothing of anybody."""
 

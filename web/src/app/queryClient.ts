@@ -1,10 +1,11 @@
-import { QueryCache, QueryClient } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "@/api/problem";
 
 /** One cache for all answers of the server. What may pass is asked again twice; what was refused is not. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({ onError: toSignIn }),
+    mutationCache: new MutationCache({ onError: toSignIn }),
     defaultOptions: {
       queries: {
         staleTime: 10_000,

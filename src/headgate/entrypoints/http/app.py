@@ -20,7 +20,6 @@ from headgate.entrypoints.http.errors import install
 from headgate.entrypoints.http.guards import Guards
 from headgate.entrypoints.http.health import router as health_router
 from headgate.entrypoints.http.measuring import Measuring
-from headgate.entrypoints.http.pages.routes import router as pages_router
 from headgate.entrypoints.http.studio.routes import router as studio_router
 from headgate.entrypoints.mcp.door import McpDoor
 from headgate.entrypoints.mcp.routes import router as mcp_router
@@ -118,7 +117,6 @@ def create_app(settings: Settings) -> FastAPI:
     install(app)
     _wrap(app, settings.server)
     app.include_router(health_router)
-    app.include_router(pages_router)
     app.include_router(studio_router)
     app.include_router(mcp_router)
     app.router.routes.extend(API_ROUTES)

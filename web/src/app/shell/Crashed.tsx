@@ -1,4 +1,5 @@
 import { useRouter } from "@tanstack/react-router";
+import { ApiError } from "@/api/problem";
 import { Button, Problem } from "@/components/ui";
 import { useAppTexts } from "../texts";
 
@@ -6,6 +7,8 @@ import { useAppTexts } from "../texts";
 export function Crashed({ error }: { error: unknown }) {
   const t = useAppTexts();
   const router = useRouter();
+  // The way to the sign-in page has begun: nothing fell over.
+  if (error instanceof ApiError && error.status === 401) return null;
   return (
     <main className="mx-auto flex max-w-lg flex-col gap-4 p-8">
       <h1 className="text-xl font-semibold">{t("crashed")}</h1>

@@ -1,6 +1,2 @@
-export function SignInPage() {
-  return null;
-}
-export function SetPasswordPage() {
-  return null;
-}
+export { SetPasswordPage } from "./SetPasswordPage";
+export { SignInPage } from "./SignInPage";

@@ -11,11 +11,12 @@ from headgate.features.access.permissions import Permission
 from headgate.features.accounts.ports import Scope, Throttle
 from headgate.features.accounts.sessions.client import client_of
 from headgate.features.accounts.sessions.cookie import is_secure, put_cookie, session_token
+from headgate.features.accounts.sessions.own_path import HOME
 from headgate.features.accounts.sessions.service import NewSession, start_session
 from headgate.features.accounts.single_sign_on import service
 from headgate.features.accounts.single_sign_on.errors import ExtraMissing, SignInLost, SingleSignOnOff
 from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn, Vouched
-from headgate.features.accounts.single_sign_on.transaction import HOME, LIFETIME_SECONDS
+from headgate.features.accounts.single_sign_on.transaction import LIFETIME_SECONDS
 from headgate.foundation.api import WriteSession, get_database, problems
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger

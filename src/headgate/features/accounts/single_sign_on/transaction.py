@@ -3,19 +3,16 @@
 import secrets
 import time
 from typing import Literal
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
+from headgate.features.accounts.sessions.own_path import own_path
 from headgate.features.accounts.single_sign_on.errors import SignInLost
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.errors import Unavailable
 
 LIFETIME_SECONDS = 600
 MAX_SEALED = 4096
-MAX_NEXT = 1000
-HOME = "/docs"
-"""Where people go who wanted nothing else, until the studio's page is served."""
 
 
 class Transaction(BaseModel):
@@ -44,7 +41,7 @@ def begin_transaction(issuer: str, redirect_uri: str, wanted: str) -> Transactio
         nonce=secrets.token_urlsafe(32),
         verifier=secrets.token_urlsafe(32),
         redirect_uri=redirect_uri,
-        next=safe_path(wanted),
+        next=own_path(wanted),
         started_at=time.time(),
     )
 
@@ -65,16 +62,3 @@ def unseal(box: SecretBox, sealed: str | None) -> Transaction:
     if not 0 <= time.time() - found.started_at <= LIFETIME_SECONDS:
         raise SignInLost
     return found
-
-
-def safe_path(wanted: str) -> str:
-    """The path if it is one of this site; `HOME` for everything else.
-
-    Browsers read a backslash as a slash, and drop line breaks and tabs: neither may stand in it.
-    """
-    if not wanted.startswith("/") or wanted.startswith("//") or len(wanted) > MAX_NEXT:
-        return HOME
-    if "\\" in wanted or any(not " " < letter <= "~" for letter in wanted):
-        return HOME
-    parts = urlsplit(wanted)
-    return HOME if parts.scheme or parts.netloc else wanted

@@ -1,1 +1,0 @@
-"""Small pages for signing in and setting a password: HTML, one style sheet, one script, nothing to build."""

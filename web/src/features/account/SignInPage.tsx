@@ -1,0 +1,102 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { signInOptionsQuery } from "@/api/queries/signIn";
+import { Button, Callout, Field, Input, Select } from "@/components/ui";
+import { AccountFrame } from "./AccountFrame";
+import { ownPath } from "./ownPath";
+import { PasswordInput } from "./PasswordInput";
+import { said } from "./refusal";
+import { useAccountTexts } from "./texts";
+import { useSignIn } from "./useSignIn";
+
+const route = getRouteApi("/sign-in");
+
+/** Asks people in, and leads on to where they wanted to be. */
+export function SignInPage() {
+  const t = useAccountTexts();
+  const { next, error } = route.useSearch();
+  const home = ownPath(next);
+  const options = useQuery(signInOptionsQuery);
+  const form = useSignIn(() => window.location.replace(home));
+  const refused = form.refusal ?? (error ? said(error, "error_single_sign_on") : null);
+  const wrong = form.refusal?.text === "error_sign_in_refused";
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  return (
+    <AccountFrame title={t("welcome")} about={next && home !== "/" && !refused ? t("ended") : t("welcome_more")}>
+      <form
+        noValidate
+        method="post"
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          form.submit();
+        }}
+      >
+        <Field label={t("email")}>
+          {(control) => (
+            <Input
+              {...control}
+              ref={first}
+              name="email"
+              type="email"
+              autoComplete="username"
+              className="h-10"
+              aria-invalid={wrong || undefined}
+              value={form.email}
+              onChange={(event) => form.setEmail(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label={t("password")}>
+          {(control) => (
+            <PasswordInput
+              {...control}
+              name="password"
+              autoComplete="current-password"
+              aria-invalid={wrong || undefined}
+              value={form.password}
+              onChange={(event) => form.setPassword(event.target.value)}
+            />
+          )}
+        </Field>
+        {form.organisations.length > 0 && (
+          <Field label={t("organisation")}>
+            {(control) => (
+              <Select
+                {...control}
+                value={form.organisation}
+                placeholder={t("choose_organisation")}
+                options={form.organisations.map((name) => ({ value: name, label: name }))}
+                onChange={form.setOrganisation}
+              />
+            )}
+          </Field>
+        )}
+        {refused && (
+          <Callout tone={refused.text === "error_organisation_needed" ? "info" : "bad"}>
+            {t(refused.text, { seconds: refused.seconds })}
+          </Callout>
+        )}
+        <Button type="submit" kind="primary" size="lg" busy={form.busy}>
+          {t("sign_in")}
+        </Button>
+      </form>
+      {options.data?.single_sign_on && (
+        <>
+          <div className="my-4 flex items-center gap-3 text-xs text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+            {t("or")}
+          </div>
+          <a
+            href={`/api/v1/sign-in/oidc?next=${encodeURIComponent(home)}`}
+            className="flex h-10 items-center justify-center rounded-md border border-line-strong bg-raised font-medium shadow-low hover:bg-hover"
+          >
+            {t("with", { name: options.data.single_sign_on })}
+          </a>
+        </>
+      )}
+      <p className="mt-6 text-sm text-muted">{t("forgot")}</p>
+    </AccountFrame>
+  );
+}
