@@ -64,6 +64,7 @@ def make_record(*, form: list[dict[str, Any]] | None = None, **answers: Any) -> 
         source_run_id=None,
         source_step_id=None,
         resumes=0,
+        part=None,
         **_NOTHING,
     )
     attempt = SimpleNamespace(

@@ -532,7 +532,7 @@ export interface paths {
         };
         /**
          * List components
-         * @description Every component's template: its inputs and outputs, as the canvas draws them. Unchanged while the server runs.
+         * @description Every component's template: its inputs and outputs, as the canvas draws them; one's own come last, with code.
          *
          *     Needs the permission `catalog.view`.
          */
@@ -554,7 +554,7 @@ export interface paths {
         };
         /**
          * Search components
-         * @description Component types by what they do, best first.
+         * @description Component types by what they do, one's own among them, best first.
          *
          *     Needs the permission `catalog.view`.
          */
@@ -2516,6 +2516,70 @@ export interface components {
             findings?: {
                 [key: string]: unknown;
             }[];
+        };
+        /**
+         * ComponentOut
+         * @description A component as somebody may put it into a flow.
+         */
+        ComponentOut: {
+            /** Type */
+            type: string;
+            /** Label */
+            label: string;
+            /** Description */
+            description: string;
+            /** Category */
+            category: string;
+            /**
+             * Icon
+             * @default
+             */
+            icon?: string;
+            /**
+             * Keywords
+             * @default []
+             */
+            keywords?: string[];
+            /**
+             * Fields
+             * @default []
+             */
+            fields?: components["schemas"]["FieldTemplate"][];
+            /**
+             * Outputs
+             * @default []
+             */
+            outputs?: components["schemas"]["OutputTemplate"][];
+            /**
+             * Annotation
+             * @default false
+             */
+            annotation?: boolean;
+            /**
+             * Effect
+             * @default false
+             */
+            effect?: boolean;
+            /**
+             * Model Using
+             * @default false
+             */
+            model_using?: boolean;
+            /**
+             * Outside
+             * @default false
+             */
+            outside?: boolean;
+            /**
+             * Reads Input
+             * @default false
+             */
+            reads_input?: boolean;
+            /**
+             * Code
+             * @description The source that a node of it carries. Only one's own components have one.
+             */
+            code?: string | null;
         };
         /**
          * ConnectionIn
@@ -7278,7 +7342,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Template"][];
+                    "application/json": components["schemas"]["ComponentOut"][];
                 };
             };
             /** @description The templates have not changed. */
@@ -7427,7 +7491,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Template"];
+                    "application/json": components["schemas"]["ComponentOut"];
                 };
             };
             /** @description Nobody is signed in, or the API key is not valid. */

@@ -29,6 +29,8 @@ async def start_of(engine: ExecutionBackend, principal: Principal, request: RunR
     }
     if reuse is not None:
         payload |= {"takes_over": reuse.run_id, "from_step": reuse.step_id}
+    if request.part is not None:
+        payload["part"] = orjson.loads(request.part.stored())
     after = orjson.loads(input_payload(given))
     action: Action = "run.started" if reuse is None else "run.rerun"
     return await _entry(engine, principal, action, request.key, payload, after=after)

@@ -12,6 +12,7 @@ from headgate.graph.json_values import PlainObject, PlainText
 RunState = Literal["queued", "running", "completed", "failed", "cancelled"]
 StepState = Literal["pending", "running", "completed", "failed", "cancelled", "skipped"]
 Identifier = Annotated[str, Field(max_length=36)]
+StepId = Annotated[str, Field(max_length=64)]
 ASSISTANT_SESSION_PREFIX = "agentic_"
 """What ids of conversations with the assistant begin with. They are kept apart from the chats of flows (seed 001,
 ADR-011): no run may bear one."""
@@ -29,6 +30,17 @@ class RunStart(BaseModel):
         default=None, min_length=1, max_length=128, description="Runs of one chat share it."
     )
     version: Wanted = Field(default="draft", description="`draft`, `published`, or the number of a version.")
+    only_step: StepId | None = Field(
+        default=None, description="Carry out only this step and what stands before it; its output is the result."
+    )
+    from_step: StepId | None = Field(
+        default=None, description="Carry out only this step and what follows from it, with what those need."
+    )
+    pins: dict[StepId, PlainObject] = Field(
+        default_factory=dict,
+        max_length=200,
+        description="Outputs by name that stand in for doing steps, by step id. For runs of the draft only.",
+    )
     wait: bool = Field(default=False, description="Answer when the run is over, not when it has begun.")
 
     @field_validator("session_id")
@@ -64,6 +76,17 @@ class ClassOut(BaseModel):
     name: str
 
 
+class PartOut(BaseModel):
+    """What of its flow a run carried out, where that was not all of it."""
+
+    only_step: str | None
+    """Where it stopped."""
+    from_step: str | None
+    """Where it began."""
+    pinned: list[str]
+    """Steps for which an output of somebody's choice stood in: nobody did them, and nobody paid for them."""
+
+
 class StepSummary(BaseModel):
     """A step of a run in short."""
 
@@ -81,6 +104,8 @@ class StepSummary(BaseModel):
     finished_at: datetime | None
     reused_from_run_id: str | None = None
     """The run that did the work and paid for it, where the result was taken over; times and tokens are its."""
+    pinned: bool = False
+    """Whether an output of somebody's choice stood in for doing the step."""
 
 
 class AttemptOut(BaseModel):
@@ -138,6 +163,8 @@ class RunSummary(BaseModel):
     """The past run whose results it took over."""
     source_step_id: str | None
     """The first step it did again."""
+    part: PartOut | None = None
+    """Null where the whole flow was carried out."""
 
 
 class RunOut(RunSummary):

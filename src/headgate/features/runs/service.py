@@ -17,6 +17,7 @@ from headgate.features.runs.deliveries.service import list_deliveries
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
 from headgate.features.runs.errors import RunNotFound, StepNotFound
 from headgate.features.runs.form import check_form, file_ids_in
+from headgate.features.runs.parts import asks_for_part, part_of, pinned_files
 from headgate.features.runs.permitted import find_run, require_of_run
 from headgate.features.runs.schemas import CancelOut, RunOut, RunStart, RunSummary, StepOut
 from headgate.features.runs.steps.planned import PlannedFlow, refuse_unoffered
@@ -77,13 +78,18 @@ async def prepare_run(
     key = RunKey(new_id(), pinned.tenant_id, pinned.flow_id, pinned.version)
     planned = await engine.plans.of(key)
     refuse_unoffered(planned)
+    wants_part = asks_for_part(wanted)
     if services.classes is not None:
         raise_if_any((await services.classes.classify(pinned.tenant_id, planned.flow)).issues)
     answers = check_form(planned.form, wanted.form_data)
     wanted_files = list(dict.fromkeys([*wanted.file_ids, *file_ids_in(planned.form, answers)]))
+    part = await part_of(services, principal, key, planned, wanted) if wants_part else None
+    wanted_files += [one for one in pinned_files(planned, wanted) if one not in wanted_files] if wants_part else []
     found = await services.files.given(principal, wanted_files) if wanted_files else None
     given = RunInput(text=wanted.text, form_data=answers, files=found.files if found else ())
-    request = RunRequest(key=key, input=given, user_id=principal.user_id or None, session_id=wanted.session_id)
+    request = RunRequest(
+        key=key, input=given, user_id=principal.user_id or None, session_id=wanted.session_id, part=part
+    )
     return PreparedRun(request, found.unshared if found else ())
 
 
@@ -147,7 +153,8 @@ async def get_step(
     attempts = await repository.list_attempts(session, run_id, tenant_id=principal.tenant_id, step_id=step_id)
     classes = engine.services.classes
     labels = views.labels_of(await plan_of(engine, row))
-    shown = views.step_view(found, labels, attempts, classes.scheme if classes is not None else None)
+    scheme = classes.scheme if classes is not None else None
+    shown = views.step_view(found, labels, attempts, scheme, pinned=step_id in views.pinned_of(row))
     delivered = await list_deliveries(session, principal, run_id, step_id=step_id)
     return shown.model_copy(update={"delivery": delivered[0]}) if delivered else shown
 

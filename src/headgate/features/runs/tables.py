@@ -5,6 +5,8 @@ say when and how often work on a run was handed to a queue: what was committed a
 found by them. `source_run_id` and `source_step_id` name the run that this one goes on from and the first step done
 again; `flow_step_attempts.record` is what a failed try had left with its step before the run was resumed, prompt and
 tokens among it; `flow_step_results.reused_from_run_id` is the run that paid for a result which was taken over.
+`part` is there where a run carried out not all of its flow: `only_step` where it stopped, `from_step` where it began,
+and `pinned`, the steps for which an output of somebody's choice stood in: nobody did those, and nobody paid for them.
 """
 
 from collections.abc import Iterable
@@ -63,6 +65,7 @@ flow_runs = Table(
     Column("resumes", Integer, nullable=False, server_default="0"),
     Column("source_run_id", String(36)),
     Column("source_step_id", String(64)),
+    Column("part", Json),
     Column("trace_parent", String(64)),
     ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
     ForeignKeyConstraint(

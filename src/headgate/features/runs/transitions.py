@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
+
 from headgate.features.audit.chain import Entry
 from headgate.features.runs.states import RunStatus, StepStatus
 
@@ -76,6 +78,38 @@ class Reuse:
     """Steps taken over: completed or skipped there. What they wait for is taken over too."""
     step_id: str | None
     """The first step done again, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """An output that stands in for doing a step."""
+
+    step_id: str
+    output_payload: Json
+    classification: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What of a flow a run carries out, where that is not all of it."""
+
+    only_step: str | None
+    """Only this step and what stands before it; its output is the run's result."""
+    from_step: str | None
+    """Only this step and what follows from it, with what those need."""
+    pinned: tuple[Pinned, ...]
+    left_out: tuple[str, ...]
+    """Steps that nothing in the run needs: born skipped."""
+
+    @property
+    def settled(self) -> frozenset[str]:
+        """Steps that are never done in the run."""
+        return frozenset([one.step_id for one in self.pinned]) | {*self.left_out}
+
+    def stored(self) -> Json:
+        """As the run's row keeps it."""
+        pinned = [one.step_id for one in self.pinned]
+        return orjson.dumps({"only_step": self.only_step, "from_step": self.from_step, "pinned": pinned}).decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +251,8 @@ class StoredRun:
     trace_parent: str | None = None
     started_at: int | None = None
     """When its first step was claimed; None before."""
+    result_step: str | None = None
+    """The step whose output is the run's result, where the run stops there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +293,7 @@ class ReadRun:
     resumes: int
     source_run_id: str | None
     source_step_id: str | None
+    part: dict[str, Any] | None
     input_payload: dict[str, Any]
     output_payload: dict[str, Any] | None
     steps: tuple[ReadStep, ...]

@@ -8,7 +8,7 @@ from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.port import RunStore
-from headgate.features.runs.transitions import Cancelled, Resumed, Reuse, RunKey
+from headgate.features.runs.transitions import Cancelled, Part, Resumed, Reuse, RunKey
 from headgate.foundation.events import EventFeed
 from headgate.sdk import RunInput
 
@@ -23,6 +23,8 @@ class RunRequest:
     session_id: str | None = None
     reuse: Reuse | None = None
     """Results that the run takes over; it is queued with them settled, and only the remainder is carried out."""
+    part: Part | None = None
+    """What of the flow is to be carried out; None: all of it. Not together with `reuse`."""
     entry: Entry | None = None
     """What the audit log says of its start: who began it. None for runs that nobody began."""
 

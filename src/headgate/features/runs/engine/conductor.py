@@ -140,7 +140,7 @@ class Conductor:
         if progress.status is None or progress.status.over or run.working or run.ready or run.ledger.complete:
             return False
         settled = following.skip if finished is None else [*following.skip, finished.claim.step_id]
-        return any(not run.planned.steps[step].step.children for step in settled)
+        return any(not run.planned.steps[step].step.children or run.gives_result(step) for step in settled)
 
     async def _conclude(self, run: ActiveRun) -> tuple[Claim, ...]:
         """Learn what others settled; end the run if that was all."""
@@ -162,8 +162,8 @@ class Conductor:
 
     def _result(self, run: ActiveRun) -> Json:
         """The run's output, from its last steps in the order of the plan."""
-        last = {step.id: run.leaf_payloads.get(step.id) for step in run.planned.plan.leaves}
-        made = {step_id: payload for step_id, payload in last.items() if payload is not None}
+        last = [step_id for step_id in run.planned.steps if run.gives_result(step_id)]
+        made = {step_id: run.leaf_payloads[step_id] for step_id in last if step_id in run.leaf_payloads}
         return run_output(made, self._services.limits)
 
     def _apply(self, run: ActiveRun, following: Following, onward: Onward, progress: Progress) -> None:
@@ -239,7 +239,7 @@ class Conductor:
         self, run: ActiveRun, step: PlannedStep, claim: Claim, done: Executed, took: int
     ) -> tuple[Claim, ...]:
         payload = done.record.output_payload
-        if not step.step.children and payload is not None:
+        if run.gives_result(step.id) and payload is not None:
             run.leaf_payloads[step.id] = payload
         tokens = (done.record.tokens_input, done.record.tokens_output)
 

@@ -31,6 +31,7 @@ from headgate.features.runs.transitions import (
     Claim,
     Held,
     NewRun,
+    Part,
     Resumed,
     Reuse,
     RunKey,
@@ -136,6 +137,8 @@ class EmbeddedBackend:
         """Store a run and begin it, or queue it when no place is free."""
         if request.reuse is not None:
             return await self._start_from(request, request.reuse)
+        if request.part is not None:
+            return await self._start_part(request, request.part)
         key = request.key
         planned = await self._plans.of(key)
         given = await self._recovery.input_of(request)
@@ -180,7 +183,17 @@ class EmbeddedBackend:
         key = request.key
         planned = await self._plans.of(key)
         trace = self._services.telemetry.traces.run_began(key.run_id)
-        await self._store.create_from(new_run_from(request, planned, reuse, trace), reuse, clock())
+        await self._store.create_from(new_run_from(request, planned, reuse.steps, trace), reuse, clock())
+        self._events(key, trace).run_queued(key.flow_id, key.version, len(planned.steps))
+        self._enqueue(key.run_id)
+        return RunStatus.QUEUED
+
+    async def _start_part(self, request: RunRequest, part: Part) -> RunStatus:
+        """Store a run of a part of its flow; it is read back like one that takes results over."""
+        key = request.key
+        planned = await self._plans.of(key)
+        trace = self._services.telemetry.traces.run_began(key.run_id)
+        await self._store.create_part(new_run_from(request, planned, part.settled, trace), part, clock())
         self._events(key, trace).run_queued(key.flow_id, key.version, len(planned.steps))
         self._enqueue(key.run_id)
         return RunStatus.QUEUED

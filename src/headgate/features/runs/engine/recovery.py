@@ -1,5 +1,6 @@
 """Reading a run back from its rows, to go on where another process stopped or to learn what others did meanwhile."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from headgate.features.runs.engine.backend import RunRequest
@@ -12,7 +13,7 @@ from headgate.features.runs.steps.ledger import Ledger
 from headgate.features.runs.steps.payloads import intact, unpack
 from headgate.features.runs.steps.planned import PlannedFlow, Plans
 from headgate.features.runs.store.port import RunStore
-from headgate.features.runs.transitions import NewRun, PastTurn, Reuse, RunKey, StoredRun, clock
+from headgate.features.runs.transitions import NewRun, PastTurn, RunKey, StoredRun, clock
 from headgate.foundation.events import EventSink
 from headgate.foundation.telemetry import SILENT, Telemetry
 from headgate.sdk import RunInput
@@ -54,6 +55,7 @@ class Recovery:
             started_at=stored.started_at or clock(),
             ledger=Ledger(planned),
             events=RunEvents(self._bus, stored.key.run_id, self._telemetry, stored.trace_parent),
+            result_step=stored.result_step,
         )
         await self.absorb(run, stored)
         return run
@@ -82,7 +84,7 @@ class Recovery:
             if step.status is StepStatus.SKIPPED:
                 run.ledger.skipped.add(step_id)
             elif step.status is StepStatus.COMPLETED and step.output_payload is not None:
-                is_last = not run.planned.steps[step_id].step.children
+                is_last = run.gives_result(step_id)
                 with intact(f"what step '{step_id}' left"):
                     run.ledger.results[step_id] = (
                         await unpack(step.output_payload, run.key.tenant_id, self._files)
@@ -102,9 +104,11 @@ def startable(run: ActiveRun, stored: StoredRun) -> list[str]:
     ]
 
 
-def new_run_from(request: RunRequest, planned: PlannedFlow, reuse: Reuse, trace_parent: str | None) -> NewRun:
-    """The rows of a run that takes results over; its other steps wait for those parents that are not taken over."""
-    taken = set(reuse.steps)
+def new_run_from(
+    request: RunRequest, planned: PlannedFlow, settled: Collection[str], trace_parent: str | None
+) -> NewRun:
+    """The rows of a run in which some steps are settled at birth; its others wait for those parents that are not."""
+    taken = set(settled)
     waiting = {step.id: len(set(step.step.parents) - taken) for step in planned.steps.values()}
     return NewRun(
         key=request.key,

@@ -92,6 +92,8 @@ class _Author:
             "source_run_id": run.source_run_id,
             "source_step_id": run.source_step_id,
             "resumes": run.resumes,
+            # Only where there is something to say: what was exported before it could be said keeps its bytes.
+            **({"part": run.part} if run.part else {}),
         }
 
     def step_entry(self, step: Row) -> dict[str, Any]:
@@ -114,6 +116,7 @@ class _Author:
             "execution_hash": self._execution_hash(step),
             "error": self._error(step),
             **_times(step),
+            **({"pinned": True} if step.step_id in (self._record.run.part or {}).get("pinned", ()) else {}),
             "attempts": [self._attempt(row) for row in self._record.attempts if row.step_id == step.step_id],
             "deliveries": [self._delivery(row) for row in self._record.deliveries if row.step_id == step.step_id],
         }

@@ -38,6 +38,8 @@ class PastRun:
     planned: PlannedFlow
     steps: Mapping[str, Any]
     """Step to its row, in order."""
+    part: Mapping[str, Any] | None
+    """What of its flow it carried out; None: all of it."""
     payers: Mapping[str, int]
     """Runs that paid for results it took over, and their versions."""
 
@@ -45,6 +47,17 @@ class PastRun:
     def outcomes(self) -> dict[str, StepStatus]:
         """Step to what became of it."""
         return {step_id: StepStatus(row.status) for step_id, row in self.steps.items()}
+
+    @property
+    def reusable(self) -> dict[str, StepStatus]:
+        """The same for taking results over: what was pinned has no result, what a part left out was not skipped."""
+        if self.part is None:
+            return self.outcomes
+        pinned = self.part["pinned"]
+        return {
+            step_id: StepStatus.PENDING if status is StepStatus.SKIPPED or step_id in pinned else status
+            for step_id, status in self.outcomes.items()
+        }
 
     @property
     def first_failed(self) -> str | None:
@@ -77,6 +90,7 @@ async def read_past_run(database: Database, engine: ExecutionBackend, principal:
         input_payload=row.input_payload,
         planned=await engine.plans.of(key),
         steps={step.step_id: step for step in steps},
+        part=row.part,
         payers=versions,
     )
 

@@ -69,6 +69,11 @@ async def resume_run(
     )
     if pinned.version == past.key.version:
         return await _resume_in_place(engine, principal, past)
+    if past.part is not None:
+        raise NotResumable(
+            f"Run '{run_id}' carried out a part of its flow: it goes on with its own version only.",
+            remedy="Resume it without another version, or run that part again.",
+        )
     changes = RerunPlanStart(version=pinned.version)
     prepared = await _prepare(database, engine, principal, past, changes, keeps_session=True)
     await _begin(engine, principal, prepared)
@@ -154,7 +159,7 @@ async def _prepare(
         raise StepNotFound(past.key.run_id, wanted.from_step)
     changed = await _input_changed(engine, past, request)
     readers = await input_readers(engine, past) if changed else frozenset[str]()
-    decisions = decide_steps(past.planned, planned, past.outcomes, from_step=wanted.from_step, reads_input=readers)
+    decisions = decide_steps(past.planned, planned, past.reusable, from_step=wanted.from_step, reads_input=readers)
     upstream = _upstream(past, planned) if keeps_session else None
     if upstream is not None:
         decisions = everything(planned, Why.UPSTREAM, upstream)

@@ -42,6 +42,8 @@ def _cost(rerun: Rerun, step_id: str) -> Cost:
     row = rerun.past.steps.get(step_id)
     if row is None:
         return UNKNOWN
+    if rerun.past.reusable.get(step_id) is not rerun.past.outcomes.get(step_id):
+        return UNKNOWN
     return Cost(0, 0, 0.0, 0.0) if row.status == "skipped" else cost_of(row)
 
 

@@ -40,12 +40,20 @@ class ActiveRun:
     abandoned: bool = False
     """Cancelled, or taken by another process: nothing more is to be done or said here."""
 
+    result_step: str | None = None
+    """The step that the run stops at, whose output is its result; None: those are the plan's last steps."""
     only: frozenset[str] | None = None
     """The steps that this process may claim; None for all."""
 
     def may_take(self, step_id: str) -> bool:
         """Whether the step may be claimed here."""
         return self.only is None or step_id in self.only
+
+    def gives_result(self, step_id: str) -> bool:
+        """Whether what the step makes is of the run's result."""
+        if self.result_step is not None:
+            return step_id == self.result_step
+        return not self.planned.steps[step_id].step.children
 
     def abandon(self) -> None:
         """Stop all work on the run."""

@@ -19,6 +19,7 @@ from headgate.features.runs.transitions import (
     LiveRun,
     NewRun,
     Onward,
+    Part,
     PastTurn,
     Progress,
     ReadRun,
@@ -51,6 +52,10 @@ class RunStore(Protocol):
         Of `run.steps` those in `reuse.steps` are born as they are there; the others wait for what is not taken over.
         Raises `SourceGone`, and then there is no run.
         """
+        ...
+
+    async def create_part(self, run: NewRun, part: Part, at: int) -> None:
+        """Insert a queued run of a part of its flow: what is pinned is born completed, what is left out skipped."""
         ...
 
     async def resume(self, key: RunKey, at: int, entry: Entry | None = None) -> Resumed | None:

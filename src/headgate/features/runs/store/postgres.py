@@ -36,6 +36,7 @@ from headgate.features.runs.transitions import (
     LiveRun,
     NewRun,
     Onward,
+    Part,
     PastTurn,
     Progress,
     ReadRun,
@@ -140,6 +141,29 @@ class PostgresRunStore:
                 raise SourceGone(reuse.run_id)
             if run.entry is not None:
                 await connection.execute(audit.PSYCOPG, audit.values(run.entry))
+
+    async def create_part(self, run: NewRun, part: Part, at: int) -> None:
+        """Insert a run of a part of its flow."""
+        pinned = {one.step_id: one for one in part.pinned}
+        made = [pinned.get(seed.step_id) for seed in run.steps]
+        values = _key(run.key) | {
+            "at": at,
+            "user_id": run.user_id,
+            "session_id": run.session_id,
+            "input_payload": run.input_payload,
+            "trace_parent": run.trace_parent,
+            "part": part.stored(),
+            "steps": [seed.step_id for seed in run.steps],
+            "orders": [seed.order for seed in run.steps],
+            "waiting": [0 if seed.step_id in part.settled else seed.waiting for seed in run.steps],
+            "statuses": [_born(seed.step_id, part, pinned) for seed in run.steps],
+            "outputs": [one and one.output_payload for one in made],
+            "classes": [one and one.classification for one in made],
+        }
+        if run.entry is None:
+            await self._execute(rare.CREATE_PART, values)
+        else:
+            await self._and_append(rare.CREATE_PART, values, run.entry)
 
     async def resume(self, key: RunKey, at: int, entry: Entry | None = None) -> Resumed | None:
         """Let a failed run go on."""
@@ -318,6 +342,13 @@ class PostgresRunStore:
         except Exception as error:
             _raise_translated(error)
             raise
+
+
+def _born(step_id: str, part: Part, pinned: Mapping[str, Any]) -> str:
+    """The status with which a step of a part of a flow is stored."""
+    if step_id in pinned:
+        return StepStatus.COMPLETED.value
+    return (StepStatus.SKIPPED if step_id in part.settled else StepStatus.PENDING).value
 
 
 def _is_one_step_on(onward: Onward) -> bool:

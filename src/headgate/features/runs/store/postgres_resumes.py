@@ -51,6 +51,24 @@ WITH run AS (
 )
 SELECT count(*) FROM copied
 """
+CREATE_PART = """
+WITH run AS (
+    INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,
+        created_at, part, trace_parent)
+    SELECT %(run_id)s, %(tenant_id)s, %(flow_id)s, %(version)s, %(user_id)s, %(session_id)s, 'queued',
+        count(*) FILTER (WHERE status = 'pending'), %(input_payload)s::jsonb, %(at)s, %(part)s::jsonb, %(trace_parent)s
+    FROM unnest(%(statuses)s::text[]) AS t(status)
+), steps AS (
+    INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,
+        attempts, output_payload, classification, started_at, finished_at)
+    SELECT %(run_id)s, %(flow_id)s, %(version)s, %(tenant_id)s, step_id, step_order, waiting, status, 0,
+        output_payload::jsonb, classification, CASE WHEN status = 'completed' THEN %(at)s::bigint END,
+        CASE WHEN status <> 'pending' THEN %(at)s::bigint END
+    FROM unnest(%(steps)s::text[], %(orders)s::int[], %(waiting)s::int[], %(statuses)s::text[], %(outputs)s::text[],
+        %(classes)s::int[]) AS t(step_id, step_order, waiting, status, output_payload, classification)
+)
+SELECT 1
+"""
 _RECORD = ", ".join(f"'{member}', s.{column}" for member, column in RECORD_MEMBERS.items())
 RESUME = f"""
 WITH changed AS (

@@ -166,7 +166,7 @@ WITH run AS (
     SELECT r.id, r.user_id, r.session_id, r.trace_parent, r.input_payload
     FROM flow_runs r JOIN flows f ON f.id = r.flow_id
     WHERE r.id = %(run_id)s AND r.tenant_id = %(tenant_id)s AND r.status = 'queued' AND r.source_run_id IS NULL
-        AND f.deleted_at IS NULL
+        AND r.part IS NULL AND f.deleted_at IS NULL
     FOR NO KEY UPDATE OF r
 ), moved AS (
     UPDATE flow_step_results s

@@ -23,7 +23,7 @@ from headgate.features.runs.transitions import (
 
 LOAD_RUN_SQL = (
     "SELECT id, tenant_id, flow_id, version, status, user_id, session_id, trace_parent, input_payload,"
-    " started_at FROM flow_runs WHERE id = :run_id"
+    " started_at, json_extract(part, '$.only_step') FROM flow_runs WHERE id = :run_id"
 )
 LOAD_STEPS_SQL = (
     "SELECT step_id, status, waiting, attempts, worker_id, lease_until, output_payload FROM flow_step_results"
@@ -33,20 +33,21 @@ _LEAF = (
     "NOT EXISTS (SELECT 1 FROM version_edges e"
     " WHERE e.flow_id = s.flow_id AND e.version = s.version AND e.parent_step_id = s.step_id)"
 )
+_STOPS_AT = "(SELECT json_extract(part, '$.only_step') FROM flow_runs r WHERE r.id = s.flow_run_id)"
 READ_RUN_SQL = (
     "SELECT id, tenant_id, flow_id, version, user_id, session_id, status, error_code, error_message, created_at,"
-    " started_at, finished_at, resumes, source_run_id, source_step_id, input_payload, output_payload FROM flow_runs"
-    " WHERE id = :run_id AND tenant_id = :tenant_id"
+    " started_at, finished_at, resumes, source_run_id, source_step_id, part, input_payload, output_payload"
+    " FROM flow_runs WHERE id = :run_id AND tenant_id = :tenant_id"
 )
 READ_STEPS_SQL = (
     "SELECT s.step_id, s.step_order, v.type, s.status, s.attempts, s.num_tokens_input, s.num_tokens_output,"
     " s.error_code, s.error_message, s.started_at, s.finished_at, s.reused_from_run_id,"
-    f" CASE WHEN {_LEAF} THEN s.output_payload END"
+    f" CASE WHEN {_LEAF} OR s.step_id = {_STOPS_AT} THEN s.output_payload END"
     " FROM flow_step_results s JOIN version_steps v"
     " ON v.flow_id = s.flow_id AND v.version = s.version AND v.step_id = s.step_id"
     " WHERE s.flow_run_id = :run_id AND s.tenant_id = :tenant_id ORDER BY s.step_order"
 )
-"""Steps in short, with the outputs of the last ones only: they are the run's result."""
+"""Steps in short, with the outputs of the last ones only, or of the one it stops at: they are the run's result."""
 LIVE_RUNS_SQL = (
     "SELECT r.id, r.tenant_id, r.flow_id, r.version, r.status, f.deleted_at,"
     " r.created_at, r.started_at, r.dispatched_at, r.dispatches, s.step_id, s.attempts, s.worker_id, s.lease_until"
@@ -111,16 +112,17 @@ JSON_MEMBERS = ("input", "model_parameters", "tool_calls", "log")
 def for_postgres(statement: str) -> str:
     """A query of this module in psycopg's words, JSON as text."""
     named = re.sub(r":(\w+)", r"%(\1)s", statement)
-    return re.sub(r"(\w*\.?(?:in|out)put_payload)(?= FROM|,| END)", r"\1::text", named)
+    named = re.sub(r"json_extract\((\w+), '\$\.(\w+)'\)", r"\1->>'\2'", named)
+    return re.sub(r"(\w*\.?(?:in|out)put_payload|\bpart)(?= FROM|,| END)", r"\1::text", named)
 
 
 def read_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> ReadRun | None:
     """A run as it is shown."""
     if run is None:
         return None
-    *plain, given, made = run
+    *plain, part, given, made = run
     found = tuple(ReadStep(*[*step[:-1], _loaded(step[-1])]) for step in steps)
-    return ReadRun(*[*plain, orjson.loads(given), _loaded(made), found])
+    return ReadRun(*[*plain, _loaded(part), orjson.loads(given), _loaded(made), found])
 
 
 def _loaded(document: str | None) -> dict[str, Any] | None:
@@ -141,6 +143,7 @@ def stored_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> 
         trace_parent=run[7],
         input_payload=run[8],
         started_at=run[9],
+        result_step=run[10],
         steps={step.step_id: step for step in found},
     )
 

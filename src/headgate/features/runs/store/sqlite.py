@@ -32,6 +32,7 @@ from headgate.features.runs.transitions import (
     LiveRun,
     NewRun,
     Onward,
+    Part,
     PastTurn,
     Progress,
     ReadRun,
@@ -70,6 +71,11 @@ class SqliteRunStore:
     async def create_from(self, run: NewRun, reuse: Reuse, at: int) -> None:
         """Insert a run that takes over results of another."""
         await self._writer.submit(lambda db: rare.create_from(db, run, reuse, at), size=len(run.input_payload))
+
+    async def create_part(self, run: NewRun, part: Part, at: int) -> None:
+        """Insert a run of a part of its flow."""
+        size = len(run.input_payload) + sum(len(one.output_payload) for one in part.pinned)
+        await self._writer.submit(lambda db: rare.create_part(db, run, part, at), size=size)
 
     async def resume(self, key: RunKey, at: int, entry: Entry | None = None) -> Resumed | None:
         """Let a failed run go on."""

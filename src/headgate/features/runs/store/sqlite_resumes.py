@@ -18,7 +18,7 @@ from headgate.features.runs.states import (
     sql_list,
 )
 from headgate.features.runs.store.rows import JSON_MEMBERS, RECORD_MEMBERS, TAKEN_COLUMNS
-from headgate.features.runs.transitions import NewRun, Resumed, Reuse, RunKey
+from headgate.features.runs.transitions import NewRun, Part, Resumed, Reuse, RunKey
 
 _INSERT_RUN = (
     "INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,"
@@ -35,6 +35,14 @@ _TAKE_STEP = (
     f" {TAKEN_COLUMNS} FROM flow_step_results"
     " WHERE flow_run_id = ? AND flow_id = ? AND step_id = ? AND tenant_id = ?"
     f" AND status IN {sql_list(BORN_SETTLED)}"
+)
+_INSERT_PART = (
+    "INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,"
+    " created_at, part, trace_parent) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)"
+)
+_INSERT_SETTLED = (
+    "INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,"
+    " attempts, output_payload, classification, started_at, finished_at) VALUES (?, ?, ?, ?, ?, ?, 0, ?, 0, ?, ?, ?, ?)"
 )
 _RESUME_RUN = (
     "UPDATE flow_runs SET status = 'running', error_code = NULL, error_message = NULL, finished_at = NULL,"
@@ -77,6 +85,27 @@ def create_from(db: sqlite3.Connection, run: NewRun, reuse: Reuse, at: int) -> N
         place = (reuse.run_id, key.flow_id, seed.step_id, key.tenant_id)
         if not db.execute(_TAKE_STEP, (key.run_id, key.version, seed.order, *place)).rowcount:
             raise SourceGone(reuse.run_id)
+    if run.entry is not None:
+        append(db, run.entry)
+
+
+def create_part(db: sqlite3.Connection, run: NewRun, part: Part, at: int) -> None:
+    """Insert a queued run of a part of its flow."""
+    key, pinned = run.key, {one.step_id: one for one in part.pinned}
+    who = (key.run_id, key.tenant_id, key.flow_id, key.version, run.user_id, run.session_id)
+    left = len(run.steps) - len(part.settled)
+    db.execute(_INSERT_PART, (*who, left, run.input_payload, at, part.stored(), run.trace_parent))
+    same = (key.run_id, key.flow_id, key.version, key.tenant_id)
+    for seed in run.steps:
+        place = (*same, seed.step_id, seed.order)
+        stands_in = pinned.get(seed.step_id)
+        if stands_in is not None:
+            made = (StepStatus.COMPLETED, stands_in.output_payload, stands_in.classification, at, at)
+            db.execute(_INSERT_SETTLED, (*place, *made))
+        elif seed.step_id in part.settled:
+            db.execute(_INSERT_SETTLED, (*place, StepStatus.SKIPPED, None, None, None, at))
+        else:
+            db.execute(_INSERT_STEP, (*place, seed.waiting))
     if run.entry is not None:
         append(db, run.entry)
 

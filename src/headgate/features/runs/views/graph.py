@@ -52,7 +52,7 @@ async def graph_of_run(
         flow_id=flow_id,
         version=row.version,
         run_id=run_id,
-        steps={step.step_id: views.step_summary(step, labels) for step in steps},
+        steps={step.step_id: views.step_summary(step, labels, views.pinned_of(row)) for step in steps},
         outputs=outputs,
         classes={
             step.step_id: view for step in steps if (view := views.class_view(step.classification, scheme)) is not None

@@ -1,6 +1,6 @@
 """Rows of runs as the API shows them. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -43,13 +43,19 @@ def run_view(row: Any, steps: Sequence[Any], planned: PlannedFlow | None) -> Run
         **_run_members(row),
         input=given,
         output=_output(row, steps, planned),
-        steps=[step_summary(step, labels) for step in steps],
+        steps=[step_summary(step, labels, pinned_of(row)) for step in steps],
     )
 
 
-def step_summary(row: Any, labels: Labels) -> StepSummary:  # noqa: ANN401 - a row of flow_step_results
+def step_summary(row: Any, labels: Labels, pinned: Collection[str] = ()) -> StepSummary:  # noqa: ANN401 - a row
     """A step in short."""
-    return StepSummary(**_step_members(row, labels))
+    return StepSummary(**_step_members(row, labels), pinned=row.step_id in pinned)
+
+
+def pinned_of(run: Any) -> Collection[str]:  # noqa: ANN401 - a row of flow_runs
+    """Steps of a run for which an output of somebody's choice stood in."""
+    found: list[str] = (run.part or {}).get("pinned", [])
+    return found
 
 
 def class_view(level: int | None, scheme: Scheme | None) -> ClassOut | None:
@@ -62,6 +68,8 @@ def step_view(
     labels: Labels,
     attempts: Sequence[Any],
     scheme: Scheme | None = None,
+    *,
+    pinned: bool = False,
 ) -> StepOut:
     """A step with everything it left."""
     return StepOut(
@@ -74,6 +82,7 @@ def step_view(
         log=row.log or [],
         execution_hash=row.execution_hash,
         classification=class_view(row.classification, scheme),
+        pinned=pinned,
         tries=[attempt_view(attempt) for attempt in attempts],
     )
 
@@ -115,6 +124,7 @@ def _run_members(row: Any) -> dict[str, Any]:  # noqa: ANN401
         "resumes": row.resumes,
         "source_run_id": row.source_run_id,
         "source_step_id": row.source_step_id,
+        "part": row.part,
     }
 
 
@@ -141,7 +151,8 @@ def _output(row: Any, steps: Sequence[Any], planned: PlannedFlow | None) -> dict
     stored: dict[str, Any] | None = row.output_payload
     if stored is None or planned is None:
         return stored
-    last = {step.id for step in planned.plan.leaves}
+    stops_at = (row.part or {}).get("only_step")
+    last = {stops_at} if stops_at else {step.id for step in planned.plan.leaves}
     made = {step.step_id: presented(step.output_payload) for step in steps if step.step_id in last}
     outputs = {step_id: payload for step_id, payload in made.items() if payload is not None}
     texts = [payload["text"] for payload in outputs.values() if payload["text"] is not None]

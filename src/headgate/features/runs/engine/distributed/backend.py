@@ -20,7 +20,7 @@ from headgate.features.runs.run_input import input_payload
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore
-from headgate.features.runs.transitions import Cancelled, NewRun, Resumed, Reuse, RunKey, clock
+from headgate.features.runs.transitions import Cancelled, NewRun, Part, Resumed, Reuse, RunKey, clock
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.event_relay import EventRelay, RelayFeed
 from headgate.foundation.log import get_logger
@@ -133,6 +133,8 @@ class CeleryBackend:
         """Store a run as queued, then send it. With the broker away it waits for the next sweep."""
         if request.reuse is not None:
             return await self._start_from(request, request.reuse)
+        if request.part is not None:
+            return await self._start_part(request, request.part)
         key = request.key
         planned = await self._plans.of(key)
         new = NewRun(
@@ -157,7 +159,17 @@ class CeleryBackend:
         key = request.key
         planned = await self._plans.of(key)
         trace = self._services.telemetry.traces.run_began(key.run_id)
-        await self._store.create_from(new_run_from(request, planned, reuse, trace), reuse, clock())
+        await self._store.create_from(new_run_from(request, planned, reuse.steps, trace), reuse, clock())
+        self._events(key, trace).run_queued(key.flow_id, key.version, len(planned.steps))
+        await self._send_rest(key.run_id)
+        return RunStatus.QUEUED
+
+    async def _start_part(self, request: RunRequest, part: Part) -> RunStatus:
+        """Store a run of a part of its flow; it is read back like one that takes results over."""
+        key = request.key
+        planned = await self._plans.of(key)
+        trace = self._services.telemetry.traces.run_began(key.run_id)
+        await self._store.create_part(new_run_from(request, planned, part.settled, trace), part, clock())
         self._events(key, trace).run_queued(key.flow_id, key.version, len(planned.steps))
         await self._send_rest(key.run_id)
         return RunStatus.QUEUED

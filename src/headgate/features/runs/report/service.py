@@ -1,0 +1,240 @@
+"""Reads what an audit report is about and has it set as a PDF."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.accounts.repository import find_user
+from headgate.features.flows import service as flows
+from headgate.features.flows import versions
+from headgate.features.flows.tables import FlowRow, FlowVersionRow
+from headgate.features.runs import repository
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.errors import RunNotFound
+from headgate.features.runs.evidence.masking import Mask
+from headgate.features.runs.evidence.service import Notary
+from headgate.features.runs.permitted import find_run
+from headgate.features.runs.report.figures import took
+from headgate.features.runs.report.pages import DIAGRAM, report
+from headgate.features.runs.report.subject import Frozen, Ran, Subject
+from headgate.features.runs.report.words import WORDS, Language
+from headgate.features.runs.reruns.costs import cost_of, total
+from headgate.features.runs.schemas import GraphNode, GraphOut
+from headgate.features.runs.views.drawing import draw
+from headgate.features.runs.views.graph import graph_of_draft, graph_of_run
+from headgate.features.secrets import service as secrets
+from headgate.foundation.database import Database, now
+from headgate.graph.links import effective
+from headgate.graph.model import Flow
+from headgate.graph.picture import Shown, picture
+from headgate.graph.wiring import wire
+from headgate.sandbox.documents.job import Job
+from headgate.sandbox.documents.maker import make_document, require_installed
+
+COLUMNS = 3
+"""Steps side by side in the diagram: their names can be read on a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A finished report."""
+
+    name: str
+    """Of the file, without its ending."""
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Audit reports, on the parts of one installation."""
+
+    database: Database
+    engine: ExecutionBackend
+    notary: Notary
+
+    async def of_flow(
+        self, principal: Principal, flow_id: str, *, version: int | None = None, language: Language = "en"
+    ) -> Report:
+        """The report of the draft, or of a version.
+
+        Raises `FlowNotFound`, `VersionNotFound`, `PermissionMissing`, and `DocumentsNotInstalled`.
+        """
+        require_installed("An audit report")
+        async with self.database.reading() as session:
+            subject = await self._flow(session, principal, flow_id, version, language)
+        return await _set(subject)
+
+    async def of_run(
+        self, principal: Principal, run_id: str, *, flow_id: str | None = None, language: Language = "en"
+    ) -> Report:
+        """The report of the version that a run carried out, with what came of it.
+
+        Raises `RunNotFound`, also for a run of another flow, `PermissionMissing`, and `DocumentsNotInstalled`.
+        """
+        require_installed("An audit report")
+        async with self.database.reading() as session:
+            subject = await self._run(session, principal, run_id, flow_id, language)
+        return await _set(subject)
+
+    async def _flow(  # noqa: PLR0917 - whose report, of what
+        self, session: AsyncSession, principal: Principal, flow_id: str, version: int | None, language: Language
+    ) -> Subject:
+        row = await flows.get_flow(session, principal, flow_id)
+        mask = Mask(await self._secret_values(session, principal), {})
+        if version is None:
+            graph = await graph_of_draft(session, self.engine, principal, flow_id)
+            return await self._subject(session, row, flows.definition_of(row), graph, mask=mask, language=language)
+        frozen = await versions.get_version(session, principal, flow_id, version)
+        flow = effective(Flow.model_validate(frozen.definition))
+        catalog = await self.engine.services.components.for_flow(row.tenant_id, flow, session=session)
+        graph = draw(flow, catalog, flow_id=flow_id, version=version)
+        return await self._subject(session, row, flow, graph, mask=mask, language=language, frozen=frozen)
+
+    async def _run(
+        self, session: AsyncSession, principal: Principal, run_id: str, flow_id: str | None, language: Language
+    ) -> Subject:
+        run = await find_run(session, principal, run_id, Permission.RUNS_VIEW)
+        if flow_id is not None and run.flow_id != flow_id:
+            raise RunNotFound(run_id)
+        row = await flows.get_flow_of_run(session, principal, run.flow_id)
+        frozen = await versions.get_version(
+            session, principal, run.flow_id, run.version, permission=Permission.RUNS_VIEW
+        )
+        graph = await graph_of_run(session, self.engine, principal, run.flow_id, run_id)
+        package = await self.notary.package(session, principal, run_id)
+        steps = await repository.list_steps(session, run_id, tenant_id=principal.tenant_id)
+        costs = {step.step_id: cost_of(step) for step in steps}
+        person = await find_user(session, run.user_id, tenant_id=row.tenant_id) if run.user_id else None
+        ran = Ran(
+            entry=package["run"],
+            steps={str(step["step_id"]): step for step in package["step_results"]},
+            seal={"head": package["seal"].get("head"), "key_id": package["seal"].get("key_id")},
+            started_by=person.name if person is not None else run.user_id or "",
+            costs=costs,
+            total=total([cost for cost in costs.values() if cost.ms is not None]),
+        )
+        answers = {} if not isinstance(run.input_payload, dict) else _private(frozen, run.input_payload)
+        mask = Mask(await self._secret_values(session, principal), answers)
+        flow = effective(Flow.model_validate(frozen.definition))
+        return await self._subject(
+            session, row, flow, graph, mask=mask, language=language, frozen=frozen, ran=ran
+        )
+
+    async def _subject(
+        self,
+        session: AsyncSession,
+        row: FlowRow,
+        flow: Flow,
+        graph: GraphOut,
+        *,
+        mask: Mask,
+        language: Language,
+        frozen: FlowVersionRow | None = None,
+        ran: Ran | None = None,
+    ) -> Subject:
+        known = await self.engine.services.components.for_flow(row.tenant_id, flow, session=session)
+        creator = row.created_by_user_id
+        person = await find_user(session, creator, tenant_id=row.tenant_id) if creator else None
+        return Subject(
+            flow_id=row.id,
+            revision=row.revision,
+            creator=person.name if person is not None else "",
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+            printed_at=now(),
+            wiring=wire(flow, known),
+            nodes={node.id: node for node in graph.nodes},
+            mask=mask,
+            language=language,
+            frozen=None if frozen is None else _frozen(frozen),
+            ran=ran,
+        )
+
+    async def _secret_values(self, session: AsyncSession, principal: Principal) -> list[str]:
+        """The values that no report may hold, whoever typed one where."""
+        return await self.notary.secret_values(session, principal)
+
+
+def drawing_of(subject: Subject) -> str:
+    """The diagram, as wide as a page."""
+    words = WORDS[subject.language]
+    shown: dict[str, Shown] = {}
+    for key, node in subject.nodes.items():
+        chip = f"K{node.classification.level}" if node.classification is not None else ""
+        shown[key] = Shown(chip=chip) if node.run is None else Shown(node.run.status, _detail(node, words), chip)
+    flow = subject.wiring.flow
+    labelled = [
+        node.model_copy(update={"label": subject.mask.text(node.label)}) for node in flow.nodes if node.id in shown
+    ]
+    kept = tuple(node for node in labelled if node.id not in subject.wiring.notes)
+    catalog = _Known(subject)
+    return picture(flow.model_copy(update={"nodes": kept}), catalog, shown=shown, columns=COLUMNS)
+
+
+class _Known:
+    """The templates that a report found, as a catalogue."""
+
+    def __init__(self, subject: Subject) -> None:
+        wiring = subject.wiring
+        self._found = {wiring.nodes[key].type: found for key, found in wiring.templates.items() if found is not None}
+
+    def types(self) -> list[str]:
+        """Every type there is."""
+        return sorted(self._found)
+
+    def template(self, type_: str, params: Any = None) -> Any:  # noqa: ANN401, ARG002 - as catalogues have it
+        """The template of a type."""
+        return self._found.get(type_)
+
+    def code(self, type_: str) -> str | None:  # noqa: ARG002 - as catalogues have it
+        """No source is needed to draw."""
+        return None
+
+
+def _detail(node: GraphNode, words: Any) -> str:  # noqa: ANN401
+    run = node.run
+    if run is None:
+        return ""
+    if run.error is not None:
+        return run.error.message
+    spent = (run.tokens_input or 0) + (run.tokens_output or 0)
+    said = [str(words.get(run.status, run.status)), took(run.ms).replace("\\", "")]
+    return ", ".join(part for part in [*said, f"{spent} tokens" if spent else ""] if part)
+
+
+async def _set(subject: Subject) -> Report:
+    title = WORDS[subject.language]["title"]
+    name = f"{title} {subject.wiring.flow.name}"
+    if subject.frozen is not None:
+        name += f" v{subject.frozen.version}"
+    job = Job(
+        report(subject),
+        "pdf",
+        title=f"{title}: {subject.mask.text(subject.wiring.flow.name)}",
+        name=name,
+        language=subject.language,
+        drawings={DIAGRAM: drawing_of(subject)},
+    )
+    made = await make_document(job)
+    return Report(name, made.content)
+
+
+def _private(frozen: FlowVersionRow, given: dict[str, Any]) -> dict[str, Any]:
+    marked = {field["id"] for field in frozen.definition.get("form", ()) if field.get("private")}
+    return {name: answer for name, answer in (given.get("form_data") or {}).items() if name in marked}
+
+
+def _frozen(row: FlowVersionRow) -> Frozen:
+    return Frozen(
+        version=row.version,
+        checksum=row.checksum,
+        logic_checksum=row.logic_checksum,
+        headgate_version=row.headgate_version,
+        made_at=row.created_at,
+        release=row.release,
+        released_at=row.released_at,
+        notes=row.release_notes,
+    )
