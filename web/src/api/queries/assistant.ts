@@ -1,0 +1,22 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, unwrap } from "../client";
+
+export const assistantKeys = { config: ["assistant", "config"] as const };
+
+/** Which models the assistant can use; without any it is the offline builder. */
+export const assistantConfigQuery = queryOptions({
+  queryKey: assistantKeys.config,
+  queryFn: ({ signal }) => unwrap(api.GET("/api/v1/agentic/check-config", { signal })),
+  staleTime: 60_000,
+});
+
+/** Stop a turn, wherever it was begun. */
+export const stopTurn = (turnId: string) =>
+  unwrap(api.POST("/api/v1/agentic/turns/{turn_id}/stop", { params: { path: { turn_id: turnId } } }));
+
+/** Begin a new conversation: the server forgets what it knew of this id, and the components that were made. */
+export const resetSession = (sessionId: string) =>
+  unwrap(api.POST("/api/v1/agentic/sessions/reset", { params: { query: { session_id: sessionId } } }));
+
+/** The template of a component's code, checked in the sandbox. */
+export const checkComponent = (code: string) => unwrap(api.POST("/api/v1/components/check", { body: { code } }));

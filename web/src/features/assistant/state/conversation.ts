@@ -1,0 +1,157 @@
+import { checkComponent, resetSession, stopTurn } from "@/api/queries/assistant";
+import { continuesAfterEdits, pendingEdits } from "../model/edits";
+import { asRefinement, type PlanAction, PROTOCOL } from "../model/plan";
+import { readCommand, type SlashCommand } from "../model/slash";
+import type { AssistantStore } from "./store";
+import { answerOf } from "./turnSlice";
+import { type Outside, Turns } from "./turns";
+
+/** How long a proposal that was taken says so before it can be taken again. */
+export const APPLIED_MS = 3000;
+
+/** Speaks with the server for the panel: sends what is said, and does what comes of it. */
+export class Conversation {
+  private readonly turns: Turns;
+  private timers = new Set<ReturnType<typeof setTimeout>>();
+
+  constructor(
+    private readonly store: AssistantStore,
+    private readonly outside: Outside,
+  ) {
+    this.turns = new Turns(store, outside);
+  }
+
+  /** The panel was opened: a conversation that begins now begins on the server too. */
+  open(): void {
+    const { fresh, sessionId } = this.store.getState();
+    if (!fresh) return;
+    this.store.setState({ fresh: false });
+    void resetSession(sessionId).catch(() => undefined);
+  }
+
+  newSession(): void {
+    this.stop();
+    this.store.getState().newSession();
+    this.open();
+  }
+
+  /** What somebody typed: a command of the page, or a request. */
+  async say(text: string): Promise<void> {
+    const words = text.trim();
+    const state = this.store.getState();
+    if (!words || state.working) return;
+    state.sent(words);
+    const command = readCommand(words);
+    if (command) {
+      this.obey(command);
+      return;
+    }
+    const { stash } = state;
+    const id = state.begin({ text: words, kind: "said" });
+    await this.turns.work(id, stash === null ? words : asRefinement(stash, words));
+  }
+
+  private obey(command: SlashCommand): void {
+    const state = this.store.getState();
+    if (command === "/new") {
+      this.newSession();
+      return;
+    }
+    if (command === "/skip-all") state.setSkipAll(!state.skipAll);
+    this.store.getState().note(command === "/help" ? "help" : state.skipAll ? "skip_off" : "skip_on");
+  }
+
+  /** Stop the turn, here and on the server. */
+  stop(): void {
+    const { working, messages } = this.store.getState();
+    const turnId = answerOf(messages, working)?.turnId;
+    if (turnId) void stopTurn(turnId).catch(() => undefined);
+    this.turns.abort();
+  }
+
+  /** The panel is gone for good. */
+  close(): void {
+    this.turns.abort();
+    for (const timer of this.timers) clearTimeout(timer);
+  }
+
+  async decidePlan(id: string, action: PlanAction): Promise<void> {
+    const state = this.store.getState();
+    if (action === "approve" && state.working) return;
+    state.decidePlan(id, action);
+    if (action !== "approve") return;
+    const answer = this.store.getState().begin({ text: PROTOCOL.plan_approval_input, kind: "approval" });
+    await this.turns.work(answer, PROTOCOL.plan_approval_input);
+  }
+
+  /** Put a proposal on the canvas; whether it took it. */
+  take(id: string, how: "add" | "replace"): boolean {
+    const { messages, patch, keep } = this.store.getState();
+    const proposal = answerOf(messages, id)?.proposal;
+    if (proposal?.state !== "pending") return false;
+    const landed = this.turns.hand.take(proposal, how);
+    if (!landed) return false;
+    patch(id, (one) =>
+      one.proposal
+        ? { ...one, proposal: { ...one.proposal, state: "applied", times: one.proposal.times + 1, landed } }
+        : one,
+    );
+    keep();
+    void this.turns.learn(proposal.flow);
+    this.later(() => this.store.getState().offerAgain(id), APPLIED_MS);
+    return true;
+  }
+
+  dismissProposal(id: string): void {
+    const { patch, keep } = this.store.getState();
+    patch(id, (one) => (one.proposal ? { ...one, proposal: { ...one.proposal, state: "dismissed" } } : one));
+    keep();
+  }
+
+  /** Make proposed edits, then go on with what waited for them. */
+  async acceptEdits(id: string, editIds: string[]): Promise<void> {
+    const message = answerOf(this.store.getState().messages, id);
+    const edits = message ? pendingEdits(message).filter((edit) => editIds.includes(edit.id)) : [];
+    if (edits.length === 0) return;
+    this.store.getState().setEdits(id, this.turns.hand.accept(edits));
+    await this.goOn(id);
+  }
+
+  async dismissEdits(id: string, editIds: string[]): Promise<void> {
+    this.store.getState().setEdits(id, Object.fromEntries(editIds.map((one) => [one, "dismissed" as const])));
+    await this.goOn(id);
+  }
+
+  /** Put a component on the canvas. Throws ApiError where its code is refused. */
+  async addComponent(id: string): Promise<string | null> {
+    const { messages, patch, keep } = this.store.getState();
+    const made = answerOf(messages, id)?.component;
+    if (!made) return null;
+    const found = await checkComponent(made.code);
+    const { templates, setTemplates, addNode, document, focusNode } = this.outside.draft.getState();
+    if (found.template) setTemplates([...Object.values(templates), found.template]);
+    const right = Math.max(...Object.values(document.nodes).map((node) => (node.position?.x ?? 0) + 380), 0);
+    const node = addNode(made.className, { x: right, y: 0 }, { code: made.code });
+    focusNode(node);
+    patch(id, (one) => (one.component ? { ...one, component: { ...one.component, added: true } } : one));
+    keep();
+    return node;
+  }
+
+  /** The steps that waited for edits are asked for once none is open, in the same answer. */
+  private async goOn(id: string): Promise<void> {
+    const state = this.store.getState();
+    const message = answerOf(state.messages, id);
+    if (!message || state.working || !continuesAfterEdits(message)) return;
+    state.resume(id);
+    await this.turns.work(id, PROTOCOL.edit_continuation_input);
+  }
+
+  private later(act: () => void, ms: number): void {
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      act();
+    }, ms);
+    this.timers.add(timer);
+  }
+}
