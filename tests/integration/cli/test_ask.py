@@ -142,6 +142,8 @@ class TestEnd:
         model.begin(Intent(intent="generate_component"), [Answer(says=f"```python\n{code}\n```")])
         assert run(["ask", "make a component", *MODEL]) == 0
         assert f'headgate ask "build a flow with {name} ..."' in capsys.readouterr().out
+        assert run(["components", "--own"]) == 0
+        assert name in capsys.readouterr().out
 
 
 def _exported(capsys: pytest.CaptureFixture[str]) -> str:

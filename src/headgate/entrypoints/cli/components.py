@@ -1,5 +1,6 @@
 """`headgate components`."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from headgate.entrypoints.cli.transfer import read_text
 from headgate.entrypoints.compose import Parts
 from headgate.features.catalog.installed import full_registry
 from headgate.features.catalog.own.errors import ComponentNotMade
+from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.own.schemas import ComponentCheckOut
 from headgate.features.catalog.own.service import check_code
 from headgate.features.catalog.search import component_index
@@ -59,9 +61,13 @@ def check(
 @app.command(SEARCH)
 def components(
     query: Annotated[str, typer.Argument(help="What it should do, or its exact type; all when left out.")] = "",
+    own: Annotated[bool, typer.Option("--own", help="Only those that you made yourself.")] = False,
     json: JsonFlag = False,
 ) -> None:
     """Search components, or describe one by its exact type."""
+    if own:
+        _own(query, json=json)
+        return
     registry = full_registry()
     exact = registry.template(query)
     if exact is not None:
@@ -70,6 +76,21 @@ def components(
     hits = component_index(registry).search(query) if query else []
     found = [registry.template(hit.key) for hit in hits] if query else list(registry.templates())
     templates = [template for template in found if template is not None]
+    _list(templates, json=json)
+
+
+def _own(query: str, *, json: bool) -> None:
+    async def work(parts: Parts) -> int:
+        made = await parts.workshop.components.own_components(acting())
+        overlay = Overlay(parts.registry, parts.index, made)
+        found = overlay.search(query, most=len(overlay.types())) if query else [one.template for one in made]
+        _list([one for one in found if one.type in overlay.own], json=json)
+        return OK
+
+    with_parts(work)
+
+
+def _list(templates: Sequence[Template], *, json: bool) -> None:
     if json:
         print_json([{"type": one.type, "category": one.category, "description": one.description} for one in templates])
         return
