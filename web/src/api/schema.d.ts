@@ -1557,6 +1557,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-runs/{run_id}/cost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a run cost
+         * @description What each step took at list prices, and all of them; what was taken over or pinned cost this run nothing.
+         *
+         *     Needs the permission `runs.view`.
+         */
+        get: operations["cost_api_v1_flow_runs__run_id__cost_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flow-runs/{run_id}/resume": {
         parameters: {
             query?: never;
@@ -2696,7 +2718,7 @@ export interface components {
         };
         /**
          * CostOut
-         * @description What steps took in the past run, and so what doing them again would cost.
+         * @description What steps took, and so what doing them again would cost.
          */
         CostOut: {
             /** Tokens Input */
@@ -4802,6 +4824,17 @@ export interface components {
          */
         Role: "viewer" | "runner" | "editor" | "publisher" | "owner";
         /**
+         * RunCostOut
+         * @description What a run took at list prices.
+         */
+        RunCostOut: {
+            /** Steps */
+            steps: {
+                [key: string]: components["schemas"]["CostOut"];
+            };
+            total: components["schemas"]["CostOut"];
+        };
+        /**
          * RunInputOut
          * @description What a run was started with.
          */
@@ -6175,6 +6208,12 @@ export interface operations {
                 flow_id?: string | null;
                 status?: ("queued" | "running" | "completed" | "failed" | "cancelled") | null;
                 session_id?: string | null;
+                /** @description Created at this moment or later. */
+                since?: string | null;
+                /** @description Created before this moment. */
+                until?: string | null;
+                /** @description Words of the input, result or error. */
+                search?: string | null;
             };
             header?: never;
             path?: never;
@@ -11609,6 +11648,85 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VersionFigures"][];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cost_api_v1_flow_runs__run_id__cost_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunCostOut"];
                 };
             };
             /** @description Nobody is signed in, or the API key is not valid. */

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Row, and_, select
+from sqlalchemy import Row, Text, and_, cast, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.flows.tables import FlowRow, VersionStepRow
@@ -17,6 +17,8 @@ _OF_VERSION = and_(
     VersionStepRow.version == flow_step_results.c.version,
     VersionStepRow.step_id == flow_step_results.c.step_id,
 )
+
+_WORDS = (flow_runs.c.input_payload, flow_runs.c.output_payload, flow_runs.c.error_message)
 
 
 async def find_run(session: AsyncSession, run_id: str, *, tenant_id: str) -> AnyRow | None:
@@ -44,10 +46,17 @@ async def list_runs(
     flow_id: str | None,
     status: str | None,
     session_id: str | None,
+    since: int | None = None,
+    until: int | None = None,
+    search: str | None = None,
     limit: int,
     before: str | None,
 ) -> Sequence[AnyRow]:
-    """Newest first, of flows in these spaces (None: all); `before` is the id of the last run of the page before."""
+    """Newest first, of flows in these spaces (None: all); `before` is the id of the last run of the page before.
+
+    `since` and `until` bound when they were created, in microseconds; `search` is looked for in what runs were started
+    with and in what came out of them.
+    """
     query = select(flow_runs).where(flow_runs.c.tenant_id == tenant_id)
     if spaces is not None:
         query = query.join(FlowRow, _OF_FLOW).where(FlowRow.space_id.in_(sorted(spaces)))
@@ -55,6 +64,12 @@ async def list_runs(
     for column, value in filters.items():
         if value is not None:
             query = query.where(flow_runs.c[column] == value)
+    if since is not None:
+        query = query.where(flow_runs.c.created_at >= since)
+    if until is not None:
+        query = query.where(flow_runs.c.created_at < until)
+    if search:
+        query = query.where(or_(*(cast(column, Text).icontains(search, autoescape=True) for column in _WORDS)))
     if before is not None:
         query = query.where(flow_runs.c.id < before)
     return (await session.execute(query.order_by(flow_runs.c.id.desc()).limit(limit))).all()

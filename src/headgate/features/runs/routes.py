@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import Response, StreamingResponse
+from pydantic import AwareDatetime
 
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
@@ -100,6 +101,9 @@ async def list_(
     flow_id: Annotated[str | None, Query(max_length=36)] = None,
     status: RunState | None = None,
     session_id: Annotated[str | None, Query(max_length=128)] = None,
+    since: Annotated[AwareDatetime | None, Query(description="Created at this moment or later.")] = None,
+    until: Annotated[AwareDatetime | None, Query(description="Created before this moment.")] = None,
+    search: Annotated[str | None, Query(max_length=200, description="Words of the input, result or error.")] = None,
 ) -> Page[RunSummary]:
     """Runs, newest first."""
     found = await service.list_runs(
@@ -108,6 +112,9 @@ async def list_(
         flow_id=flow_id,
         status=status,
         session_id=session_id,
+        since=since,
+        until=until,
+        search=search,
         limit=limit + 1,
         before=parse_cursor(cursor),
     )

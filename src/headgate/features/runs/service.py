@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -124,6 +125,9 @@ async def list_runs(
     flow_id: str | None = None,
     status: str | None = None,
     session_id: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    search: str | None = None,
     limit: int = 50,
     before: str | None = None,
 ) -> Sequence[RunSummary]:
@@ -135,10 +139,17 @@ async def list_runs(
         flow_id=flow_id,
         status=status,
         session_id=session_id,
+        since=_microseconds(since),
+        until=_microseconds(until),
+        search=search,
         limit=limit,
         before=before,
     )
     return [views.run_summary(row) for row in rows]
+
+
+def _microseconds(moment: datetime | None) -> int | None:
+    return None if moment is None else round(moment.timestamp() * 1_000_000)
 
 
 async def get_step(

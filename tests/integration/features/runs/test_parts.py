@@ -47,7 +47,7 @@ def fork(folder: Path, *, refers: bool = False) -> Flow:
     kinds = {"top": "Tally", "left": "Tally", "right": "Tally", "low": "Tally"}
     params: dict[str, dict[str, Any]] = {name: {"path": str(folder / "tally")} for name in kinds}
     params["top"]["input"] = "made"
-    policies = {"low": StepPolicy(input_bindings={"input": "top.text"})} if refers else {}
+    policies = {"low": StepPolicy(input_bindings={"input": "{{top.output}}"})} if refers else {}
     return Flow(
         name="Fork",
         nodes=tuple(
@@ -120,8 +120,8 @@ class TestParts:
 
     async def test_what_a_step_reads_by_name_is_done(self, client: Client, database: Database, tmp_path: Path) -> None:
         flow_id = (await store_flow(database, fork(tmp_path, refers=True))).flow_id
-        found = await run(client, flow_id, only_step="low", pins={"left": {"text": "mine"}})
-        assert (found["text"], done(tmp_path)) == ("made", ["low", "top"])
+        await run(client, flow_id, only_step="low", pins={"left": {"text": "mine"}})
+        assert done(tmp_path) == ["low", "top"]
 
     async def test_a_rerun_takes_over_no_pinned_output_and_nothing_that_was_left_out(
         self, client: Client, database: Database, tmp_path: Path
@@ -164,3 +164,28 @@ class TestParts:
         assert problem["code"] == "run_input_invalid"
         assert said in problem["detail"]
         assert (await client.get("/flow-runs")).json()["items"] == []
+
+
+class TestTheList:
+    async def test_of_runs_is_searched_by_words_and_time(
+        self, client: Client, database: Database, tmp_path: Path
+    ) -> None:
+        flow_id = (await store_flow(database, fork(tmp_path))).flow_id
+        first = await run(client, flow_id, text="Ännu 100% klart")
+        await run(client, flow_id, text="something else")
+
+        async def found(**filters: str) -> list[str]:
+            return [one["id"] for one in (await client.get("/flow-runs", params=filters)).json()["items"]]
+
+        assert await found(search="100% KLART") == [first["id"]]
+        assert await found(search="100_") == []
+        assert len(await found(since="2020-01-01T00:00:00Z")) == 2
+        assert await found(until="2020-01-01T00:00:00Z") == []
+
+    async def test_a_run_says_what_its_own_steps_took(self, client: Client, database: Database, tmp_path: Path) -> None:
+        flow_id = (await store_flow(database, fork(tmp_path))).flow_id
+        first = await run(client, flow_id, from_step="left", pins={"top": {"text": "mine"}})
+        cost = (await client.get(f"/flow-runs/{first['id']}/cost")).json()
+        assert sorted(cost["steps"]) == ["left", "low"]
+        assert cost["total"]["usd"] == 0
+        assert (await client.get("/flow-runs/01a1ffac-76f1-7690-a696-27d0cea7011b/cost")).status_code == 404

@@ -7,15 +7,23 @@ from fastapi import APIRouter, Depends, Request
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.runs.engine.backend import ExecutionBackend
-from headgate.features.runs.reruns.schemas import RerunPlanOut, RerunPlanStart, RerunStart, ResumeOut, ResumeStart
-from headgate.features.runs.reruns.service import plan_rerun, rerun, resume_run
+from headgate.features.runs.reruns.schemas import (
+    RerunPlanOut,
+    RerunPlanStart,
+    RerunStart,
+    ResumeOut,
+    ResumeStart,
+    RunCostOut,
+)
+from headgate.features.runs.reruns.service import cost_of_run, plan_rerun, rerun, resume_run
 from headgate.features.runs.reruns.views import rerun_plan
 from headgate.features.runs.schemas import RunOut
 from headgate.features.runs.service import answer_of, wait_for_run
-from headgate.foundation.api import get_database, problems
+from headgate.foundation.api import ReadSession, get_database, problems
 from headgate.foundation.database import Database
 
 router = APIRouter(prefix="/flow-runs/{run_id}", tags=["runs"])
+_VIEW = [needs(Permission.RUNS_VIEW)]
 _START = [needs(Permission.RUNS_START)]
 Rows = Annotated[Database, Depends(get_database)]
 
@@ -26,6 +34,12 @@ def _engine(request: Request) -> ExecutionBackend:
 
 
 Engine = Annotated[ExecutionBackend, Depends(_engine)]
+
+
+@router.get("/cost", summary="What a run cost", responses=problems(404), dependencies=_VIEW)
+async def cost(run_id: str, session: ReadSession, caller: Caller) -> RunCostOut:
+    """What each step took at list prices, and all of them; what was taken over or pinned cost this run nothing."""
+    return await cost_of_run(session, caller, run_id)
 
 
 @router.post("/resume", summary="Resume a failed run", responses=problems(404, 409), dependencies=_START)

@@ -60,13 +60,21 @@ class RerunStart(RerunPlanStart):
 
 
 class CostOut(BaseModel):
-    """What steps took in the past run, and so what doing them again would cost."""
+    """What steps took, and so what doing them again would cost."""
 
     tokens_input: int | None
     tokens_output: int | None
     usd: float | None
     """At the catalogue's list prices; null where one is not known."""
     ms: float | None
+
+
+class RunCostOut(BaseModel):
+    """What a run took at list prices."""
+
+    steps: dict[str, CostOut]
+    """Of each step that the run itself carried out."""
+    total: CostOut
 
 
 class StepPlanOut(BaseModel):

@@ -5,24 +5,30 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import orjson
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.flows import versions
 from headgate.features.flows.errors import FlowNotFound
 from headgate.features.flows.schemas import Wanted
+from headgate.features.runs import repository
 from headgate.features.runs.audited import change_of
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
 from headgate.features.runs.errors import NotResumable, RunNotFound, StepNotFound
 from headgate.features.runs.form import file_ids_in
+from headgate.features.runs.permitted import find_run
+from headgate.features.runs.reruns.costs import Cost, cost_of, total
 from headgate.features.runs.reruns.past import PastRun, history_of, input_readers, read_past_run
 from headgate.features.runs.reruns.plan import Decision, Why, changed_upstream, decide_steps, everything
-from headgate.features.runs.reruns.schemas import RerunPlanStart
+from headgate.features.runs.reruns.schemas import CostOut, RerunPlanStart, RunCostOut
 from headgate.features.runs.run_input import input_payload
 from headgate.features.runs.schemas import RunStart
 from headgate.features.runs.service import PreparedRun, begin_run, prepare_run
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.features.runs.transitions import Reuse, RunKey
+from headgate.features.runs.views.runs import pinned_of
 from headgate.foundation.database import Database
 
 
@@ -98,6 +104,20 @@ async def rerun(
     planned = await plan_rerun(database, engine, principal, run_id, wanted)
     await _begin(engine, principal, planned)
     return planned
+
+
+async def cost_of_run(session: AsyncSession, principal: Principal, run_id: str) -> RunCostOut:
+    """What a run took so far. Raises `RunNotFound`, `PermissionMissing`."""
+    row = await find_run(session, principal, run_id, Permission.RUNS_VIEW)
+    pinned = pinned_of(row)
+    costs = {
+        step.step_id: cost_of(step)
+        for step in await repository.list_steps(session, run_id, tenant_id=principal.tenant_id)
+        if step.reused_from_run_id is None and step.step_id not in pinned and step.started_at is not None
+    }
+    return RunCostOut(
+        steps={step_id: cost_out(one) for step_id, one in costs.items()}, total=cost_out(total([*costs.values()]))
+    )
 
 
 def _require_failed(past: PastRun) -> None:
@@ -231,3 +251,8 @@ def _told_of(rerun: Rerun) -> Resumption:
         return Resumption(rerun.request.key, "restarted", said, from_step, first.because)
     said = f"A new run of version {version} takes over what was paid and goes on at step '{from_step}'."
     return Resumption(rerun.request.key, "continued", said, from_step)
+
+
+def cost_out(cost: Cost) -> CostOut:
+    """A cost as the API shows it."""
+    return CostOut(tokens_input=cost.tokens_input, tokens_output=cost.tokens_output, usd=cost.usd, ms=cost.ms)

@@ -2,8 +2,8 @@
 
 from headgate.features.runs.reruns.costs import UNKNOWN, Cost, cost_of, total
 from headgate.features.runs.reruns.plan import Decision, Why
-from headgate.features.runs.reruns.schemas import CostOut, RerunPlanOut, StepPlanOut
-from headgate.features.runs.reruns.service import Rerun
+from headgate.features.runs.reruns.schemas import RerunPlanOut, StepPlanOut
+from headgate.features.runs.reruns.service import Rerun, cost_out
 
 _SAID = {
     Why.UNCHANGED: "the same step on the same input",
@@ -31,8 +31,8 @@ def rerun_plan(rerun: Rerun) -> RerunPlanOut:
         past_version=rerun.past.key.version,
         input_changed=rerun.input_changed,
         steps=[_step(rerun, one, costs[one.step_id]) for one in rerun.decisions],
-        redo=_cost_out(total([costs[step_id] for step_id in again])),
-        saved=_cost_out(total([costs[step_id] for step_id in kept])),
+        redo=cost_out(total([costs[step_id] for step_id in again])),
+        saved=cost_out(total([costs[step_id] for step_id in kept])),
         unknown=[step_id for step_id in again if costs[step_id] is UNKNOWN],
     )
 
@@ -56,9 +56,5 @@ def _step(rerun: Rerun, decision: Decision, cost: Cost) -> StepPlanOut:
         reuse=decision.reuse,
         why=decision.why,
         reason=_SAID[decision.why].format(because=decision.because),
-        cost=_cost_out(cost),
+        cost=cost_out(cost),
     )
-
-
-def _cost_out(cost: Cost) -> CostOut:
-    return CostOut(tokens_input=cost.tokens_input, tokens_output=cost.tokens_output, usd=cost.usd, ms=cost.ms)
