@@ -431,7 +431,7 @@ class TestRouteContracts:
     def test_take_inputs_and_no_flow(self, app: FastAPI) -> None:
         document = app.openapi()
         inputs = {"text", "form_data", "file_ids", "session_id"}
-        choices = {"version", "wait", "from_step"}
+        choices = {"version", "wait", "from_step", "only_step", "from_step", "pins"}
         seen = set()
         for path, operations in document["paths"].items():
             for method, operation in operations.items():
@@ -444,7 +444,9 @@ class TestRouteContracts:
                         assert schema["additionalProperties"] is False, path
                         assert set(schema["properties"]) <= inputs | choices, path
                         for name, member in schema["properties"].items():
-                            assert name == "form_data" or not _holds_objects(document, member), f"{path}: {name}"
+                            assert name in {"form_data", "pins"} or not _holds_objects(document, member), (
+                                f"{path}: {name}"
+                            )
         assert seen >= {
             "post /api/v1/flows/{flow_id}/runs",
             "post /api/v1/flows/{flow_id}/dry-run",
