@@ -5422,9 +5422,9 @@ export interface components {
             tags: string[];
             /** Examples */
             examples: string[];
+            definition: components["schemas"]["Flow"];
             /** Spec */
             spec: string;
-            definition: components["schemas"]["Flow"];
         };
         /**
          * TemplateSummary
@@ -5441,6 +5441,7 @@ export interface components {
             tags: string[];
             /** Examples */
             examples: string[];
+            definition: components["schemas"]["Flow"];
         };
         /**
          * TenantRole

@@ -1,6 +1,7 @@
 """HTTP routes of the component catalogue."""
 
 import hashlib
+from functools import lru_cache
 from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Protocol
 
@@ -113,13 +114,13 @@ class TemplateSummary(BaseModel):
     tags: tuple[str, ...]
     examples: tuple[str, ...]
     """Requests that it answers."""
+    definition: Flow
 
 
 class TemplateOut(TemplateSummary):
     """A ready-made flow."""
 
     spec: str
-    definition: Flow
 
 
 @router.get("/templates", summary="List flow templates", responses=problems(), dependencies=[VIEW])
@@ -138,7 +139,7 @@ async def list_templates(
 async def read_template(template_id: str) -> TemplateOut:
     """A ready-made flow with its text; create a flow from the text to use it."""
     recipe = find_recipe(template_id)
-    return TemplateOut(**_summary(recipe), spec=recipe.spec, definition=recipe.flow())
+    return TemplateOut(**_summary(recipe), spec=recipe.spec)
 
 
 def _summary(recipe: Recipe) -> dict[str, Any]:
@@ -148,7 +149,13 @@ def _summary(recipe: Recipe) -> dict[str, Any]:
         "description": recipe.description,
         "tags": recipe.tags,
         "examples": recipe.examples,
+        "definition": _definition(recipe),
     }
+
+
+@lru_cache(maxsize=200)
+def _definition(recipe: Recipe) -> Flow:
+    return recipe.flow()
 
 
 def _answer(request: Request, registry: Registry) -> tuple[bytes, str]:

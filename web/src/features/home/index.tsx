@@ -1,6 +1,2 @@
-export function HomePage() {
-  return null;
-}
-export function TemplatesPage() {
-  return null;
-}
+export { HomePage } from "./HomePage";
+export { TemplatesPage } from "./templates/TemplatesPage";

@@ -1,0 +1,12 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, unwrap } from "../client";
+
+export const spaceKeys = { all: ["spaces"] as const };
+
+/** The spaces that the person sees, oldest first. */
+export const spacesQuery = queryOptions({
+  queryKey: spaceKeys.all,
+  queryFn: async ({ signal }) =>
+    (await unwrap(api.GET("/api/v1/spaces", { params: { query: { limit: 200 } }, signal }))).items,
+  staleTime: 60_000,
+});

@@ -1,0 +1,93 @@
+import { Link } from "@tanstack/react-router";
+import { FileUp, LayoutTemplate, Sparkles, SquareDashed } from "lucide-react";
+import { type FormEvent, type KeyboardEvent, type RefObject, useState } from "react";
+import { Button } from "@/components/ui";
+import { useHomeTexts } from "../texts";
+
+interface ComposerProps {
+  input: RefObject<HTMLTextAreaElement | null>;
+  busy: boolean;
+  onAsk: (sentence: string) => void;
+  onEmpty: () => void;
+  onFile: () => void;
+}
+
+const EXAMPLES = ["example_summary", "example_mask", "example_csv", "example_route"] as const;
+const WAY =
+  "inline-flex h-8 items-center gap-2 rounded-md px-2.5 text-sm text-muted hover:bg-hover hover:text-ink [&_svg]:size-4";
+
+/** The way from a sentence to a flow, and the other ways. */
+export function Composer({ input, busy, onAsk, onEmpty, onFile }: ComposerProps) {
+  const t = useHomeTexts();
+  const [text, setText] = useState("");
+  const ask = () => text.trim() && !busy && onAsk(text.trim());
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    ask();
+  };
+  const key = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    ask();
+  };
+  const example = (words: string) => {
+    setText(words);
+    input.current?.focus();
+  };
+  return (
+    <section aria-labelledby="ask" className="mx-auto w-full max-w-3xl pt-8 pb-2 sm:pt-12">
+      <h1 id="ask" className="text-center text-2xl font-semibold tracking-tight sm:text-3xl">
+        {t("ask_title")}
+      </h1>
+      <form
+        onSubmit={submit}
+        className="mt-5 rounded-xl border border-line-strong bg-raised shadow-card transition-shadow focus-within:border-accent focus-within:shadow-float"
+      >
+        <textarea
+          ref={input}
+          rows={2}
+          value={text}
+          maxLength={4000}
+          aria-label={t("ask_label")}
+          placeholder={t("ask_hint")}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={key}
+          className="field-sizing-content block max-h-60 min-h-19 w-full resize-none rounded-xl bg-transparent px-4 pt-3.5 text-lg outline-none placeholder:text-faint"
+        />
+        <div className="flex items-end gap-2 p-2.5 pt-0">
+          <ul className="flex min-w-0 flex-1 gap-1.5 overflow-x-auto p-0.5 [scrollbar-width:none]">
+            {EXAMPLES.map((one) => (
+              <li key={one} className="shrink-0">
+                <button
+                  type="button"
+                  onClick={() => example(t(one))}
+                  className="h-7 rounded-full border border-line bg-surface px-3 text-xs text-muted hover:border-line-strong hover:text-ink"
+                >
+                  {t(one)}
+                </button>
+              </li>
+            ))}
+          </ul>
+          <Button kind="primary" type="submit" busy={busy} disabled={!text.trim()} icon={<Sparkles />}>
+            {t("ask_go")}
+          </Button>
+        </div>
+      </form>
+      <div className="mt-3 flex flex-wrap items-center justify-center gap-x-1">
+        <span className="px-2 text-sm text-muted">{t("others")}</span>
+        <Link to="/templates" className={WAY}>
+          <LayoutTemplate aria-hidden />
+          {t("from_template")}
+        </Link>
+        <button type="button" className={WAY} onClick={onFile}>
+          <FileUp aria-hidden />
+          {t("from_file")}
+        </button>
+        <button type="button" className={WAY} onClick={onEmpty} disabled={busy}>
+          <SquareDashed aria-hidden />
+          {t("empty")}
+        </button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import type { FlowItem } from "@/api/queries/flowList";
+import { fileNameOf } from "./download";
+import { readFlowFile } from "./imports/readFile";
+import { flowOfSketch } from "./sketch";
+import { tagsOf } from "./templates/tags";
+
+describe("a file's name", () => {
+  it("has nothing in it that a system refuses or takes for a path", () => {
+    expect(fileNameOf("../../etc/pass\u0000wd: now", "json")).toBe("..-etc-pass-wd-now.json".replace(/^\.+/, ""));
+    expect(fileNameOf('a<b>:"c|d?*', "spec")).toBe("a-b-c-d.flow");
+  });
+  it("is there whatever the flow is called", () => expect(fileNameOf("///", "spec")).toBe("flow.flow"));
+});
+
+describe("reading a file", () => {
+  it("gives the text", async () => {
+    expect(await readFlowFile(new File(["name: Å"], "a.flow"))).toEqual({ content: "name: Å" });
+  });
+  it("refuses what is no text", async () => {
+    expect(await readFlowFile(new File([new Uint8Array([0xff, 0xfe, 0])], "a.json"))).toEqual({ refused: "binary" });
+    expect(await readFlowFile(new File(["a\u0000b"], "a.json"))).toEqual({ refused: "binary" });
+  });
+  it("refuses what is too large without reading it", async () => {
+    const large = { size: 4_000_001, arrayBuffer: () => Promise.reject(new Error("read")) } as unknown as File;
+    expect(await readFlowFile(large)).toEqual({ refused: "large" });
+  });
+});
+
+describe("the picture of a flow in the list", () => {
+  it("has its nodes and edges", () => {
+    const node = { id: "a", type: "ChatInput", label: "", position: { x: 0, y: 0 } };
+    const item = { name: "A", sketch: { nodes: [node], edges: [] } } as unknown as FlowItem;
+    expect(flowOfSketch(item)?.nodes).toEqual([node]);
+  });
+  it("is none of an empty or a very large one", () => {
+    expect(flowOfSketch({ name: "A", sketch: null })).toBeNull();
+    expect(flowOfSketch({ name: "A", sketch: { nodes: [], edges: [] } })).toBeNull();
+  });
+});
+
+describe("tags to choose by", () => {
+  it("are those that several templates bear, the most borne first", () => {
+    const templates = [{ tags: ["a", "b"] }, { tags: ["b", "a", "c"] }, { tags: ["b"] }];
+    expect(tagsOf(templates)).toEqual(["b", "a"]);
+    expect(tagsOf(templates, 1)).toEqual(["b"]);
+  });
+});

@@ -1,0 +1,120 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { componentsQuery } from "@/api/queries/components";
+import type { components } from "@/api/schema";
+import { FlowDrawing } from "@/components/flow-drawing/FlowDrawing";
+import { Callout, Chip } from "@/components/ui";
+import { byType } from "../sketch";
+import { useHomeTexts } from "../texts";
+import { ReportCode } from "./ReportCode";
+
+export type ImportReport = components["schemas"]["ImportReport"];
+const MOST_DRAWN = 80;
+
+/** What a file holds and what a run of it would use, as far as reading tells. All of it is text of somebody else's. */
+export function Report({ report }: { report: ImportReport }) {
+  const t = useHomeTexts();
+  if (!report.supported) {
+    return (
+      <Callout tone="bad" title={t("import_refused")}>
+        <p>{report.refused}</p>
+        {report.remedy && <p className="mt-1 text-muted">{report.remedy}</p>}
+      </Callout>
+    );
+  }
+  const problems = report.problems ?? [];
+  return (
+    <div className="flex flex-col gap-4">
+      <Picture report={report} />
+      {report.description && <p className="text-muted">{report.description}</p>}
+      {(report.unknown ?? []).length > 0 && (
+        <Callout tone="warn" title={t("import_unknown")}>
+          {report.unknown?.join(", ")}
+        </Callout>
+      )}
+      <ReportCode codes={report.code ?? []} />
+      <Uses report={report} />
+      {problems.length > 0 && (
+        <Part title={t("import_problems")}>
+          <ul className="flex flex-col gap-1.5">
+            {problems.map((one, place) => (
+              <li key={`${place} ${one.message}`} className="text-sm">
+                {one.message} <span className="text-muted">{one.remedy}</span>
+              </li>
+            ))}
+          </ul>
+        </Part>
+      )}
+    </div>
+  );
+}
+
+function Picture({ report }: { report: ImportReport }) {
+  const t = useHomeTexts();
+  const { data } = useQuery(componentsQuery);
+  const flow = report.definition;
+  if (!flow?.nodes?.length || flow.nodes.length > MOST_DRAWN) return null;
+  return (
+    <div className="h-44 rounded-lg border border-line bg-sunken p-4">
+      <FlowDrawing flow={flow} templates={byType(data)} title={t("picture_of", { name: report.name ?? "" })} />
+    </div>
+  );
+}
+
+/** Servers, credentials, models and tools, each with what it is for. */
+export function Uses({ report }: { report: ImportReport }) {
+  const t = useHomeTexts();
+  const hosts = report.hosts ?? [];
+  const secrets = [...new Map((report.secrets ?? []).map((one) => [one.name, one])).values()];
+  const models = report.models ?? [];
+  const tools = report.tools ?? [];
+  return (
+    <dl className="grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-6 gap-y-3">
+      <Use title={t("import_hosts")} none={hosts.length === 0}>
+        {hosts.map((one) => (
+          <Chip key={`${one.host} ${one.purpose}`} tone="info" title={t(`purpose_${one.purpose}`)}>
+            {one.host || t("import_host_unknown")} · {t(`purpose_${one.purpose}`)}
+          </Chip>
+        ))}
+      </Use>
+      <Use title={t("import_secrets")} none={secrets.length === 0}>
+        {secrets.map((one) => (
+          <Chip key={one.name} tone={one.known ? "neutral" : "warn"}>
+            {one.known ? one.name : `${one.name} · ${t("import_secret_missing")}`}
+          </Chip>
+        ))}
+      </Use>
+      <Use title={t("import_models")} none={models.length === 0}>
+        {models.map((one) => (
+          <Chip key={one}>{one}</Chip>
+        ))}
+      </Use>
+      <Use title={t("import_tools")} none={tools.length === 0}>
+        {tools.map((one) => (
+          <Chip key={one}>{one}</Chip>
+        ))}
+      </Use>
+    </dl>
+  );
+}
+
+function Use({ title, none, children }: { title: string; none: boolean; children: ReactNode }) {
+  const t = useHomeTexts();
+  return (
+    <>
+      <dt className="text-sm text-muted">{title}</dt>
+      <dd className="flex min-w-0 flex-wrap gap-1.5">
+        {none ? <span className="text-sm text-muted">{t("import_none")}</span> : children}
+      </dd>
+    </>
+  );
+}
+
+export function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="border-t border-line pt-3">
+      <h3 className="mb-2 text-sm font-semibold">{title}</h3>
+      {children}
+    </section>
+  );
+}

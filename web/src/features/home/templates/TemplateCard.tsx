@@ -1,0 +1,46 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { componentsQuery } from "@/api/queries/components";
+import type { components } from "@/api/schema";
+import { FlowDrawing } from "@/components/flow-drawing/FlowDrawing";
+import { Chip } from "@/components/ui";
+import { byType } from "../sketch";
+import { useHomeTexts } from "../texts";
+
+/** A ready-made flow: its picture and what it does. */
+export function TemplateCard({
+  template,
+  onOpen,
+}: {
+  template: components["schemas"]["TemplateSummary"];
+  onOpen: () => void;
+}) {
+  const t = useHomeTexts();
+  const { data } = useQuery(componentsQuery);
+  const types = useMemo(() => byType(data), [data]);
+  return (
+    <li className="group relative flex flex-col rounded-lg border border-line bg-surface shadow-low transition-shadow duration-150 hover:border-line-strong hover:shadow-card">
+      <div className="pointer-events-none h-32 overflow-hidden rounded-t-lg border-b border-line bg-sunken p-3">
+        <FlowDrawing flow={template.definition} templates={types} title={t("picture_of", { name: template.title })} />
+      </div>
+      <div className="flex flex-1 flex-col gap-1.5 p-3">
+        <h2 className="font-semibold">
+          <button
+            type="button"
+            onClick={onOpen}
+            className="text-left after:absolute after:inset-0 after:rounded-lg focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus"
+            aria-label={t("look", { name: template.title })}
+          >
+            {template.title}
+          </button>
+        </h2>
+        <p className="line-clamp-2 text-sm text-muted">{template.description}</p>
+        <div className="mt-auto flex flex-wrap gap-1 pt-1">
+          {template.tags.slice(0, 4).map((tag) => (
+            <Chip key={tag}>{tag}</Chip>
+          ))}
+        </div>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,83 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { componentsQuery } from "@/api/queries/components";
+import { importReport, templateKeys, templateQuery } from "@/api/queries/templates";
+import { FlowDrawing } from "@/components/flow-drawing/FlowDrawing";
+import { Button, Dialog, Problem, Skeleton } from "@/components/ui";
+import { useCreateFlow } from "../create/useCreateFlow";
+import { Part, Uses } from "../imports/Report";
+import { byType } from "../sketch";
+import { useHomeTexts } from "../texts";
+
+/** A ready-made flow in full: its picture, its steps, what it needs. */
+export function TemplateDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const t = useHomeTexts();
+  const make = useCreateFlow(undefined);
+  const whole = useQuery(templateQuery(id));
+  const spec = whole.data?.spec;
+  const needs = useQuery({
+    queryKey: templateKeys.needs(id),
+    queryFn: () => importReport(spec ?? ""),
+    enabled: spec !== undefined,
+    staleTime: 60_000,
+  });
+  const { data } = useQuery(componentsQuery);
+  const types = useMemo(() => byType(data), [data]);
+  const report = needs.data;
+  const nodes = whole.data?.definition.nodes ?? [];
+  const asksModel = nodes.some((node) => types[node.type]?.model_using);
+  const needsNothing =
+    report && !asksModel && !report.hosts?.length && !report.secrets?.length && !report.models?.length;
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={whole.data?.title ?? <Skeleton className="h-6 w-48" />}
+      description={whole.data?.description}
+      size="lg"
+      footer={
+        <Button
+          kind="primary"
+          busy={make.busy}
+          disabled={!whole.data}
+          onClick={() => whole.data && make.spec(whole.data.spec)}
+        >
+          {t("use")}
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        {whole.isError && <Problem error={whole.error} />}
+        <div className="h-64 rounded-lg border border-line bg-sunken p-5">
+          {whole.data && (
+            <FlowDrawing
+              flow={whole.data.definition}
+              templates={types}
+              title={t("picture_of", { name: whole.data.title })}
+            />
+          )}
+        </div>
+        <Part title={t("needs")}>
+          {needs.isPending && <Skeleton className="h-20" />}
+          {needs.isError && <Problem error={needs.error} />}
+          {needsNothing && <p>{t("needs_nothing")}</p>}
+          {report && !needsNothing && (
+            <div className="flex flex-col gap-3">
+              {asksModel && !report.models?.length && <p>{t("needs_model")}</p>}
+              <Uses report={report} />
+            </div>
+          )}
+        </Part>
+        {whole.data && whole.data.examples.length > 0 && (
+          <Part title={t("examples")}>
+            <ul className="list-inside list-disc text-muted">
+              {whole.data.examples.slice(0, 4).map((one) => (
+                <li key={one}>{one}</li>
+              ))}
+            </ul>
+          </Part>
+        )}
+      </div>
+    </Dialog>
+  );
+}

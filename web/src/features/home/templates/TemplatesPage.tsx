@@ -1,0 +1,84 @@
+import { useQuery } from "@tanstack/react-query";
+import { LayoutTemplate, Search } from "lucide-react";
+import { useDeferredValue, useMemo, useState } from "react";
+import { templatesQuery } from "@/api/queries/templates";
+import { EmptyState, Input, Problem, Skeleton } from "@/components/ui";
+import { useHomeTexts } from "../texts";
+import { TemplateCard } from "./TemplateCard";
+import { TemplateDialog } from "./TemplateDialog";
+import { tagsOf } from "./tags";
+
+const GRID = "grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-4";
+const PLACES = Array.from({ length: 9 }, (_, place) => `place-${place}`);
+
+/** The gallery of ready-made flows. */
+export function TemplatesPage() {
+  const t = useHomeTexts();
+  const [words, setWords] = useState("");
+  const [tag, setTag] = useState("");
+  const [shown, setShown] = useState<string | null>(null);
+  const every = useQuery(templatesQuery(""));
+  const found = useQuery(templatesQuery(useDeferredValue(words.trim())));
+  const tags = useMemo(() => tagsOf(every.data ?? []), [every.data]);
+  const items = (found.data ?? []).filter((one) => !tag || one.tags.includes(tag));
+  return (
+    <div className="mx-auto flex w-full max-w-7xl flex-col gap-6 px-4 pt-8 pb-16 sm:px-8">
+      <header className="flex flex-wrap items-end gap-x-8 gap-y-3">
+        <div className="min-w-60 flex-1">
+          <h1 className="text-2xl font-semibold tracking-tight">{t("templates")}</h1>
+          <p className="mt-1 text-muted">{t("templates_more")}</p>
+        </div>
+        <div className="relative w-full sm:w-96">
+          <Search aria-hidden className="pointer-events-none absolute top-2 left-2.5 size-4 text-faint" />
+          <Input
+            type="search"
+            className="pl-8"
+            maxLength={200}
+            value={words}
+            aria-label={t("search_templates")}
+            placeholder={t("search_templates")}
+            onChange={(event) => setWords(event.target.value)}
+          />
+        </div>
+      </header>
+      <fieldset aria-label={t("tags")} className="flex min-h-7 flex-wrap gap-1.5">
+        {tags.length > 0 && <Tag label={t("all_tags")} on={!tag} onClick={() => setTag("")} />}
+        {tags.map((one) => (
+          <Tag key={one} label={one} on={tag === one} onClick={() => setTag(tag === one ? "" : one)} />
+        ))}
+      </fieldset>
+      {found.isError && <Problem error={found.error} retry={() => void found.refetch()} />}
+      {found.isPending && (
+        <div aria-hidden className={GRID}>
+          {PLACES.map((place) => (
+            <Skeleton key={place} className="h-60" />
+          ))}
+        </div>
+      )}
+      {found.isSuccess && items.length === 0 && (
+        <EmptyState icon={<LayoutTemplate />} title={t("no_template")}>
+          {t("no_template_more")}
+        </EmptyState>
+      )}
+      <ul className={GRID}>
+        {items.map((one) => (
+          <TemplateCard key={one.id} template={one} onOpen={() => setShown(one.id)} />
+        ))}
+      </ul>
+      {shown && <TemplateDialog id={shown} onClose={() => setShown(null)} />}
+    </div>
+  );
+}
+
+function Tag({ label, on, onClick }: { label: string; on: boolean; onClick: () => void }) {
+  return (
+    <button
+      type="button"
+      aria-pressed={on}
+      onClick={onClick}
+      className="h-7 rounded-full border border-line bg-surface px-3 text-xs text-muted hover:border-line-strong hover:text-ink aria-pressed:border-accent/40 aria-pressed:bg-accent-soft aria-pressed:text-accent"
+    >
+      {label}
+    </button>
+  );
+}
