@@ -76,9 +76,9 @@ docs: setup ## Write the generated pages of docs/
 	@$(RUN) python docs/generate.py
 
 .PHONY: bench
-bench: setup ## Every benchmark, quick, with tables and pictures in .benchmarks/
+bench: setup page ## Every benchmark, quick, with tables and pictures in .benchmarks/
 	@mkdir -p .benchmarks
-	@for name in startup engine rest identity assistant sandbox workers mcp; do \
+	@for name in startup engine rest identity assistant sandbox workers mcp page canvas; do \
 	  $(RUN) --group bench python -m benchmarks.$$name --quick --json .benchmarks/$$name.json || exit 1; done
 
 .PHONY: test-faults

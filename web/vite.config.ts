@@ -25,6 +25,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     manifest: true,
+    chunkSizeWarningLimit: 700, // the code editor, which is loaded when the first is shown
   },
   test: {
     environment: "jsdom",
