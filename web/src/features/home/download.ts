@@ -6,7 +6,7 @@ export function fileNameOf(name: string, format: "json" | "spec"): string {
     .replace(/[\u0000-\u001f\u007f<>:"/\\|?*]+/g, " ")
     .trim()
     .replace(/\s+/g, "-")
-    .replace(/^\.+|\.+$/g, "")
+    .replace(/^[.-]+|[.-]+$/g, "")
     .slice(0, 80);
   return `${safe || "flow"}.${format === "json" ? "json" : "flow"}`;
 }

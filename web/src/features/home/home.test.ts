@@ -7,7 +7,7 @@ import { tagsOf } from "./templates/tags";
 
 describe("a file's name", () => {
   it("has nothing in it that a system refuses or takes for a path", () => {
-    expect(fileNameOf("../../etc/pass\u0000wd: now", "json")).toBe("..-etc-pass-wd-now.json".replace(/^\.+/, ""));
+    expect(fileNameOf("../../etc/pass\u0000wd: now", "json")).toBe("etc-pass-wd-now.json");
     expect(fileNameOf('a<b>:"c|d?*', "spec")).toBe("a-b-c-d.flow");
   });
   it("is there whatever the flow is called", () => expect(fileNameOf("///", "spec")).toBe("flow.flow"));
