@@ -8,10 +8,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.sax.saxutils import escape, quoteattr
 
 from headgate.graph.draw import cut
+from headgate.graph.geometry import GROUP_TYPE, boxes
 from headgate.graph.layout import COLUMN, arrange
 from headgate.graph.model import Flow, InputSource
 from headgate.graph.ports import PortType
@@ -64,6 +65,8 @@ class _Spot:
     x: float
     y: float
     band: int = 0
+    width: float = BOX_WIDTH
+    height: float = BOX_HEIGHT
 
 
 def picture(
@@ -86,9 +89,9 @@ def picture(
     wiring = wire(flow, catalog)
     spots = _folded(flow, catalog, columns) if columns else _as_placed(flow, catalog)
     top = MARGIN + (_TITLE_HEIGHT if title else 0)
-    spots = {key: _Spot(spot.x + MARGIN, spot.y + top, spot.band) for key, spot in spots.items()}
-    width = max((spot.x for spot in spots.values()), default=MARGIN) + BOX_WIDTH + MARGIN
-    height = max((spot.y for spot in spots.values()), default=top) + BOX_HEIGHT + MARGIN
+    spots = {key: replace(spot, x=spot.x + MARGIN, y=spot.y + top) for key, spot in spots.items()}
+    width = max((spot.x + spot.width for spot in spots.values()), default=MARGIN + BOX_WIDTH) + MARGIN
+    height = max((spot.y + spot.height for spot in spots.values()), default=top + BOX_HEIGHT) + MARGIN
     name = title or flow.name
     size = f'width="{_n(width)}" height="{_n(height)}"'
     box = f'viewBox="0 0 {_n(width)} {_n(height)}" role="img" font-family={quoteattr(_FONT)}'
@@ -100,8 +103,11 @@ def picture(
     if title:
         most = max(int((width - 2 * MARGIN) / 11), 8)
         lines.append(_words(MARGIN, MARGIN + 20, cut(title, most), size=20, weight=600))
+    frames = [key for key, node in wiring.nodes.items() if node.type == GROUP_TYPE]
+    for key in frames:
+        lines += _frame(wiring, key, spots[key])
     lines += _edges(wiring, spots)
-    for key in wiring.nodes:
+    for key in (key for key in wiring.nodes if key not in frames):
         lines += _box(wiring, key, spots[key], (shown or {}).get(key, Shown()))
     return "\n".join([*lines, "</svg>", ""])
 
@@ -126,8 +132,11 @@ def _as_placed(flow: Flow, catalog: Catalog | None) -> dict[str, _Spot]:
     left = min((node.position.x for node in flow.nodes), default=0.0)
     top = min((node.position.y for node in flow.nodes), default=0.0)
     found: dict[str, _Spot] = {}
-    for node in flow.nodes:
-        found.setdefault(node.id, _Spot((node.position.x - left) * _ACROSS, (node.position.y - top) * _DOWN))
+    for node, box in zip(flow.nodes, boxes(flow, catalog), strict=True):
+        x, y = (node.position.x - left) * _ACROSS, (node.position.y - top) * _DOWN
+        frame = node.type == GROUP_TYPE
+        spot = _Spot(x, y, width=box.width * _ACROSS, height=box.height * _DOWN) if frame else _Spot(x, y)
+        found.setdefault(node.id, spot)
     return found
 
 
@@ -193,6 +202,16 @@ def _upwards(source: _Spot, target: _Spot) -> str:
 def _path(d: str, colour: str, dashes: str) -> str:
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
     return f'<path d="{d}" fill="none" stroke="{colour}" stroke-width="2" stroke-linecap="round"{dashed}/>'
+
+
+def _frame(wiring: Wiring, key: str, spot: _Spot) -> Iterator[str]:
+    title = wiring.nodes[key].params.get("title")
+    size = f'width="{_n(spot.width)}" height="{_n(spot.height)}"'
+    yield f'<g transform="translate({_n(spot.x)} {_n(spot.y)})">'
+    yield f'<rect {size} rx="12" fill="#f3f6f6" stroke="#d3dbdb" stroke-width="1.5"/>'
+    words = title if isinstance(title, str) else ""
+    yield _words(14, 22, cut(words, max(int(spot.width / 8), 4)), size=13, weight=600, colour=MUTED)
+    yield "</g>"
 
 
 def _box(wiring: Wiring, key: str, spot: _Spot, more: Shown) -> Iterator[str]:

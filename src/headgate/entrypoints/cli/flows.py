@@ -10,6 +10,7 @@ from headgate.entrypoints.cli.component_checks import show_check
 from headgate.entrypoints.cli.exit_codes import INVALID, OK
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.reports import flow_report
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.accounts.spaces.service import list_spaces
@@ -22,6 +23,8 @@ from headgate.graph.draw import draw
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List, show, publish, compare, restore and delete flows."
 )
+
+app.command("report")(flow_report)
 
 
 @app.command("list")

@@ -12,6 +12,7 @@ from headgate.entrypoints.cli.deliveries import deliveries, redeliver, show_unde
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.reports import run_report
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.files import service as files
@@ -31,6 +32,7 @@ _COLOURS = {"completed": "green", "failed": "red", "running": "yellow", "skipped
 
 app.command()(deliveries)
 app.command()(redeliver)
+app.command("report")(run_report)
 
 
 @app.command("list")

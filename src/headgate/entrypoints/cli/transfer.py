@@ -13,6 +13,7 @@ from headgate.entrypoints.cli.output import JsonFlag, console, print_json
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.flows import service, transfer
+from headgate.features.flows.versions import content_of
 from headgate.foundation.errors import Invalid
 
 importing = typer.Typer(add_completion=False)
@@ -61,19 +62,23 @@ def import_(
 @exporting.command()
 def export(
     which: FlowArgument,
-    format: Annotated[Literal["spec", "json"], typer.Option(help="Readable text, or JSON with positions.")] = "spec",  # noqa: A002
+    format: Annotated[  # noqa: A002
+        Literal["spec", "json", "svg"], typer.Option(help="Readable text, JSON with positions, or a picture.")
+    ] = "spec",
+    version: Annotated[int | None, typer.Option(help="A version instead of the draft.", min=1)] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write; standard output when left out.")
     ] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Write a flow as spec text or JSON."""
+    """Write a flow as spec text, JSON or a picture."""
 
     async def work(parts: Parts) -> None:
         flow_id = await flow_id_of(parts, which)
         async with parts.database.reading() as session:
-            flow = service.definition_of(await service.get_flow(session, acting(), flow_id))
-        content = transfer.export_flow(flow, format=format)
+            flow = await content_of(session, acting(), flow_id, version)
+            known = await parts.registry.for_flow(acting().tenant_id, flow, session=session)
+        content = transfer.export_flow(flow, format=format, catalog=known)
         if output is not None:
             write_file(output, content.encode())
             console.print(f"Wrote {output}") if not json else print_json({"path": str(output)})

@@ -41,8 +41,10 @@ from headgate.features.models.routes import router as models_router
 from headgate.features.runs.deliveries.routes import router as deliveries_router
 from headgate.features.runs.listing.routes import router as flow_list_router
 from headgate.features.runs.preview.routes import router as import_reports_router
+from headgate.features.runs.report.routes import router as reports_router
 from headgate.features.runs.reruns.routes import router as reruns_router
 from headgate.features.runs.routes import router as runs_router
+from headgate.features.runs.statistics.routes import router as statistics_router
 from headgate.features.secrets.routes import router as secrets_router
 from headgate.features.workspace.routes import router as workspace_router
 from headgate.foundation.settings import ServerSettings, Settings
@@ -64,8 +66,10 @@ ROUTERS = (
     mcptools_router,
     models_router,
     own_components_router,
+    reports_router,
     reruns_router,
     secrets_router,
+    statistics_router,
     workspace_router,
     sessions_router,
     shared_assistants_router,

@@ -81,6 +81,17 @@ async def get_flow(
     return row
 
 
+async def get_flow_ever(
+    session: AsyncSession, principal: Principal, flow_id: str, *, permission: Permission
+) -> FlowRow:
+    """A flow that the caller may do this with, a deleted one too. Raises `FlowNotFound`, `PermissionMissing`."""
+    row = await repository.find_flow(session, flow_id, tenant_id=principal.tenant_id, deleted=True)
+    if row is None:
+        raise FlowNotFound(flow_id)
+    principal.require_in(row.space_id, permission, FlowNotFound(flow_id))
+    return row
+
+
 async def space_of(session: AsyncSession, flow_id: str, *, tenant_id: str) -> str:
     """The space that a flow is in, a deleted one too: its last runs still end. Raises `FlowNotFound`."""
     found = await repository.find_space_of(session, flow_id, tenant_id=tenant_id)

@@ -40,9 +40,12 @@ class Notary:
     async def package(self, session: AsyncSession, principal: Principal, run_id: str) -> dict[str, Any]:
         """The evidence of a run. Raises `RunNotFound`, `PermissionMissing`."""
         record = await read_record(session, principal, run_id)
+        return make_package(record, self._signer(), await self.secret_values(session, principal))
+
+    async def secret_values(self, session: AsyncSession, principal: Principal) -> list[str]:
+        """The values of the tenant's secret variables: what no document may hold."""
         rows = await secrets.list_variables(session, principal)
-        values = [self.box.decrypt(row.token).get_secret_value() for row in rows if row.secret]
-        return make_package(record, self._signer(), values)
+        return [self.box.decrypt(row.token).get_secret_value() for row in rows if row.secret]
 
     def _signer(self) -> Signer:
         return Signer(self.seed.read())

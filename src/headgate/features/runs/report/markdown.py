@@ -38,7 +38,7 @@ def as_json(value: Any) -> str:  # noqa: ANN401 - any JSON value
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table; cells are Markdown already."""
-    lines = [head, ["---"] * len(head), *rows]
+    lines = [head, [":--"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

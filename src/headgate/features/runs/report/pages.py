@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from headgate.features.runs.report.figures import price, took, tokens
+from headgate.features.runs.report.figures import price, tokens, took
 from headgate.features.runs.report.markdown import block, facts, plain, table
 from headgate.features.runs.report.steps import other_pages, step_pages
 from headgate.features.runs.report.subject import Ran, Subject
@@ -139,4 +139,3 @@ def _is_withheld(value: object) -> bool:
 
 def _when(moment: datetime | None) -> str:
     return "" if moment is None else plain(f"{moment:%Y-%m-%d %H:%M:%S} UTC")
-

@@ -22,10 +22,10 @@ from headgate.features.runs.report.pages import DIAGRAM, report
 from headgate.features.runs.report.subject import Frozen, Ran, Subject
 from headgate.features.runs.report.words import WORDS, Language
 from headgate.features.runs.reruns.costs import cost_of, total
-from headgate.features.runs.schemas import GraphNode, GraphOut
+from headgate.features.runs.schemas import ClassOut, GraphNode, GraphOut
 from headgate.features.runs.views.drawing import draw
 from headgate.features.runs.views.graph import graph_of_draft, graph_of_run
-from headgate.features.secrets import service as secrets
+from headgate.features.runs.views.runs import class_view
 from headgate.foundation.database import Database, now
 from headgate.graph.links import effective
 from headgate.graph.model import Flow
@@ -79,19 +79,26 @@ class Reports:
             subject = await self._run(session, principal, run_id, flow_id, language)
         return await _set(subject)
 
-    async def _flow(  # noqa: PLR0917 - whose report, of what
+    async def _flow(
         self, session: AsyncSession, principal: Principal, flow_id: str, version: int | None, language: Language
     ) -> Subject:
         row = await flows.get_flow(session, principal, flow_id)
-        mask = Mask(await self._secret_values(session, principal), {})
+        mask = Mask(await self.notary.secret_values(session, principal), {})
         if version is None:
             graph = await graph_of_draft(session, self.engine, principal, flow_id)
             return await self._subject(session, row, flows.definition_of(row), graph, mask=mask, language=language)
         frozen = await versions.get_version(session, principal, flow_id, version)
         flow = effective(Flow.model_validate(frozen.definition))
         catalog = await self.engine.services.components.for_flow(row.tenant_id, flow, session=session)
-        graph = draw(flow, catalog, flow_id=flow_id, version=version)
+        graph = draw(flow, catalog, flow_id=flow_id, version=version, classes=await self._classes(principal, flow))
         return await self._subject(session, row, flow, graph, mask=mask, language=language, frozen=frozen)
+
+    async def _classes(self, principal: Principal, flow: Flow) -> dict[str, ClassOut]:
+        guard = self.engine.services.classes
+        if guard is None:
+            return {}
+        found = (await guard.classify(principal.tenant_id, flow)).steps
+        return {step: view for step, one in found.items() if (view := class_view(one.output, guard.scheme))}
 
     async def _run(
         self, session: AsyncSession, principal: Principal, run_id: str, flow_id: str | None, language: Language
@@ -99,7 +106,7 @@ class Reports:
         run = await find_run(session, principal, run_id, Permission.RUNS_VIEW)
         if flow_id is not None and run.flow_id != flow_id:
             raise RunNotFound(run_id)
-        row = await flows.get_flow_of_run(session, principal, run.flow_id)
+        row = await flows.get_flow_ever(session, principal, run.flow_id, permission=Permission.RUNS_VIEW)
         frozen = await versions.get_version(
             session, principal, run.flow_id, run.version, permission=Permission.RUNS_VIEW
         )
@@ -116,12 +123,9 @@ class Reports:
             costs=costs,
             total=total([cost for cost in costs.values() if cost.ms is not None]),
         )
-        answers = {} if not isinstance(run.input_payload, dict) else _private(frozen, run.input_payload)
-        mask = Mask(await self._secret_values(session, principal), answers)
+        mask = Mask(await self.notary.secret_values(session, principal), _private(frozen, run.input_payload))
         flow = effective(Flow.model_validate(frozen.definition))
-        return await self._subject(
-            session, row, flow, graph, mask=mask, language=language, frozen=frozen, ran=ran
-        )
+        return await self._subject(session, row, flow, graph, mask=mask, language=language, frozen=frozen, ran=ran)
 
     async def _subject(
         self,
@@ -152,10 +156,6 @@ class Reports:
             frozen=None if frozen is None else _frozen(frozen),
             ran=ran,
         )
-
-    async def _secret_values(self, session: AsyncSession, principal: Principal) -> list[str]:
-        """The values that no report may hold, whoever typed one where."""
-        return await self.notary.secret_values(session, principal)
 
 
 def drawing_of(subject: Subject) -> str:

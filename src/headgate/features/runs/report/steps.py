@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from headgate.features.runs.report.figures import price, took, tokens
+from headgate.features.runs.report.figures import price, tokens, took
 from headgate.features.runs.report.markdown import as_json, block, facts, plain, table
 from headgate.features.runs.report.subject import Ran, Subject
 from headgate.features.runs.reruns.costs import UNKNOWN
@@ -48,6 +48,7 @@ def other_pages(subject: Subject) -> Iterator[str]:
 
 def _about(subject: Subject, node: Node) -> str:
     words, policy, wiring = subject.words, node.policy, subject.wiring
+    override = policy.output_classification_override
     drawn = subject.nodes.get(node.id)
     allowed = words["all_tools"]
     if policy.tool_policy == "restricted":
@@ -59,9 +60,13 @@ def _about(subject: Subject, node: Node) -> str:
         (words["component"], _component(subject, node)),
         *_model(subject, node),
         (words["class"], _class_of(drawn.classification) if drawn else ""),
-        (words["input"], plain(f"{policy.input_source.value}, {policy.input_type.value}")),
+        (words["override"], "" if override is None else f"K{override}"),
+        (
+            words["input"],
+            plain(f"{words['from_' + policy.input_source.value]}, {words['of_' + policy.input_type.value]}"),
+        ),
         (words["takes"], plain(", ".join(sources))),
-        (words["output"], plain(f"{policy.output_mode}, {policy.output_type.value}")),
+        (words["output"], plain(f"{words['to_' + policy.output_mode]}, {words['of_' + policy.output_type.value]}")),
         *_call(subject, words["fetches"], policy.input_config),
         *_call(subject, words["delivers"], policy.output_config),
         (words["tools"], plain(", ".join(tools))),
@@ -135,13 +140,16 @@ def _shown(subject: Subject, kind: FieldKind | None, name: str, value: Any) -> s
         return subject.words["variable"].format(name=value) if value else ""
     if name == "headers" and isinstance(value, dict):
         return f"{subject.words['headers']}: {', '.join(map(str, value))}"
-    clean = subject.mask.technical({name: value})[name]
+    (clean,) = subject.mask.technical({name: value}).values()
     return clean if isinstance(clean, str) else as_json(clean)
 
 
 def _contracts(subject: Subject, node: Node) -> Iterator[str]:
     words = subject.words
-    for name, contract in (("input_contract", node.policy.input_contract), ("output_contract", node.policy.output_contract)):
+    for name, contract in (
+        ("input_contract", node.policy.input_contract),
+        ("output_contract", node.policy.output_contract),
+    ):
         if contract is not None:
             yield f"**{words[name]}**"
             yield block(as_json(subject.mask.content(contract)), cut_off=words["cut_off"])

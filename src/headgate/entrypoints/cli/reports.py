@@ -1,0 +1,63 @@
+"""`headgate flows report` and `headgate runs report`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headgate.entrypoints.cli.files import write_file
+from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json
+from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.runs.report.service import Report, Reports
+from headgate.features.runs.report.words import Language
+
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="File to write; named after the flow or the run when left out.")
+]
+In = Annotated[Language, typer.Option("--language", help="Language of the report.")]
+
+
+def flow_report(
+    which: FlowArgument,
+    version: Annotated[int | None, typer.Option(help="Of this version, not of the draft.", min=1)] = None,
+    output: Output = None,
+    language: In = "en",
+    json: JsonFlag = False,
+) -> None:
+    """Write an audit report as PDF: what the flow is, its diagram, form and steps."""
+
+    async def work(parts: Parts) -> None:
+        flow_id = await flow_id_of(parts, which)
+        made = await _reports(parts).of_flow(acting(), flow_id, version=version, language=language)
+        _write(made, output or Path(f"report-{flow_id}.pdf"), json=json)
+
+    with_parts(work)
+
+
+def run_report(
+    run_id: Annotated[str, typer.Argument(help="Id of the run.")],
+    output: Output = None,
+    language: In = "en",
+    json: JsonFlag = False,
+) -> None:
+    """Write an audit report as PDF: what the run carried out, and what it came to."""
+
+    async def work(parts: Parts) -> None:
+        made = await _reports(parts).of_run(acting(), run_id, language=language)
+        _write(made, output or Path(f"report-{run_id}.pdf"), json=json)
+
+    with_parts(work)
+
+
+def _reports(parts: Parts) -> Reports:
+    return Reports(parts.database, parts.engine, parts.notary)
+
+
+def _write(made: Report, path: Path, *, json: bool) -> None:
+    write_file(path, made.content)
+    if json:
+        print_json({"path": str(path), "size": len(made.content)})
+    else:
+        console.print(f"Wrote {path} ({len(made.content):,} bytes)", markup=False)

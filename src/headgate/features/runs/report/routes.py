@@ -1,0 +1,83 @@
+"""HTTP routes of audit reports, and of what a list of versions shows besides the versions."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.files.names import attachment
+from headgate.features.runs.report.schemas import VersionFigures
+from headgate.features.runs.report.service import Report, Reports
+from headgate.features.runs.report.versions import figures_of_versions
+from headgate.features.runs.report.words import Language
+from headgate.foundation.api import ReadSession, problems
+from headgate.foundation.errors import Invalid
+
+router = APIRouter(tags=["reports"])
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    **problems(404),
+    200: {"content": {"application/pdf": {}}, "description": "The report."},
+}
+In = Annotated[Language, Query(description="Language of the report.")]
+
+
+def _reports(request: Request) -> Reports:
+    state = request.app.state
+    return Reports(state.database, state.engine, state.notary)
+
+
+@router.get(
+    "/flows/{flow_id}/report",
+    summary="Audit report of a flow",
+    response_class=Response,
+    responses=_ANSWERS,
+    dependencies=[needs(Permission.FLOWS_VIEW)],
+)
+async def of_flow(
+    flow_id: str,
+    request: Request,
+    caller: Caller,
+    version: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Of this version, not the draft.")] = None,
+    run_id: Annotated[str | None, Query(max_length=36, description="Of the version a run had, with results.")] = None,
+    language: In = "en",
+) -> Response:
+    """A PDF for people who check: what the flow is, its diagram, form and steps; secrets are never in it.
+
+    With a run it needs `runs.view` too, and tells what the run came to.
+    """
+    if version is not None and run_id is not None:
+        raise Invalid("Give either 'version' or 'run_id', not both.", remedy="A run has its own version.")
+    reports = _reports(request)
+    if run_id is not None:
+        return _pdf(await reports.of_run(caller, run_id, flow_id=flow_id, language=language))
+    return _pdf(await reports.of_flow(caller, flow_id, version=version, language=language))
+
+
+@router.get(
+    "/flow-runs/{run_id}/report",
+    summary="Audit report of a run",
+    response_class=Response,
+    responses=_ANSWERS,
+    dependencies=[needs(Permission.RUNS_VIEW)],
+)
+async def of_run(run_id: str, request: Request, caller: Caller, language: In = "en") -> Response:
+    """The same PDF, of the version that a run carried out, with what it came to."""
+    return _pdf(await _reports(request).of_run(caller, run_id, language=language))
+
+
+@router.get(
+    "/flows/{flow_id}/version-figures",
+    summary="Who made versions, and their runs",
+    responses=problems(404),
+    dependencies=[needs(Permission.FLOWS_VIEW)],
+)
+async def version_figures(flow_id: str, session: ReadSession, caller: Caller) -> list[VersionFigures]:
+    """Of each version of a flow who made it, and how often it ran."""
+    return await figures_of_versions(session, caller, flow_id)
+
+
+def _pdf(report: Report) -> Response:
+    headers = {"Content-Disposition": attachment(f"{report.name}.pdf"), "Cache-Control": "private, no-store"}
+    return Response(report.content, media_type="application/pdf", headers=headers)

@@ -1,0 +1,207 @@
+"""Audit reports over HTTP: PDFs with everything that an auditor asks for, and no secret."""
+
+from collections.abc import AsyncIterator
+from io import BytesIO
+from typing import Any
+
+import httpx2
+import pytest
+from pydantic import SecretStr
+from pypdf import PdfReader
+
+from headgate.features.access.permissions import Role
+from headgate.features.access.principal import LOCAL
+from headgate.features.flows.routes import router as flows_router
+from headgate.features.flows.rules import FlowRules
+from headgate.features.models.classes import ModelClasses
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.evidence.service import Notary
+from headgate.features.runs.report.routes import router as reports_router
+from headgate.features.runs.routes import router as runs_router
+from headgate.features.secrets import service as secrets
+from headgate.foundation.classification_settings import ClassificationSettings
+from headgate.foundation.crypto import EvidenceSeed, SecretBox
+from headgate.foundation.database import Database
+from headgate.foundation.settings import Settings
+from headgate.graph.model import Flow, FormField, Node
+from headgate.sandbox.documents import maker
+from tests.support.api import api
+from tests.support.engine import make_flow, store_flow
+from tests.support.tenants import add_colleague, add_tenant
+
+_KEYS = Settings(_env_file=None, secret_key=SecretStr("A" * 43 + "="), evidence_key=SecretStr("A" * 43 + "="))
+NOTARY = Notary(SecretBox(_KEYS), EvidenceSeed(_KEYS))
+SECRET = "correct-horse-battery"
+PRIVATE = "Agda Andersson"
+HOSTILE = "Ärenden | **<script>** `kod`"
+
+
+def a_flow(**more: Any) -> Flow:
+    """A flow with a form, a hostile name, and a secret that somebody typed into a field."""
+    nodes: dict[str, str | Node] = {
+        "start": "Start",
+        "echo": Node(
+            id="echo", type="Echo", label="Märk | det", params={"mark": f" {SECRET} [{{{{flow_input.namn}}}}]"}
+        ),
+        "keep": "Keep",
+    }
+    flow = make_flow(nodes, ["start.text -> echo.input", "echo.text -> keep.input"])
+    form = (FormField(id="namn", label="Namn", private=True), FormField(id="antal", type="number", required=True))
+    return flow.model_copy(update={"name": HOSTILE, "form": form, **more})
+
+
+@pytest.fixture
+def parts(database: Database, engine: ExecutionBackend) -> dict[str, Any]:
+    known = engine.services.components
+    rules = FlowRules(known, ModelClasses(database, ClassificationSettings(), known))
+    return {"database": database, "engine": engine, "registry": known, "notary": NOTARY, "rules": rules}
+
+
+@pytest.fixture
+async def client(parts: dict[str, Any]) -> AsyncIterator[httpx2.AsyncClient]:
+    async with api(flows_router, runs_router, reports_router, **parts) as found:
+        yield found
+
+
+async def stored(database: Database, flow: Flow) -> str:
+    async with database.writing() as session:
+        await secrets.set_variable(session, LOCAL, NOTARY.box, name="DOOR", value=SecretStr(SECRET), secret=True)
+    return (await store_flow(database, flow)).flow_id
+
+
+async def run(client: httpx2.AsyncClient, flow_id: str) -> str:
+    body = {"wait": True, "text": "hej", "form_data": {"namn": PRIVATE, "antal": 3}}
+    answer = await client.post(f"/flows/{flow_id}/runs", json=body)
+    assert answer.status_code == 201, answer.text
+    found: str = answer.json()["id"]
+    return found
+
+
+def text_of(answer: httpx2.Response) -> str:
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"] == "application/pdf"
+    pages = [page.extract_text() for page in PdfReader(BytesIO(answer.content)).pages]
+    return " ".join("\n".join(pages).split())
+
+
+async def test_of_a_draft_tells_what_the_flow_is(client: httpx2.AsyncClient, database: Database) -> None:
+    flow_id = await stored(database, a_flow())
+    answer = await client.get(f"/flows/{flow_id}/report")
+    found = text_of(answer)
+    assert f"Audit report: {HOSTILE}" in found
+    for told in ("draft, revision", "Created by", "Diagram", "Märk | det", "namn", "Required", "Echo", "start.text"):
+        assert told in found
+    assert SECRET not in found
+    assert "attachment" in answer.headers["content-disposition"]
+
+
+async def test_of_a_version_tells_its_checksum_and_stays_what_it_was(
+    client: httpx2.AsyncClient, database: Database
+) -> None:
+    flow_id = await stored(database, a_flow())
+    made = (await client.post(f"/flows/{flow_id}/publish", json={"notes": "Första utgåvan"})).json()
+    draft = (await client.get(f"/flows/{flow_id}")).json()
+    draft["definition"]["nodes"][1]["label"] = "Something else"
+    changed = {"revision": draft["revision"], "definition": draft["definition"]}
+    assert (await client.patch(f"/flows/{flow_id}/draft", json=changed)).status_code == 200
+    found = text_of(await client.get(f"/flows/{flow_id}/report", params={"version": made["version"], "language": "sv"}))
+    assert made["checksum"] in found.replace(" ", "")
+    assert "Första utgåvan" in found
+    assert "Granskningsrapport" in found
+    assert "Something else" not in found
+    assert (await client.get(f"/flows/{flow_id}/report", params={"version": 99})).status_code == 404
+
+
+async def test_of_a_run_tells_times_and_whether_it_passed_but_no_private_answer(
+    client: httpx2.AsyncClient, database: Database
+) -> None:
+    flow_id = await stored(database, a_flow())
+    run_id = await run(client, flow_id)
+    for path in (f"/flows/{flow_id}/report?run_id={run_id}", f"/flow-runs/{run_id}/report"):
+        found = text_of(await client.get(path))
+        for told in ("Passed", "3 completed", run_id, "ms", "hej", "withheld", "Evidence signed by key"):
+            assert told in found
+        assert PRIVATE not in found
+        assert SECRET not in found
+
+
+async def test_of_a_failed_run_says_why(client: httpx2.AsyncClient, database: Database) -> None:
+    flow = make_flow(
+        {"start": "Start", "bad": "Broken", "keep": "Keep"}, ["start.text -> bad.input", "bad.text -> keep.input"]
+    )
+    flow_id = await stored(database, flow)
+    answer = await client.post(f"/flows/{flow_id}/runs", json={"wait": True, "text": "x"})
+    run_ = answer.json()
+    assert run_["status"] == "failed", run_
+    found = text_of(await client.get(f"/flow-runs/{run_['id']}/report"))
+    assert "Did not pass" in found
+    assert run_["error"]["code"] in found
+
+
+async def test_of_a_deleted_flow_a_run_still_has_one(client: httpx2.AsyncClient, database: Database) -> None:
+    flow_id = await stored(database, a_flow())
+    run_id = await run(client, flow_id)
+    assert (await client.delete(f"/flows/{flow_id}")).status_code == 204
+    assert (await client.get(f"/flows/{flow_id}/report")).status_code == 404
+    assert "Passed" in text_of(await client.get(f"/flow-runs/{run_id}/report"))
+
+
+async def test_a_run_of_another_flow_and_both_at_once_are_refused(
+    client: httpx2.AsyncClient, database: Database
+) -> None:
+    flow_id, other = await stored(database, a_flow()), await stored(database, make_flow({"a": "Start"}))
+    run_id = await run(client, flow_id)
+    assert (await client.get(f"/flows/{other}/report", params={"run_id": run_id})).status_code == 404
+    both = await client.get(f"/flows/{flow_id}/report", params={"run_id": run_id, "version": 1})
+    assert both.status_code == 422
+
+
+async def test_another_organisation_and_strangers_to_the_space_get_none(
+    client: httpx2.AsyncClient, database: Database, parts: dict[str, Any]
+) -> None:
+    flow_id = await stored(database, a_flow())
+    run_id = await run(client, flow_id)
+    other = await add_tenant(database)
+    stranger = await add_colleague(database, "Eva", Role.VIEWER, spaces=frozenset())
+    for principal in (other, stranger):
+        async with api(flows_router, reports_router, principal=principal, **parts) as theirs:
+            for path in (
+                f"/flows/{flow_id}/report",
+                f"/flow-runs/{run_id}/report",
+                f"/flows/{flow_id}/version-figures",
+            ):
+                assert (await theirs.get(path)).status_code in {403, 404}
+
+
+async def test_says_how_to_get_the_packages_where_they_are_missing(
+    client: httpx2.AsyncClient, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flow_id = await stored(database, a_flow())
+    monkeypatch.setattr(maker, "is_installed", lambda: False)
+    answer = await client.get(f"/flows/{flow_id}/report")
+    assert answer.status_code == 422
+    assert answer.json()["code"] == "documents_not_installed"
+    assert "pip install 'headgate[documents]'" in answer.json()["remedy"]
+
+
+async def test_versions_have_their_makers_and_runs(client: httpx2.AsyncClient, database: Database) -> None:
+    flow_id = await stored(database, a_flow())
+    await run(client, flow_id)
+    await run(client, flow_id)
+    (found,) = (await client.get(f"/flows/{flow_id}/version-figures")).json()
+    assert (found["version"], found["runs"], found["failed"]) == (1, 2, 0)
+    assert found["made_by"]
+    assert found["last_run_at"]
+
+
+async def test_a_draft_and_a_version_are_exported_as_text_and_picture(
+    client: httpx2.AsyncClient, database: Database
+) -> None:
+    flow_id = await stored(database, a_flow())
+    await client.post(f"/flows/{flow_id}/publish", json={})
+    svg = (await client.get(f"/flows/{flow_id}/export", params={"format": "svg"})).json()
+    assert svg["content"].startswith("<svg ")
+    assert "<script>" not in svg["content"]
+    told = (await client.get(f"/flows/{flow_id}/export", params={"format": "json", "version": 1})).json()
+    assert '"headgate_flow": 1' in told["content"]
+    assert (await client.get(f"/flows/{flow_id}/export", params={"version": 7})).status_code == 404
