@@ -12,6 +12,8 @@ interface StreamOptions {
   method?: "GET" | "POST";
   body?: unknown;
   lastEventId?: string | undefined;
+  /** Called whenever anything came, a heartbeat too: who hears nothing for long knows that the line is dead. */
+  onHeard?: (() => void) | undefined;
   signal: AbortSignal;
 }
 
@@ -31,6 +33,7 @@ export async function* streamEvents(path: string, options: StreamOptions): Async
     for (;;) {
       const { done, value } = await read(reader);
       if (done) return;
+      options.onHeard?.();
       parser.feed(value);
       while (queue.length > 0) yield queue.shift() as StreamEvent;
     }

@@ -39,3 +39,14 @@ export function removeStored(key: string): void {
     // refused: it was never there
   }
 }
+
+/** The keys that begin so. */
+export function storedKeys(start: string): string[] {
+  const found = new Set([...memory.keys()]);
+  try {
+    for (let index = 0; index < localStorage.length; index += 1) found.add(localStorage.key(index) ?? "");
+  } catch {
+    // refused: what this tab remembers stands
+  }
+  return [...found].filter((name) => name.startsWith(PREFIX + start)).map((name) => name.slice(PREFIX.length));
+}

@@ -28,6 +28,7 @@ function OpenFlow({ flowId }: { flowId: string }) {
 
 /** Drawn anew by its own parts only: what the server answers to a save goes into the store. */
 const Opened = memo(function Opened({ store }: { store: DraftStore }) {
+  useAskFromAddress();
   return (
     <DraftProvider value={store}>
       <div className="flex h-full min-h-0 flex-col">

@@ -1,6 +1,2 @@
-export function Editing() {
-  return null;
-}
-export function SaveState() {
-  return null;
-}
+export { Editing } from "./Editing";
+export { SaveState } from "./SaveState";

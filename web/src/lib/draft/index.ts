@@ -3,5 +3,7 @@ export { type Document, edgeId, freeId, toDocument, toFlow } from "./document";
 export { emptyNode } from "./emptyNode";
 export type { Entry, Origin } from "./historySlice";
 export type { NodeRun, StepStatus } from "./liveSlice";
+export { keyOf as placeKey, type Place } from "./members";
+export { type ConflictItem, type Merge, merge } from "./merge";
 export { createDraftStore, type DraftState, type DraftStore } from "./store";
-export type { Conflict, Issue, SaveState } from "./syncSlice";
+export type { Closed, Conflict, Issue, SaveState } from "./syncSlice";

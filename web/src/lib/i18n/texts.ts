@@ -27,7 +27,7 @@ export function defineTexts<T extends Texts>(
   namespace: string,
   english: T,
   swedish: () => Promise<{ default: Translation<T> }>,
-): () => Say<T> {
+): (() => Say<T>) & { now: Say<T> } {
   i18next.addResourceBundle("en", namespace, english);
   const load = (language: string) => {
     if (language !== "sv" || i18next.hasResourceBundle("sv", namespace)) return;
@@ -35,8 +35,11 @@ export function defineTexts<T extends Texts>(
   };
   load(i18next.language);
   i18next.on("languageChanged", load);
-  return function useTexts() {
+  function useTexts() {
     const { t } = useTranslation(namespace);
     return useCallback<Say<T>>((key, values) => t(key as string, values ?? {}) as string, [t]);
-  };
+  }
+  // For what is no component: said once, in the language in use at that moment.
+  const now: Say<T> = (key, values) => i18next.t(key as string, { ns: namespace, ...values }) as string;
+  return Object.assign(useTexts, { now });
 }

@@ -1,0 +1,30 @@
+import { useDraftStore } from "@/lib/draft";
+import { useShortcuts } from "@/lib/shortcuts/shortcuts";
+import { ClosedBanner } from "./ClosedBanner";
+import { ConflictBanner } from "./ConflictBanner";
+import { ConflictDialog } from "./ConflictDialog";
+import { LeftBanner } from "./LeftBanner";
+import { Passing, usePassing } from "./Passing";
+import { useSaving } from "./useSaving";
+
+/** Keeps the open flow and the server's one thing, and says where that needs somebody. */
+export function Editing() {
+  const store = useDraftStore();
+  const { notice, tell } = usePassing();
+  const { ready, tab } = useSaving(tell);
+  useShortcuts({
+    save: () => {
+      void store.getState().flush();
+      return true;
+    },
+  });
+  return (
+    <>
+      <ClosedBanner />
+      <ConflictBanner />
+      {ready && <LeftBanner tab={tab} />}
+      <ConflictDialog />
+      <Passing notice={notice} />
+    </>
+  );
+}
