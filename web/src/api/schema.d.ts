@@ -1698,6 +1698,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/run-statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How runs go over time
+         * @description Runs, how long they took, what they cost at list prices and what failed, over time, by flow and by model.
+         *
+         *     Of the spaces that the caller sees, beside the same time before it.
+         *
+         *     Needs the permission `runs.view`.
+         */
+        get: operations["statistics_api_v1_run_statistics_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspace/files": {
         parameters: {
             query?: never;
@@ -3052,6 +3076,32 @@ export interface components {
             content: string;
         };
         /**
+         * FailureFigures
+         * @description Runs of one flow that failed for one reason.
+         */
+        FailureFigures: {
+            /** Code */
+            code: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow Name */
+            flow_name: string;
+            /** Runs */
+            runs: number;
+            /**
+             * Message
+             * @description What the newest of them said, its beginning.
+             */
+            message: string;
+            /** Run Id */
+            run_id: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+        };
+        /**
          * FaultOut
          * @description Something that does not hold.
          */
@@ -3264,6 +3314,23 @@ export interface components {
              * @description The flow as spec text.
              */
             spec?: string | null;
+        };
+        /**
+         * FlowFigures
+         * @description One of the busiest flows.
+         */
+        FlowFigures: {
+            /** Flow Id */
+            flow_id: string;
+            /** Name */
+            name: string;
+            /** Runs */
+            runs: number;
+            /** Failed */
+            failed: number;
+            /** P95 Ms */
+            p95_ms: number | null;
+            spent: components["schemas"]["Spent"];
         };
         /**
          * FlowItem
@@ -4172,6 +4239,27 @@ export interface components {
             items: components["schemas"]["ModelClassOut"][];
         };
         /**
+         * ModelFigures
+         * @description One of the models that were asked most.
+         */
+        ModelFigures: {
+            /** Provider */
+            provider: string;
+            /** Name */
+            name: string;
+            /**
+             * Failed
+             * @description Steps that asked it and failed.
+             */
+            failed: number;
+            /**
+             * Mean Ms
+             * @description How long its steps took.
+             */
+            mean_ms: number;
+            spent: components["schemas"]["Spent"];
+        };
+        /**
          * ModelInfo
          * @description What is known about a chat model.
          */
@@ -4432,18 +4520,6 @@ export interface components {
             items: components["schemas"]["VersionSummary"][];
             /** Next Cursor */
             next_cursor?: string | null;
-        };
-        /**
-         * PartOut
-         * @description What of its flow a run carried out, where that was not all of it.
-         */
-        PartOut: {
-            /** Only Step */
-            only_step: string | null;
-            /** From Step */
-            from_step: string | null;
-            /** Pinned */
-            pinned: string[];
         };
         /**
          * PartState
@@ -4888,7 +4964,7 @@ export interface components {
             source_run_id: string | null;
             /** Source Step Id */
             source_step_id: string | null;
-            part?: components["schemas"]["PartOut"] | null;
+            part?: components["schemas"]["headgate__features__runs__schemas__PartOut"] | null;
             input: components["schemas"]["RunInputOut"];
             /** Output */
             output: {
@@ -4951,6 +5027,41 @@ export interface components {
             wait?: boolean;
         };
         /**
+         * RunStatistics
+         * @description How runs went in a period, and in the same time before it.
+         */
+        RunStatistics: {
+            /**
+             * Start
+             * Format: date-time
+             */
+            start: string;
+            /**
+             * End
+             * Format: date-time
+             */
+            end: string;
+            /** Part Seconds */
+            part_seconds: number;
+            now: components["schemas"]["Totals"];
+            before: components["schemas"]["Totals"];
+            /** Parts */
+            parts: components["schemas"]["headgate__features__runs__statistics__schemas__PartOut"][];
+            /** Flows */
+            flows: components["schemas"]["FlowFigures"][];
+            /** Models */
+            models: components["schemas"]["ModelFigures"][];
+            /** Failures */
+            failures: components["schemas"]["FailureFigures"][];
+            /**
+             * Queued
+             * @description Runs that wait, at this moment.
+             */
+            queued: number;
+            /** Running */
+            running: number;
+        };
+        /**
          * RunSummary
          * @description A run in a list.
          */
@@ -4990,7 +5101,7 @@ export interface components {
             source_run_id: string | null;
             /** Source Step Id */
             source_step_id: string | null;
-            part?: components["schemas"]["PartOut"] | null;
+            part?: components["schemas"]["headgate__features__runs__schemas__PartOut"] | null;
         };
         /**
          * SessionOut
@@ -5169,6 +5280,31 @@ export interface components {
             role: components["schemas"]["Role"] | null;
             /** Permissions */
             permissions: components["schemas"]["Permission"][];
+        };
+        /**
+         * Spent
+         * @description What models took.
+         */
+        Spent: {
+            /**
+             * Calls
+             * @description Steps that asked a model.
+             */
+            calls: number;
+            /** Tokens Input */
+            tokens_input: number;
+            /** Tokens Output */
+            tokens_output: number;
+            /**
+             * Usd
+             * @description Of the calls whose price is known.
+             */
+            usd: number;
+            /**
+             * Unpriced
+             * @description Calls whose price is not known, and which `usd` leaves out.
+             */
+            unpriced: number;
         };
         /**
          * StepOut
@@ -5450,6 +5586,36 @@ export interface components {
          */
         TenantRole: "member" | "admin";
         /**
+         * Totals
+         * @description Runs of a whole period.
+         */
+        Totals: {
+            /** Runs */
+            runs: number;
+            /** Completed */
+            completed: number;
+            /** Failed */
+            failed: number;
+            /** Cancelled */
+            cancelled: number;
+            /**
+             * P50 Ms
+             * @description Half of the runs that are over took no longer; null where none is.
+             */
+            p50_ms: number | null;
+            /**
+             * P95 Ms
+             * @description Nineteen of twenty took no longer.
+             */
+            p95_ms: number | null;
+            spent: components["schemas"]["Spent"];
+            /**
+             * Retries
+             * @description How often a step was tried again.
+             */
+            retries: number;
+        };
+        /**
          * UserIn
          * @description Somebody to invite.
          */
@@ -5722,6 +5888,49 @@ export interface components {
             modified_at: string;
             /** Text */
             text: string;
+        };
+        /**
+         * PartOut
+         * @description What of its flow a run carried out, where that was not all of it.
+         */
+        headgate__features__runs__schemas__PartOut: {
+            /** Only Step */
+            only_step: string | null;
+            /** From Step */
+            from_step: string | null;
+            /** Pinned */
+            pinned: string[];
+        };
+        /**
+         * PartOut
+         * @description Runs that began in one part of the period.
+         */
+        headgate__features__runs__statistics__schemas__PartOut: {
+            /** Runs */
+            runs: number;
+            /** Completed */
+            completed: number;
+            /** Failed */
+            failed: number;
+            /** Cancelled */
+            cancelled: number;
+            /**
+             * P50 Ms
+             * @description Half of the runs that are over took no longer; null where none is.
+             */
+            p50_ms: number | null;
+            /**
+             * P95 Ms
+             * @description Nineteen of twenty took no longer.
+             */
+            p95_ms: number | null;
+            spent: components["schemas"]["Spent"];
+            /**
+             * At
+             * Format: date-time
+             * @description When the part begins.
+             */
+            at: string;
         };
     };
     responses: never;
@@ -12226,6 +12435,89 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    statistics_api_v1_run_statistics_get: {
+        parameters: {
+            query?: {
+                /** @description The time up to now. */
+                range?: "24h" | "7d" | "30d" | "90d";
+                /** @description Only runs of this space's flows. */
+                space_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunStatistics"];
+                };
             };
             /** @description Nobody is signed in, or the API key is not valid. */
             401: {
