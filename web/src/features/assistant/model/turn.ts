@@ -7,7 +7,6 @@ import type { Completed, FlowUpdate, TurnEvent } from "./wire";
 export type Effect =
   | { kind: "change"; update: FlowUpdate }
   | { kind: "run"; event: Extract<TurnEvent, { event: "run_update" }> }
-  | { kind: "files" }
   | { kind: "completed"; data: Completed };
 
 export interface Reduced {
@@ -34,7 +33,7 @@ export function reduceTurn(message: AssistantMessage, event: TurnEvent, mode: Mo
     case "flow_preview":
       return only(message);
     case "file_written":
-      return { message: { ...message, files: withFile(message, event) }, effects: [{ kind: "files" }] };
+      return only({ ...message, files: withFile(message, event) });
     case "run_update":
       return { message: { ...message, runs: withRun(message.runs, event) }, effects: [{ kind: "run", event }] };
     case "complete":

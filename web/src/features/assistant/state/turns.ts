@@ -23,8 +23,6 @@ export interface Outside {
   /** What is said when the draft could not be saved, and when the connection went. */
   unsaved: TurnProblem;
   offline: TurnProblem;
-  /** Files of the workspace have changed. */
-  onFiles: () => void;
 }
 
 /** The turns of a request: sends, listens, and does on the canvas what comes of it. */
@@ -121,7 +119,6 @@ export class Turns {
       if (effect.update.action === "set_flow") void this.learn(effect.update.flow);
       if (effect.update.action === "add_component") void this.learn({ nodes: [effect.update.node] } as Flow);
     } else if (effect.kind === "run") shownOnCanvas(this.outside.draft, effect.event);
-    else if (effect.kind === "files") this.outside.onFiles();
     else this.hand.settle(id, effect.data);
   }
 

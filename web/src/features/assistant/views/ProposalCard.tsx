@@ -1,0 +1,85 @@
+import { Check, Workflow } from "lucide-react";
+import { useMemo, useState } from "react";
+import { FlowDrawing } from "@/components/flow-drawing/FlowDrawing";
+import { Button, Callout, Chip, toast } from "@/components/ui";
+import { toFlow, useDraft, useDraftStore } from "@/lib/draft";
+import { withTail } from "../model/merge";
+import type { AssistantMessage, Proposal } from "../model/message";
+import { useAssistantTexts } from "../texts";
+import { Card } from "./Card";
+import { useConversation } from "./context";
+
+/** A whole flow to look at before it is taken: beside what is there, in its place, or not at all. */
+export function ProposalCard({ message, proposal }: { message: AssistantMessage; proposal: Proposal }) {
+  const t = useAssistantTexts();
+  const templates = useDraft((state) => state.templates);
+  const flow = useMemo(() => toFlow(withTail(proposal.flow, proposal.tail)), [proposal.flow, proposal.tail]);
+  const name = flow.name || t("untitled");
+  const { landed, state } = proposal;
+  const size = { nodes: flow.nodes?.length ?? 0, edges: flow.edges?.length ?? 0 };
+  return (
+    <Card
+      icon={<Workflow />}
+      title={t("proposal")}
+      aside={<State proposal={proposal} />}
+      footer={state === "pending" ? <Choices message={message} proposal={proposal} /> : undefined}
+    >
+      <p className="mb-2 flex items-baseline gap-2">
+        <span className="min-w-0 truncate font-medium">{name}</span>
+        <span className="shrink-0 text-xs text-muted">{t("proposal_size", size)}</span>
+      </p>
+      <div className="h-44 rounded-md border border-line bg-canvas p-2">
+        <FlowDrawing flow={flow} templates={templates} title={t("proposal_drawing", { name })} />
+      </div>
+      {proposal.replaces.length > 0 && state === "pending" && (
+        <p className="mt-2 text-xs text-muted">{t("proposal_replaces", { count: proposal.replaces.length })}</p>
+      )}
+      {landed && state !== "dismissed" && <p className="mt-2 text-xs text-muted">{t("landed", landed)}</p>}
+    </Card>
+  );
+}
+
+function State({ proposal }: { proposal: Proposal }) {
+  const t = useAssistantTexts();
+  if (proposal.state === "applied") {
+    return (
+      <Chip tone="ok" icon={<Check />}>
+        {t("added")}
+      </Chip>
+    );
+  }
+  return proposal.state === "dismissed" ? <Chip>{t("dismissed")}</Chip> : null;
+}
+
+function Choices({ message, proposal }: { message: AssistantMessage; proposal: Proposal }) {
+  const t = useAssistantTexts();
+  const conversation = useConversation();
+  const draft = useDraftStore();
+  const editable = useDraft((state) => state.editable);
+  const empty = useDraft((state) => state.document.order.length === 0);
+  const [refused, setRefused] = useState(false);
+  // What changes nodes that are there is meant in their place, everything else beside them.
+  const inPlace = !empty && proposal.replaces.length > 0;
+  const again = proposal.times > 0;
+  const take = (how: "add" | "replace") => {
+    const taken = conversation.take(message.id, how);
+    setRefused(!taken);
+    if (taken) toast({ title: t("added"), action: { label: t("undo"), onClick: () => draft.getState().undo() } });
+  };
+  return (
+    <>
+      {refused && <Callout tone="bad">{t("not_taken")}</Callout>}
+      <Button size="sm" kind={inPlace ? "secondary" : "primary"} disabled={!editable} onClick={() => take("add")}>
+        {again ? t("add_again") : t("add")}
+      </Button>
+      {!empty && (
+        <Button size="sm" kind={inPlace ? "primary" : "secondary"} disabled={!editable} onClick={() => take("replace")}>
+          {again ? t("replace_again") : t("replace")}
+        </Button>
+      )}
+      <Button size="sm" kind="ghost" onClick={() => conversation.dismissProposal(message.id)}>
+        {t("dismiss")}
+      </Button>
+    </>
+  );
+}
