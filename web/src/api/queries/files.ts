@@ -14,3 +14,10 @@ export const fileQuery = (id: string) =>
     queryFn: ({ signal }) => unwrap(api.GET("/api/v1/files/{file_id}", { params: { path: { file_id: id } }, signal })),
     staleTime: Number.POSITIVE_INFINITY,
   });
+
+/** Uploads of the person and files of runs they see, newest first. */
+export const filesQuery = queryOptions({
+  queryKey: [...fileKeys.all, "list"] as const,
+  queryFn: async ({ signal }) =>
+    (await unwrap(api.GET("/api/v1/files", { params: { query: { limit: 50 } }, signal }))).items,
+});

@@ -1,0 +1,24 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, unwrap } from "../client";
+
+export const mcpServerKeys = {
+  all: ["mcp-servers"] as const,
+  ofSpace: (spaceId: string) => ["mcp-servers", "space", spaceId] as const,
+  tools: (server: string) => ["mcp-servers", "tools", server] as const,
+};
+
+/** MCP servers that flows of a space may use. */
+export const mcpServersQuery = (spaceId: string) =>
+  queryOptions({
+    queryKey: mcpServerKeys.ofSpace(spaceId),
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET("/api/v1/mcp-servers", { params: { query: { space_id: spaceId } }, signal }))).items,
+  });
+
+/** What a server, by its id, offered when it was last asked. */
+export const mcpToolsQuery = (server: string) =>
+  queryOptions({
+    queryKey: mcpServerKeys.tools(server),
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET("/api/v1/mcp-servers/{server}/tools", { params: { path: { server } }, signal }))).items,
+  });

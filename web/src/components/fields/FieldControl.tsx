@@ -1,0 +1,107 @@
+import type { ComponentType } from "react";
+import { CodeEditor } from "@/components/code";
+import { ModelPicker } from "@/components/models/ModelPicker";
+import { useDraft } from "@/lib/draft";
+import { FileControl } from "./FileControl";
+import { JsonControl } from "./JsonControl";
+import { AssistantControl, FormFieldControl, ServerControl, ServerToolsControl } from "./knownFields";
+import { SecretControl } from "./SecretControl";
+import { BooleanControl, MultiselectControl, NumberControl, SelectControl, TextControl } from "./simpleControls";
+import { TableEditor } from "./TableEditor";
+import { VariableTextBox } from "./TextBox";
+import { ToolsControl } from "./ToolsControl";
+import { fromGrid, toGrid } from "./tablePaste";
+import type { ControlProps, FieldControlProps } from "./types";
+
+const KINDS: Record<string, ComponentType<ControlProps>> = {
+  text: TextControl,
+  multiline: TextControl,
+  message: TextControl,
+  number: NumberControl,
+  integer: NumberControl,
+  boolean: BooleanControl,
+  select: SelectControl,
+  multiselect: MultiselectControl,
+  secret: SecretControl,
+  code: CodeControl,
+  json: JsonControl,
+  table: TableControl,
+  file: FileControl,
+  model: ModelControl,
+};
+
+/** Fields that are texts to the server and choices to people, by component and name. */
+const KNOWN: Record<string, ComponentType<ControlProps>> = {
+  "McpTools.server": ServerControl,
+  "McpTools.tools": ServerToolsControl,
+  "FileInput.field": FormFieldControl,
+};
+
+/** The control for a field of any kind. It changes nothing itself: `onChange` gets what was set. */
+export function FieldControl(props: FieldControlProps) {
+  const label = props.field.label || props.field.name;
+  if (props.nodeId) return <OfNode {...props} nodeId={props.nodeId} label={label} />;
+  return <OfKind {...props} label={label} />;
+}
+
+function OfNode(props: ControlProps & { nodeId: string }) {
+  const { field, nodeId, value, label } = props;
+  const type = useDraft((state) => state.document.nodes[nodeId]?.type ?? "");
+  if (field.kind === "tools") return <ToolsControl field={field} nodeId={nodeId} label={label} />;
+  const whole = typeof value === "string" && /^\s*\{\{.*\}\}\s*$/s.test(value) && field.interpolate !== false;
+  const Known = field.name === "assistant" && !whole ? AssistantControl : KNOWN[`${type}.${field.name}`];
+  if (Known) return <Known {...props} />;
+  // A reference may stand for a value of any kind: a number, a table, a model.
+  if (whole && !["text", "multiline", "message", "secret", "json", "code"].includes(field.kind)) {
+    const { id, "aria-describedby": about, "aria-invalid": invalid } = props;
+    const ids = {
+      ...(id ? { id } : {}),
+      ...(about ? { "aria-describedby": about } : {}),
+      ...(invalid ? { "aria-invalid": invalid } : {}),
+    };
+    return (
+      <VariableTextBox
+        {...ids}
+        nodeId={nodeId}
+        label={label}
+        value={value}
+        onChange={(text) => props.onChange(text || undefined)}
+      />
+    );
+  }
+  return <OfKind {...props} />;
+}
+
+function OfKind(props: ControlProps) {
+  const Control = KINDS[props.field.kind] ?? TextControl;
+  return <Control {...props} />;
+}
+
+function CodeControl({ field, value, onChange, label, "aria-invalid": invalid }: ControlProps) {
+  return (
+    <CodeEditor
+      language={field.name === "source" || field.name === "code" ? "python" : "text"}
+      label={label}
+      value={typeof value === "string" ? value : ""}
+      onChange={(text) => onChange(text === "" ? undefined : text)}
+      minLines={field.name === "source" ? 8 : 4}
+      {...(invalid ? { "aria-invalid": invalid } : {})}
+    />
+  );
+}
+
+function TableControl(props: ControlProps) {
+  const grid = toGrid(props.value);
+  if (!grid) return <JsonControl {...props} />;
+  return (
+    <TableEditor
+      label={props.label}
+      grid={grid}
+      onChange={(next) => props.onChange(next.columns.length === 0 ? undefined : fromGrid(next))}
+    />
+  );
+}
+
+function ModelControl({ field: _, nodeId: __, ...rest }: ControlProps) {
+  return <ModelPicker {...rest} />;
+}

@@ -1,0 +1,18 @@
+export default {
+  choose: "Choose a model",
+  find: "Find a model…",
+  nothing: "No known model is called that.",
+  use: "Use {{model}}",
+  not_ready: "Not connected",
+  connect: "Connect a provider",
+  connect_this: "Connect {{provider}}",
+  price: "{{input}} in, {{output}} out for a million tokens",
+  context: "{{count}} k",
+  context_more: "Reads up to {{count}} thousand tokens",
+  sees: "Reads images",
+  hears: "Hears audio",
+  class: "May see data up to {{name}}",
+  not_connected: "{{provider}} is not connected yet: this step cannot run.",
+  only_connected: "Connected only",
+  unknown: "A model that is not in the list; its provider knows it.",
+};
