@@ -26,13 +26,15 @@ export function AccountFrame({ title, about, children }: { title: string; about?
           {about && <p className="mt-1 text-muted">{about}</p>}
           <div className="mt-6">{children}</div>
         </div>
-        <Segments
-          size="sm"
-          aria-label={t("language")}
-          value={i18n.language === "sv" ? "sv" : "en"}
-          options={CHOICES}
-          onChange={(language) => void setLanguage(language)}
-        />
+        <div>
+          <Segments
+            size="sm"
+            aria-label={t("language")}
+            value={i18n.language === "sv" ? "sv" : "en"}
+            options={CHOICES}
+            onChange={(language) => void setLanguage(language)}
+          />
+        </div>
       </main>
       <aside className="relative hidden overflow-hidden border-l border-line bg-canvas lg:block">
         <FlowMotif />

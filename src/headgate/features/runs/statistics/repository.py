@@ -1,0 +1,193 @@
+"""The queries behind the figures, for SQLite and PostgreSQL. The tenant is always required.
+
+Every query goes over runs that began in the period, by the index on tenant and time, and answers as many rows as there
+are parts, flows or models in it, never as many as there are runs.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, literal_column, select, true
+from sqlalchemy import String as SqlString
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.flows.tables import FlowRow
+from headgate.features.runs.states import LIVE_RUNS
+from headgate.features.runs.statistics.periods import Period
+from headgate.features.runs.tables import flow_runs, flow_step_results
+
+AnyRow = Row[*tuple[Any, ...]]
+_R, _S = flow_runs.c, flow_step_results.c
+_OF_FLOW = and_(FlowRow.id == _R.flow_id, FlowRow.tenant_id == _R.tenant_id)
+_OF_RUN = and_(_S.flow_run_id == _R.id, _S.tenant_id == _R.tenant_id)
+BEFORE = -1
+"""The part that stands for the whole period before."""
+_MODEL = tuple(
+    _S.model_parameters.op("->>", return_type=SqlString())(literal_column(f"'{name}'")).label(name)
+    for name in ("provider", "name", "base_url", "models")
+)
+"""What a step asked: one model, or several in `models`, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The runs that somebody may see the figures of."""
+
+    tenant_id: str
+    spaces: Collection[str] | None
+    """None: all of the tenant."""
+    period: Period
+
+    def runs(self, *columns: Any, before: bool = False) -> Select[Any]:  # noqa: ANN401 - columns
+        """A query over them; with those of the period before."""
+        start = self.period.before if before else self.period.start
+        query = (
+            select(*columns)
+            .select_from(flow_runs)
+            .where(_R.tenant_id == self.tenant_id, _R.created_at >= start, _R.created_at < self.period.end)
+        )
+        return self._in_spaces(query)
+
+    def live(self, *columns: Any) -> Select[Any]:  # noqa: ANN401 - columns
+        """A query over those that are not over, whenever they began."""
+        query = (
+            select(*columns)
+            .select_from(flow_runs)
+            .where(_R.tenant_id == self.tenant_id, _R.status.in_(sorted(LIVE_RUNS)))
+        )
+        return self._in_spaces(query)
+
+    def _in_spaces(self, query: Select[Any]) -> Select[Any]:
+        if self.spaces is None:
+            return query
+        return query.join(FlowRow, _OF_FLOW).where(FlowRow.space_id.in_(sorted(self.spaces)))
+
+    def part(self) -> ColumnElement[int]:
+        """Which part of the period a run began in; `BEFORE` for the period before."""
+        inside = (_R.created_at - self.period.start) // self.period.step
+        return case((_R.created_at < self.period.start, BEFORE), else_=inside)
+
+    def whose(self) -> ColumnElement[int]:
+        """`BEFORE` or 0: the two periods as a whole."""
+        return case((_R.created_at < self.period.start, BEFORE), else_=0)
+
+
+async def count_runs(session: AsyncSession, seen: Seen) -> Sequence[AnyRow]:
+    """`part`, `status`, `runs`."""
+    part = seen.part().label("part")
+    query = seen.runs(part, _R.status, func.count().label("runs"), before=True).group_by(part, _R.status)
+    return await _rows(session, query)
+
+
+async def durations(
+    session: AsyncSession, seen: Seen, group: ColumnElement[Any], *, flow_ids: Collection[str] | None = None
+) -> Sequence[AnyRow]:
+    """`part`, `p50`, `p95` in microseconds, of runs that are over, by whatever `group` tells apart.
+
+    Of both periods, or of these flows in the period.
+    """
+    lasted = (_R.finished_at - _R.started_at).label("lasted")
+    runs = (
+        seen.runs(
+            group.label("part"),
+            lasted,
+            func.row_number().over(partition_by=group, order_by=lasted).label("place"),
+            func.count().over(partition_by=group).label("many"),
+            before=flow_ids is None,
+        )
+        .where(_R.started_at.is_not(None), _R.finished_at.is_not(None))
+        .where(_R.flow_id.in_(flow_ids) if flow_ids is not None else true())
+        .subquery()
+    )
+    at = [
+        func.max(case((runs.c.place == (runs.c.many * share + 99) // 100, runs.c.lasted))).label(f"p{share}")
+        for share in (50, 95)
+    ]
+    return await _rows(session, select(runs.c.part, *at).group_by(runs.c.part))
+
+
+async def count_of_models(session: AsyncSession, seen: Seen) -> Sequence[AnyRow]:
+    """What models were asked, by part: `part`, the model, `calls`, `failed`, tokens, `untold` and `lasted`."""
+    part = seen.part().label("part")
+    query = _asked(seen, part, before=True).group_by(part, *_MODEL)
+    return await _rows(session, query)
+
+
+async def models_of_flows(session: AsyncSession, seen: Seen, flow_ids: Collection[str]) -> Sequence[AnyRow]:
+    """The same by flow, of these flows: `flow_id` instead of `part`."""
+    query = _asked(seen, _R.flow_id).where(_R.flow_id.in_(flow_ids)).group_by(_R.flow_id, *_MODEL)
+    return await _rows(session, query)
+
+
+def _asked(seen: Seen, *columns: Any, before: bool = False) -> Select[Any]:  # noqa: ANN401 - columns
+    unknown = _S.num_tokens_input.is_(None) | _S.num_tokens_output.is_(None)
+    return (
+        seen.runs(
+            *columns,
+            *_MODEL,
+            func.count().label("calls"),
+            func.sum(case((_S.status == "failed", 1), else_=0)).label("failed"),
+            func.coalesce(func.sum(_S.num_tokens_input), 0).label("tokens_input"),
+            func.coalesce(func.sum(_S.num_tokens_output), 0).label("tokens_output"),
+            func.sum(case((unknown, 1), else_=0)).label("untold"),
+            func.coalesce(func.sum(_S.finished_at - _S.started_at), 0).label("lasted"),
+            before=before,
+        )
+        .join(flow_step_results, _OF_RUN)
+        .where(_S.model_parameters.is_not(None), _S.reused_from_run_id.is_(None))
+    )
+
+
+async def count_retries(session: AsyncSession, seen: Seen) -> dict[int, int]:
+    """How often a step was tried again, in the period (0) and in the one before."""
+    whose = seen.whose().label("whose")
+    query = (
+        seen.runs(whose, func.sum(_S.attempts - 1), before=True)
+        .join(flow_step_results, _OF_RUN)
+        .where(_S.attempts > 1)
+        .group_by(whose)
+    )
+    return {row[0]: int(row[1]) for row in (await session.execute(query)).all()}
+
+
+async def busiest_flows(session: AsyncSession, seen: Seen, *, limit: int) -> Sequence[AnyRow]:
+    """`flow_id`, `runs`, `failed`, most runs first."""
+    runs, failed = func.count(), func.sum(case((_R.status == "failed", 1), else_=0))
+    query = seen.runs(_R.flow_id, runs.label("runs"), failed.label("failed")).group_by(_R.flow_id)
+    return await _rows(session, query.order_by(runs.desc(), _R.flow_id).limit(limit))
+
+
+async def commonest_failures(session: AsyncSession, seen: Seen, *, limit: int) -> Sequence[AnyRow]:
+    """`flow_id`, `error_code`, `runs` and the newest run of each, the most frequent first."""
+    runs = func.count()
+    query = (
+        seen.runs(_R.flow_id, _R.error_code, runs.label("runs"), func.max(_R.id).label("run_id"))
+        .where(_R.status == "failed")
+        .group_by(_R.flow_id, _R.error_code)
+        .order_by(runs.desc(), func.max(_R.id).desc())
+    )
+    return await _rows(session, query.limit(limit))
+
+
+async def messages_of(session: AsyncSession, run_ids: Collection[str], *, tenant_id: str) -> dict[str, AnyRow]:
+    """Why runs failed and when they began, by id."""
+    query = select(_R.id, _R.error_message, _R.created_at).where(_R.id.in_(run_ids), _R.tenant_id == tenant_id)
+    return {row.id: row for row in (await session.execute(query)).all()}
+
+
+async def names_of(session: AsyncSession, flow_ids: Collection[str], *, tenant_id: str) -> dict[str, str]:
+    """What flows are called, deleted ones too."""
+    query = select(FlowRow.id, FlowRow.name).where(FlowRow.id.in_(flow_ids), FlowRow.tenant_id == tenant_id)
+    return {row.id: row.name for row in (await session.execute(query)).all()}
+
+
+async def count_live(session: AsyncSession, seen: Seen) -> dict[str, int]:
+    """Runs that are not over, by state."""
+    query = seen.live(_R.status, func.count()).group_by(_R.status)
+    return {row[0]: row[1] for row in (await session.execute(query)).all()}
+
+
+async def _rows(session: AsyncSession, query: Select[Any]) -> Sequence[AnyRow]:
+    found: Sequence[AnyRow] = (await session.execute(query)).all()
+    return found

@@ -1,0 +1,33 @@
+"""The HTTP route of how runs go."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.runs.statistics.periods import RangeName
+from headgate.features.runs.statistics.schemas import RunStatistics
+from headgate.features.runs.statistics.service import run_statistics
+from headgate.foundation.api import ReadSession, problems
+
+router = APIRouter(tags=["runs"])
+
+
+@router.get(
+    "/run-statistics",
+    summary="How runs go over time",
+    responses=problems(403, 404),
+    dependencies=[needs(Permission.RUNS_VIEW)],
+)
+async def statistics(
+    session: ReadSession,
+    caller: Caller,
+    range_: Annotated[RangeName, Query(alias="range", description="The time up to now.")] = "7d",
+    space_id: Annotated[str | None, Query(max_length=36, description="Only runs of this space's flows.")] = None,
+) -> RunStatistics:
+    """Runs, how long they took, what they cost at list prices and what failed, over time, by flow and by model.
+
+    Of the spaces that the caller sees, beside the same time before it.
+    """
+    return await run_statistics(session, caller, range_=range_, space_id=space_id)
