@@ -205,3 +205,16 @@ async def test_a_draft_and_a_version_are_exported_as_text_and_picture(
     told = (await client.get(f"/flows/{flow_id}/export", params={"format": "json", "version": 1})).json()
     assert '"headgate_flow": 1' in told["content"]
     assert (await client.get(f"/flows/{flow_id}/export", params={"version": 7})).status_code == 404
+
+
+async def test_the_diagram_of_a_run_shows_what_came_of_each_step(
+    client: httpx2.AsyncClient, database: Database
+) -> None:
+    flow_id = await stored(database, a_flow())
+    run_id = await run(client, flow_id)
+    plain = await client.get(f"/flows/{flow_id}/picture")
+    assert plain.headers["content-type"].startswith("image/svg+xml")
+    shown = await client.get(f"/flows/{flow_id}/picture", params={"run_id": run_id})
+    assert "completed, " in shown.text
+    assert "completed, " not in plain.text
+    assert HOSTILE.replace("<", "&lt;").replace(">", "&gt;") in shown.text

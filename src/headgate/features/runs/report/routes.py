@@ -56,6 +56,27 @@ async def of_flow(
 
 
 @router.get(
+    "/flows/{flow_id}/picture",
+    summary="Diagram of a flow",
+    response_class=Response,
+    responses={**problems(404), 200: {"content": {"image/svg+xml": {}}, "description": "The diagram."}},
+    dependencies=[needs(Permission.FLOWS_VIEW)],
+)
+async def picture(
+    flow_id: str,
+    request: Request,
+    caller: Caller,
+    version: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Of this version, not the draft.")] = None,
+    run_id: Annotated[str | None, Query(max_length=36, description="Of the version a run had, with results.")] = None,
+    language: In = "en",
+) -> Response:
+    """The flow as SVG, as it is laid out on the canvas. With a run it needs `runs.view` too, and shows the results."""
+    found = await _reports(request).picture_of(caller, flow_id, version=version, run_id=run_id, language=language)
+    headers = {"Content-Disposition": attachment("flow.svg"), "Cache-Control": "private, no-store"}
+    return Response(found, media_type="image/svg+xml", headers=headers)
+
+
+@router.get(
     "/flow-runs/{run_id}/report",
     summary="Audit report of a run",
     response_class=Response,

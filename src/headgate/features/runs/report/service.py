@@ -158,20 +158,21 @@ class Reports:
         )
 
 
-def drawing_of(subject: Subject) -> str:
-    """The diagram, as wide as a page."""
-    words = WORDS[subject.language]
+def drawing_of(subject: Subject, columns: int | None = COLUMNS) -> str:
+    """The diagram: laid out anew to be as wide as a page, or as people laid it out, with notes and groups."""
+    words, mask = subject.words, subject.mask
     shown: dict[str, Shown] = {}
     for key, node in subject.nodes.items():
         chip = f"K{node.classification.level}" if node.classification is not None else ""
         shown[key] = Shown(chip=chip) if node.run is None else Shown(node.run.status, _detail(node, words), chip)
     flow = subject.wiring.flow
-    labelled = [
-        node.model_copy(update={"label": subject.mask.text(node.label)}) for node in flow.nodes if node.id in shown
-    ]
-    kept = tuple(node for node in labelled if node.id not in subject.wiring.notes)
-    catalog = _Known(subject)
-    return picture(flow.model_copy(update={"nodes": kept}), catalog, shown=shown, columns=COLUMNS)
+    kept = tuple(
+        node.model_copy(update={"label": mask.text(node.label)})
+        for node in flow.nodes
+        if columns is None or node.id not in subject.wiring.notes
+    )
+    title = mask.text(flow.name) if columns is None else ""
+    return picture(flow.model_copy(update={"nodes": kept}), _Known(subject), shown=shown, columns=columns, title=title)
 
 
 class _Known:
