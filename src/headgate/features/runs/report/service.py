@@ -79,6 +79,26 @@ class Reports:
             subject = await self._run(session, principal, run_id, flow_id, language)
         return await _set(subject)
 
+    async def picture_of(
+        self,
+        principal: Principal,
+        flow_id: str,
+        *,
+        version: int | None = None,
+        run_id: str | None = None,
+        language: Language = "en",
+    ) -> str:
+        """The diagram as people laid it out, as SVG; of a run with what came of each step.
+
+        Raises `FlowNotFound`, `VersionNotFound`, `RunNotFound`, `PermissionMissing`.
+        """
+        async with self.database.reading() as session:
+            if run_id is not None:
+                subject = await self._run(session, principal, run_id, flow_id, language)
+            else:
+                subject = await self._flow(session, principal, flow_id, version, language)
+        return drawing_of(subject, columns=None)
+
     async def _flow(
         self, session: AsyncSession, principal: Principal, flow_id: str, version: int | None, language: Language
     ) -> Subject:
