@@ -15,7 +15,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 import headgate.features
 from headgate.features.access.principal import Access
 from headgate.features.audit.repository import Wanted
+from headgate.features.runs.statistics.periods import period_of
+from headgate.features.runs.statistics.repository import Seen
 from headgate.features.runs.store.port import RunStore
+from headgate.features.runs.tables import flow_runs
 from headgate.features.runs.transitions import (
     Claim,
     Failed,
@@ -129,7 +132,10 @@ def arguments_of(function: Function, of: World, tenant_id: str) -> dict[str, Any
     found: dict[str, Any] = {}
     for parameter in list(inspect.signature(function).parameters.values())[1:]:
         name = parameter.name
-        found[name] = tenant_id if name == "tenant_id" else _argument(function, parameter, of)
+        if name == "seen":
+            found[name] = Seen(tenant_id, None, period_of("90d", clock()))
+        else:
+            found[name] = tenant_id if name == "tenant_id" else _argument(function, parameter, of)
     return found
 
 
@@ -156,6 +162,7 @@ def _argument(function: Function, parameter: inspect.Parameter, of: World) -> An
     special: dict[str, Any] = {
         "names": [VARIABLE, "The same flow"],
         "hosts": None,
+        "group": flow_runs.c.flow_id,
         "runs": None,
         "but": (),
         "token": b"sealed",
