@@ -26,12 +26,13 @@ const LOOKS: Record<string, string> = { "+": "text-ok", "-": "text-bad", "~": "t
 
 function Changes({ message }: { message: AssistantMessage }) {
   const t = useAssistantTexts();
-  const { changes } = message;
+  const { changes, proposal } = message;
+  const waits = proposal !== null && proposal.times === 0;
   return (
     <details className="group rounded-md border border-line text-sm">
       <summary className="flex min-h-8 items-center gap-2 px-2.5 py-1 [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden className="size-3.5 text-faint transition-transform group-open:rotate-90" />
-        <span className="flex-1">{t("changes_count", { count: changes.length })}</span>
+        <span className="flex-1">{t(waits ? "changes_proposed" : "changes_count", { count: changes.length })}</span>
         <Runnable message={message} />
       </summary>
       <ul

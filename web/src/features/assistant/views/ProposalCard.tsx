@@ -5,7 +5,7 @@ import { Button, Callout, Chip, toast } from "@/components/ui";
 import { toFlow, useDraft, useDraftStore } from "@/lib/draft";
 import { withTail } from "../model/merge";
 import type { AssistantMessage, Proposal } from "../model/message";
-import { useAssistantTexts } from "../texts";
+import { type SayAssistant, useAssistantTexts } from "../texts";
 import { Card } from "./Card";
 import { useConversation } from "./context";
 
@@ -26,7 +26,7 @@ export function ProposalCard({ message, proposal }: { message: AssistantMessage;
     >
       <p className="mb-2 flex items-baseline gap-2">
         <span className="min-w-0 truncate font-medium">{name}</span>
-        <span className="shrink-0 text-xs text-muted">{t("proposal_size", size)}</span>
+        <span className="shrink-0 text-xs text-muted">{sizeText(t, size)}</span>
       </p>
       <div className="h-44 rounded-md border border-line bg-canvas p-2">
         <FlowDrawing flow={flow} templates={templates} title={t("proposal_drawing", { name })} />
@@ -34,10 +34,15 @@ export function ProposalCard({ message, proposal }: { message: AssistantMessage;
       {proposal.replaces.length > 0 && state === "pending" && (
         <p className="mt-2 text-xs text-muted">{t("proposal_replaces", { count: proposal.replaces.length })}</p>
       )}
-      {landed && state !== "dismissed" && <p className="mt-2 text-xs text-muted">{t("landed", landed)}</p>}
+      {landed && state !== "dismissed" && (
+        <p className="mt-2 text-xs text-muted">{t("landed", { size: sizeText(t, landed) })}</p>
+      )}
     </Card>
   );
 }
+
+const sizeText = (t: SayAssistant, size: { nodes: number; edges: number }) =>
+  `${t("steps", { count: size.nodes })}, ${t("connections", { count: size.edges })}`;
 
 function State({ proposal }: { proposal: Proposal }) {
   const t = useAssistantTexts();

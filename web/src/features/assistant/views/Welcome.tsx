@@ -24,15 +24,11 @@ export function Welcome() {
   return (
     <div className="flex min-h-full flex-col justify-end gap-4">
       {offline && (
-        <Callout
-          title={t("offline_title")}
-          action={
-            <Button size="sm" icon={<Plug />} onClick={() => setConnecting(true)}>
-              {t("connect")}
-            </Button>
-          }
-        >
-          {t("offline_about")}
+        <Callout title={t("offline_title")}>
+          <p className="mb-2">{t("offline_about")}</p>
+          <Button size="sm" icon={<Plug />} onClick={() => setConnecting(true)}>
+            {t("connect")}
+          </Button>
         </Callout>
       )}
       <div>
