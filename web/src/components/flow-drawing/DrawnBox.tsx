@@ -1,6 +1,7 @@
+import { Box } from "lucide-react";
 import type { StepSummary } from "@/api/types";
+import { ICONS } from "@/components/icons/componentIcons";
 import { cx } from "@/components/ui";
-import { ComponentIcon } from "./ComponentIcon";
 import type { Mark } from "./FlowDrawing";
 import { cut, type DrawnNode } from "./geometry";
 import { boxLook, PORT_FILLS, PORT_TEXTS } from "./looks";
@@ -19,6 +20,7 @@ interface DrawnBoxProps {
 /** A node of the picture: colour of what it gives, icon, name and kind; a sign where it is marked or has run. */
 export function DrawnBox({ node, mark, status, selected, stop, onSelect }: DrawnBoxProps) {
   const t = useFlowDrawingTexts();
+  if (node.frame) return <Frame node={node} />;
   const look = boxLook(node.note !== null, mark, status);
   const said = [node.title, node.kind, mark && t(mark), status && t(status)].filter(Boolean).join(", ");
   const button = {
@@ -55,6 +57,18 @@ export function DrawnBox({ node, mark, status, selected, stop, onSelect }: Drawn
   );
 }
 
+/** A group: a frame behind its members. */
+function Frame({ node }: { node: DrawnNode }) {
+  return (
+    <g data-node={node.id} transform={`translate(${node.x} ${node.y})`}>
+      <rect width={node.width} height={node.height} rx={12} className="fill-sunken stroke-line" strokeWidth={1.5} />
+      <text x={14} y={22} fontSize={13} fontWeight={600} className="fill-muted">
+        {cut(node.note ?? "", Math.max(4, Math.floor(node.width / 9)))}
+      </text>
+    </g>
+  );
+}
+
 /** Around a box that is chosen or has the keyboard. */
 function Ring({ node, selected }: { node: DrawnNode; selected: boolean }) {
   return (
@@ -84,6 +98,7 @@ function Sign({ node, sign, dot }: { node: DrawnNode; sign: string; dot: string 
 }
 
 function StepText({ node, signed }: { node: DrawnNode; signed: boolean }) {
+  const Icon = ICONS[node.icon] ?? Box;
   return (
     <>
       <rect
@@ -94,8 +109,8 @@ function StepText({ node, signed }: { node: DrawnNode; signed: boolean }) {
         rx={8}
         className={cx(PORT_FILLS[node.port ?? ""] ?? "fill-faint", "opacity-15")}
       />
-      <ComponentIcon
-        name={node.icon}
+      <Icon
+        aria-hidden
         x={18}
         y={(node.height - 18) / 2}
         width={18}

@@ -5,6 +5,8 @@ export const BOX_WIDTH = 220;
 export const BOX_HEIGHT = 64;
 const NOTE_HEIGHT = 88;
 const MARGIN = 24;
+/** Of a group that says nothing of its size. */
+const [FRAME_WIDTH, FRAME_HEIGHT] = [640, 360];
 /** Canvas units to ours: boxes are smaller than nodes of the canvas, and so is the space between them. */
 const ACROSS = 0.8;
 const DOWN = 0.62;
@@ -19,6 +21,8 @@ export interface DrawnNode {
   /** The type of what it gives: its colour. */
   port: PortType | null;
   note: string | null;
+  /** A group: a frame around others. */
+  frame: boolean;
   x: number;
   y: number;
   width: number;
@@ -70,8 +74,9 @@ export function drawing(flow: Flow, templates: Templates = {}): Drawing {
 }
 
 function drawnNode(node: FlowNode, template: Template | undefined, at = { x: 0, y: 0 }): DrawnNode {
-  const note = template?.annotation || (!template && node.type === "Note");
-  const text = node.params?.text;
+  const note = template?.annotation || node.type === "Group" || (!template && node.type === "Note");
+  const frame = node.type === "Group";
+  const text = frame ? node.params?.title : node.params?.text;
   return {
     id: node.id,
     title: node.label || node.id,
@@ -80,12 +85,15 @@ function drawnNode(node: FlowNode, template: Template | undefined, at = { x: 0, 
     category: template?.category ?? "",
     port: template?.outputs?.[0]?.type ?? null,
     note: note ? (typeof text === "string" ? text : "") : null,
+    frame,
     x: at.x * ACROSS,
     y: at.y * DOWN,
-    width: BOX_WIDTH,
-    height: note ? NOTE_HEIGHT : BOX_HEIGHT,
+    width: frame ? side(node.params?.width, FRAME_WIDTH) * ACROSS : BOX_WIDTH,
+    height: frame ? side(node.params?.height, FRAME_HEIGHT) * DOWN : note ? NOTE_HEIGHT : BOX_HEIGHT,
   };
 }
+
+const side = (value: unknown, otherwise: number) => (typeof value === "number" && value > 0 ? value : otherwise);
 
 function drawnEdge(edge: FlowEdge, source: DrawnNode, target: DrawnNode, port: PortType | null): DrawnEdge {
   const kind = port === "Model" || port === "Tool" ? "configures" : "data";

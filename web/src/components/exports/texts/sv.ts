@@ -1,0 +1,13 @@
+import type { Translation } from "@/lib/i18n/texts";
+import type en from "./en";
+
+const sv: Translation<typeof en> = {
+  json: "Flöde (JSON)",
+  spec: "Flöde (text)",
+  svg: "Diagram (SVG)",
+  png: "Diagram (PNG)",
+  report: "Granskningsrapport (PDF)",
+  evidence: "Körningsunderlag (JSON)",
+  failed: "Filen kunde inte göras",
+};
+export default sv;
