@@ -1,3 +1,1 @@
-export function Canvas() {
-  return null;
-}
+export { Canvas } from "./Canvas";

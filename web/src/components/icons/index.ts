@@ -1,0 +1,1 @@
+export { ComponentIcon } from "./ComponentIcon";

@@ -1,0 +1,117 @@
+import "@xyflow/react/dist/base.css";
+import "./canvas.css";
+import { ReactFlowProvider, useStoreApi } from "@xyflow/react";
+import { PanelLeftOpen, Plus } from "lucide-react";
+import { useState } from "react";
+import { Button, ContextMenu, Dialog, IconButton } from "@/components/ui";
+import { useDraft } from "@/lib/draft";
+import { usePanels } from "@/lib/panels";
+import { useCanvasCommands } from "./actions/useCanvasCommands";
+import { useCanvasShortcuts } from "./actions/useCanvasShortcuts";
+import { useContextMenu } from "./actions/useContextMenu";
+import { Controls } from "./controls/Controls";
+import { Minimap } from "./controls/Minimap";
+import { EmptyCanvas } from "./EmptyCanvas";
+import { useFollowing } from "./gestures/useFollowing";
+import { useClasses } from "./model/classes";
+import { type Stage, useStage } from "./model/stage";
+import { useNarrow } from "./model/useNarrow";
+import { useView } from "./model/view";
+import { Palette } from "./palette/Palette";
+import { AddMenu } from "./pick/AddMenu";
+import { ConnectMenu } from "./pick/ConnectMenu";
+import { FindNode } from "./pick/FindNode";
+import { Surface } from "./Surface";
+
+/** The open flow as a graph. */
+export function Canvas() {
+  return (
+    <ReactFlowProvider>
+      <Inside />
+    </ReactFlowProvider>
+  );
+}
+
+const nothing = () => undefined;
+
+function Inside() {
+  const api = useStoreApi();
+  // Sizes and ports are reckoned from templates: what the drawing measures would cost a layout and say the same.
+  useState(() => api.setState({ updateNodeInternals: nothing }));
+  const stage = useStage();
+  useCanvasShortcuts(stage);
+  useCanvasCommands(stage);
+  useFollowing(stage);
+  useClasses();
+  const narrow = useNarrow();
+  return (
+    <div className="flex h-full min-h-0">
+      {narrow ? <PaletteSheet stage={stage} /> : <PaletteSide stage={stage} />}
+      <Stagecraft stage={stage} />
+      <AddMenu />
+      <FindNode />
+      <ConnectMenu />
+    </div>
+  );
+}
+
+function Stagecraft({ stage }: { stage: Stage }) {
+  const empty = useDraft((state) => state.document.order.length === 0);
+  const minimap = useView((state) => state.minimap);
+  const { items, onContextMenu } = useContextMenu(stage);
+  return (
+    <section aria-label={stage.t("canvas")} className="relative min-w-0 flex-1">
+      <ContextMenu items={items}>
+        <div className="absolute inset-0" onContextMenuCapture={onContextMenu}>
+          <Surface stage={stage} />
+        </div>
+      </ContextMenu>
+      {empty && <EmptyCanvas stage={stage} />}
+      <Controls stage={stage} />
+      {minimap && !empty && <Minimap stage={stage} />}
+    </section>
+  );
+}
+
+function PaletteSide({ stage }: { stage: Stage }) {
+  const open = usePanels((state) => state.open.palette);
+  const editable = useDraft((state) => state.editable);
+  const setOpen = (next: boolean) => usePanels.getState().setOpen("palette", next);
+  if (!editable) return null;
+  if (open) {
+    return (
+      <div className="w-60 shrink-0 border-r border-line">
+        <Palette onClose={() => setOpen(false)} />
+      </div>
+    );
+  }
+  return (
+    <div className="shrink-0 border-r border-line bg-surface p-1.5">
+      <IconButton label={stage.t("show_palette")} onClick={() => setOpen(true)}>
+        <PanelLeftOpen />
+      </IconButton>
+    </div>
+  );
+}
+
+function PaletteSheet({ stage }: { stage: Stage }) {
+  const [open, setOpen] = useState(false);
+  const editable = useDraft((state) => state.editable);
+  if (!editable) return null;
+  return (
+    <>
+      <Button
+        kind="primary"
+        size="lg"
+        icon={<Plus />}
+        className="absolute top-3 right-3 z-10 shadow-float"
+        onClick={() => setOpen(true)}
+      >
+        {stage.t("add_node")}
+      </Button>
+      <Dialog open={open} onOpenChange={setOpen} title={stage.t("components")} side>
+        <Palette onAdded={() => setOpen(false)} />
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,207 @@
+import type { FlowEdge, FlowNode, Template } from "@/api/types";
+import { toast, toastError } from "@/components/ui";
+import { copied, pasteInto, readClip, written } from "@/lib/clipboard";
+import { type Document, edgeId, emptyNode, freeId } from "@/lib/draft";
+import { boundsOf, freePlace, type Rect } from "@/lib/layout";
+import { portsOf } from "@/lib/ports";
+import { cardOf } from "../model/card";
+import { bestPort } from "../model/compatibility";
+import { middle, rects, reveal, type Stage, selectedRects } from "../model/stage";
+import type { Adding, Spot } from "../model/view";
+
+const NO_PORTS = { inputs: [], outputs: [] };
+
+function newNode(id: string, type: string, at: Spot, params: FlowNode["params"] = {}): FlowNode {
+  return { ...emptyNode(), id, type, position: { x: Math.round(at.x), y: Math.round(at.y) }, params };
+}
+
+/** Put a component on the canvas, where somebody points or where there is room. */
+export function add(stage: Stage, template: Template, at: Spot | null, params?: FlowNode["params"]): string {
+  const state = stage.store.getState();
+  const id = freeId(template.type, state.document.nodes);
+  const size = cardOf(newNode(id, template.type, { x: 0, y: 0 }, params), template, NO_PORTS);
+  const place = at ?? freeSpot(stage, size);
+  const node = newNode(id, template.type, place, params);
+  state.change({ label: stage.t("did_add", { name: template.label }) }, (draft) => put(draft, node));
+  state.select([id]);
+  requestAnimationFrame(() => reveal(stage, id));
+  return id;
+}
+
+/** Right of what is selected, else in the middle of the view. */
+function freeSpot(stage: Stage, size: { width: number; height: number }): Spot {
+  const chosen = boundsOf(Object.values(selectedRects(stage)));
+  const center = middle(stage);
+  const wish = chosen
+    ? { x: chosen.x + chosen.width + 90, y: chosen.y }
+    : { x: center.x - size.width / 2, y: center.y - size.height / 2 };
+  const frames = new Set(
+    stage.flow
+      .getNodes()
+      .filter((node) => node.type === "group")
+      .map((node) => node.id),
+  );
+  const taken = Object.entries(rects(stage)).flatMap(([id, rect]) => (frames.has(id) ? [] : [rect]));
+  return freePlace({ ...wish, ...{ width: size.width, height: size.height } } as Rect, taken);
+}
+
+function put(draft: Document, node: FlowNode): void {
+  draft.nodes[node.id] = node;
+  draft.order.push(node.id);
+}
+
+/** Add what was chosen from a list that was opened for a connection, an edge, or nothing. One step to undo. */
+export function addChosen(stage: Stage, adding: Adding, template: Template): void {
+  if (adding.kind === "node") {
+    add(stage, template, adding.at);
+    return;
+  }
+  const state = stage.store.getState();
+  const id = freeId(template.type, state.document.nodes);
+  const node = newNode(id, template.type, adding.at);
+  const card = cardOf(node, template, NO_PORTS);
+  const label = stage.t("did_add", { name: template.label });
+  if (adding.kind === "insert") {
+    node.position = { x: Math.round(adding.at.x - card.width / 2), y: Math.round(adding.at.y - card.height / 2) };
+    state.change({ label }, (draft) => insert(draft, node, adding, stage, template));
+  } else {
+    const best = bestPort(adding.from, template);
+    const isOutput = adding.from.side === "output";
+    const port = [...(isOutput ? card.inputs : card.outputs)].find((one) => one.name === best?.port);
+    const y = adding.at.y - (port?.y ?? 40);
+    node.position = { x: Math.round(isOutput ? adding.at.x : adding.at.x - card.width), y: Math.round(y) };
+    const near = { nodeId: adding.from.nodeId, port: adding.from.port };
+    const edge: FlowEdge = isOutput
+      ? { source: near.nodeId, output: near.port, target: id, input: best?.port ?? "" }
+      : { source: id, output: best?.port ?? "", target: near.nodeId, input: near.port };
+    state.change({ label }, (draft) => {
+      put(draft, node);
+      if (best) link(draft, stage, edge);
+    });
+  }
+  state.select([id]);
+}
+
+function insert(
+  draft: Document,
+  node: FlowNode,
+  adding: Adding & { kind: "insert" },
+  stage: Stage,
+  template: Template,
+) {
+  const { edge } = adding;
+  put(draft, node);
+  const ends = stage.store.getState();
+  const source = draft.nodes[edge.source];
+  const target = draft.nodes[edge.target];
+  if (!source || !target) return;
+  const types = portsOf(source, ends.templates[source.type]).outputs.find((one) => one.name === edge.output)?.type;
+  const wanted =
+    portsOf(target, ends.templates[target.type]).inputs.find((one) => one.name === edge.input)?.types ?? [];
+  const into = types ? bestPort({ side: "output", types: [types] }, template) : null;
+  const out = bestPort({ side: "input", types: wanted }, template);
+  delete draft.edges[adding.edgeId];
+  if (into) link(draft, stage, { source: edge.source, output: edge.output, target: node.id, input: into.port });
+  if (out) link(draft, stage, { source: node.id, output: out.port, target: edge.target, input: edge.input });
+}
+
+/** Connect in a draft; an input that takes one edge loses the one it had. */
+export function link(draft: Document, stage: Stage, edge: FlowEdge): void {
+  const type = draft.nodes[edge.target]?.type ?? "";
+  const field = stage.store.getState().templates[type]?.fields?.find((one) => one.name === edge.input);
+  for (const [key, other] of Object.entries(draft.edges)) {
+    if (!field?.many && other.target === edge.target && other.input === edge.input) delete draft.edges[key];
+  }
+  draft.edges[edgeId(edge)] = edge;
+}
+
+export function removeSelected(stage: Stage): void {
+  const { selectedNodes, selectedEdges, document, change, select } = stage.store.getState();
+  const [first] = selectedNodes;
+  const gone = new Set(selectedNodes);
+  const name = first ? document.nodes[first]?.label || first : "";
+  const label =
+    selectedNodes.length === 1
+      ? stage.t("did_remove", { name })
+      : selectedNodes.length > 1
+        ? stage.t("did_remove_many", { count: selectedNodes.length })
+        : stage.t("did_disconnect");
+  const done = change({ label }, (draft) => {
+    for (const id of selectedEdges) delete draft.edges[id];
+    if (gone.size === 0) return;
+    for (const id of gone) delete draft.nodes[id];
+    draft.order = draft.order.filter((id) => !gone.has(id));
+    for (const [key, edge] of Object.entries(draft.edges)) {
+      if (gone.has(edge.source) || gone.has(edge.target)) delete draft.edges[key];
+    }
+  });
+  select([]);
+  if (done && gone.size > 0) toast({ title: label, action: { label: stage.t("undo"), onClick: () => undo(stage) } });
+}
+
+export function undo(stage: Stage): void {
+  const entry = stage.store.getState().undo();
+  if (entry) toast({ title: stage.t("undone", { what: entry.label }) });
+}
+
+export function redo(stage: Stage): void {
+  const entry = stage.store.getState().redo();
+  if (entry) toast({ title: stage.t("redone", { what: entry.label }) });
+}
+
+export async function copy(stage: Stage): Promise<number> {
+  const { document, selectedNodes } = stage.store.getState();
+  if (selectedNodes.length === 0) return 0;
+  try {
+    await navigator.clipboard.writeText(written(copied(document, selectedNodes)));
+  } catch (error) {
+    toastError(stage.t("no_clipboard"), error);
+    return 0;
+  }
+  return selectedNodes.length;
+}
+
+export async function cut(stage: Stage): Promise<void> {
+  if ((await copy(stage)) > 0) removeSelected(stage);
+}
+
+export async function pasteFromClipboard(stage: Stage): Promise<void> {
+  try {
+    pasteText(stage, await navigator.clipboard.readText());
+  } catch (error) {
+    toastError(stage.t("no_clipboard"), error);
+  }
+}
+
+/** Put what somebody copied here. Text that is no part of a flow is told of and left alone. */
+export function pasteText(stage: Stage, text: string): boolean {
+  const clip = readClip(text);
+  if (!clip) {
+    toast({ title: stage.t("nothing_to_paste"), detail: stage.t("nothing_to_paste_more") });
+    return false;
+  }
+  const around = boundsOf(clip.nodes.map((node) => ({ ...place(node), width: 260, height: 140 })));
+  const center = middle(stage);
+  const offset = around
+    ? { x: center.x - around.x - around.width / 2, y: center.y - around.y - around.height / 2 }
+    : { x: 0, y: 0 };
+  putClip(stage, clip, offset, stage.t("did_paste", { count: clip.nodes.length }));
+  return true;
+}
+
+const place = (node: FlowNode): Spot => ({ x: node.position?.x ?? 0, y: node.position?.y ?? 0 });
+
+export function duplicate(stage: Stage, ids = stage.store.getState().selectedNodes): void {
+  const { document } = stage.store.getState();
+  if (ids.length === 0) return;
+  putClip(stage, copied(document, ids), { x: 40, y: 40 }, stage.t("did_duplicate", { count: ids.length }));
+}
+
+function putClip(stage: Stage, clip: Parameters<typeof pasteInto>[1], offset: Spot, label: string): void {
+  const state = stage.store.getState();
+  let ids: string[] = [];
+  state.change({ label }, (draft) => {
+    ids = pasteInto(draft, clip, offset);
+  });
+  state.select(ids);
+}

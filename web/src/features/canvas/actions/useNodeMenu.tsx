@@ -1,0 +1,188 @@
+import {
+  AlignHorizontalDistributeCenter,
+  AlignStartHorizontal,
+  AlignStartVertical,
+  Cable,
+  Code,
+  Copy,
+  CopyPlus,
+  Group,
+  PencilLine,
+  Pin,
+  PinOff,
+  Play,
+  Scissors,
+  StepForward,
+  Trash2,
+  Ungroup,
+} from "lucide-react";
+import { useMemo } from "react";
+import type { MenuItem } from "@/components/ui";
+import { useDraft } from "@/lib/draft";
+import { usePanels } from "@/lib/panels";
+import { useRequests } from "@/lib/requests";
+import { useStage } from "../model/stage";
+import { useView } from "../model/view";
+import { copy, cut, duplicate, removeSelected } from "./nodes";
+import { pinShown } from "./pinning";
+import { alignSelected, distributeSelected, groupSelected, ungroup } from "./places";
+
+/** What can be done with a node, and with it what is selected beside it. */
+export function useNodeMenu(id: string): MenuItem[] {
+  const stage = useStage();
+  const t = stage.t;
+  const type = useDraft((state) => state.document.nodes[id]?.type);
+  const annotation = useDraft((state) => state.templates[type ?? ""]?.annotation ?? false);
+  const pinned = useDraft((state) => id in state.pinned);
+  const ran = useDraft((state) => state.nodeRuns[id]?.status === "completed");
+  const several = useDraft((state) => state.selectedNodes.length > 1 && state.selectedNodes.includes(id));
+  const editable = useDraft((state) => state.editable);
+  return useMemo(() => {
+    const only = () => {
+      const state = stage.store.getState();
+      if (!state.selectedNodes.includes(id)) state.select([id]);
+    };
+    const run = useRequests.getState().requestRun;
+    const running: MenuItem[] =
+      annotation || several
+        ? []
+        : [
+            { id: "run", label: t("run_node"), icon: <Play />, onSelect: () => run("node", id) },
+            { id: "from", label: t("run_from"), icon: <StepForward />, onSelect: () => run("from", id) },
+            pinned
+              ? {
+                  id: "unpin",
+                  label: t("unpin"),
+                  icon: <PinOff />,
+                  onSelect: () => stage.store.getState().pin(id, null),
+                }
+              : {
+                  id: "pin",
+                  label: t("pin"),
+                  icon: <Pin />,
+                  disabled: !ran,
+                  onSelect: () => void pinShown(stage, id),
+                },
+            {
+              id: "connect",
+              label: t("connect_from"),
+              icon: <Cable />,
+              keys: "c",
+              disabled: !editable,
+              onSelect: () => useView.getState().set({ connectingFrom: id }),
+            },
+            {
+              id: "code",
+              label: t("edit_code"),
+              icon: <Code />,
+              onSelect: () => {
+                stage.store.getState().select([id]);
+                usePanels.getState().setOpen("inspector", true);
+              },
+            },
+            { kind: "line", id: "l1" },
+          ];
+    const arranging: MenuItem[] = several
+      ? [
+          {
+            id: "left",
+            label: t("align_left"),
+            icon: <AlignStartVertical />,
+            onSelect: () => alignSelected(stage, "left"),
+          },
+          {
+            id: "top",
+            label: t("align_top"),
+            icon: <AlignStartHorizontal />,
+            onSelect: () => alignSelected(stage, "top"),
+          },
+          {
+            id: "spread",
+            label: t("distribute_horizontal"),
+            icon: <AlignHorizontalDistributeCenter />,
+            onSelect: () => distributeSelected(stage, "horizontal"),
+          },
+          { kind: "line", id: "l2" },
+        ]
+      : [];
+    return [
+      ...running,
+      ...arranging,
+      {
+        id: "rename",
+        label: t("rename"),
+        icon: <PencilLine />,
+        keys: "F2",
+        disabled: !editable || type === "Note",
+        onSelect: () => setTimeout(() => useView.getState().set({ renaming: id }), 60),
+      },
+      {
+        id: "copy",
+        label: t("copy"),
+        icon: <Copy />,
+        keys: "$mod+c",
+        onSelect: () => {
+          only();
+          void copy(stage);
+        },
+      },
+      {
+        id: "cut",
+        label: t("cut"),
+        icon: <Scissors />,
+        keys: "$mod+x",
+        disabled: !editable,
+        onSelect: () => {
+          only();
+          void cut(stage);
+        },
+      },
+      {
+        id: "duplicate",
+        label: t("duplicate"),
+        icon: <CopyPlus />,
+        keys: "$mod+d",
+        disabled: !editable,
+        onSelect: () => {
+          only();
+          duplicate(stage);
+        },
+      },
+      type === "Group"
+        ? {
+            id: "ungroup",
+            label: t("ungroup"),
+            icon: <Ungroup />,
+            disabled: !editable,
+            onSelect: () => {
+              only();
+              ungroup(stage);
+            },
+          }
+        : {
+            id: "group",
+            label: t("group_selection"),
+            icon: <Group />,
+            keys: "$mod+g",
+            disabled: !editable,
+            onSelect: () => {
+              only();
+              groupSelected(stage);
+            },
+          },
+      { kind: "line", id: "l3" },
+      {
+        id: "delete",
+        label: t("delete"),
+        icon: <Trash2 />,
+        keys: "Delete",
+        danger: true,
+        disabled: !editable,
+        onSelect: () => {
+          only();
+          removeSelected(stage);
+        },
+      },
+    ] satisfies MenuItem[];
+  }, [stage, t, id, type, annotation, pinned, ran, several, editable]);
+}

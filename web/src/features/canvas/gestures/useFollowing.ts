@@ -1,0 +1,37 @@
+import { useEffect } from "react";
+import type { DraftState } from "@/lib/draft";
+import { focusNode } from "../actions/walking";
+import type { Stage } from "../model/stage";
+import { useView } from "../model/view";
+
+const FRESH_MS = 2500;
+
+/** Shows for a moment what others changed, and goes where some part of the page points. */
+export function useFollowing(stage: Stage): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const unsubscribe = stage.store.subscribe((now, before) => {
+      if (now.focus && now.focus !== before.focus) focusNode(stage, now.focus.id);
+      if (now.document.nodes === before.document.nodes || !byOthers(now, before)) return;
+      const changed = Object.keys(now.document.nodes).filter(
+        (id) => now.document.nodes[id] !== before.document.nodes[id],
+      );
+      if (changed.length === 0) return;
+      useView.getState().set({ fresh: new Set([...useView.getState().fresh, ...changed]) });
+      clearTimeout(timer);
+      timer = setTimeout(() => useView.getState().set({ fresh: new Set() }), FRESH_MS);
+    });
+    return () => {
+      clearTimeout(timer);
+      unsubscribe();
+      useView.getState().set({ fresh: new Set() });
+    };
+  }, [stage]);
+}
+
+/** A change that leaves no trace in the history came from another place; else its entry says whose it was. */
+function byOthers(now: DraftState, before: DraftState): boolean {
+  const entry = now.past.at(-1);
+  if (now.past !== before.past && entry !== before.past.at(-1)) return entry?.origin === "assistant";
+  return now.past === before.past && now.future === before.future;
+}

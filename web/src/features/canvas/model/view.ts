@@ -1,0 +1,51 @@
+import { create } from "zustand";
+import type { FlowEdge } from "@/api/types";
+import type { Connecting } from "./compatibility";
+
+export interface Spot {
+  x: number;
+  y: number;
+}
+
+/** Which list of components is open, where on the screen, and what it is for. */
+export type Adding =
+  | { kind: "node"; screen: Spot | null; at: Spot | null }
+  | { kind: "fit"; screen: Spot; at: Spot; from: Connecting }
+  | { kind: "insert"; screen: Spot; at: Spot; edgeId: string; edge: FlowEdge };
+
+interface View {
+  /** Zoomed out so far that nodes are plain boxes. */
+  far: boolean;
+  /** Nothing moves or changes by accident. */
+  locked: boolean;
+  minimap: boolean;
+  connecting: Connecting | null;
+  adding: Adding | null;
+  finding: boolean;
+  /** The node whose connection is being made from a list. */
+  connectingFrom: string | null;
+  /** The node whose name is being written. */
+  renaming: string | null;
+  /** What others changed a moment ago. */
+  fresh: ReadonlySet<string>;
+  /** Classes of data by node, as the server reckons them. */
+  classes: Readonly<Record<string, number>>;
+  set: (part: Partial<Omit<View, "set">>) => void;
+}
+
+export const FAR_BELOW = 0.42;
+
+/** What the canvas shows of itself; nothing of it is part of the flow. */
+export const useView = create<View>((set) => ({
+  far: false,
+  locked: false,
+  minimap: true,
+  connecting: null,
+  adding: null,
+  finding: false,
+  connectingFrom: null,
+  renaming: null,
+  fresh: new Set(),
+  classes: {},
+  set,
+}));

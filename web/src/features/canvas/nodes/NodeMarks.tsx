@@ -1,0 +1,28 @@
+import { CircleAlert, Code, Pin } from "lucide-react";
+import { memo } from "react";
+import { ClassChip } from "@/components/ui";
+import { useDraft } from "@/lib/draft";
+import { useNodeClass } from "../model/classes";
+import { issuesOf } from "../model/issues";
+import { useCanvasTexts } from "../texts";
+
+/** What there is to know of a node at a glance: its class, own code, a pinned output, what is wrong. */
+export const NodeMarks = memo(function NodeMarks({ id }: { id: string }) {
+  const t = useCanvasTexts();
+  const ownCode = useDraft((state) => Boolean(state.document.nodes[id]?.code));
+  const pinned = useDraft((state) => id in state.pinned);
+  const issues = useDraft((state) => issuesOf(state.issues, id));
+  const level = useNodeClass(id);
+  return (
+    <span className="flex shrink-0 items-center gap-1 text-faint [&_svg]:size-3.5">
+      {pinned && <Pin role="img" aria-label={t("pinned")} className="text-accent" />}
+      {ownCode && <Code role="img" aria-label={t("own_code")} />}
+      {issues.length > 0 && (
+        <span title={issues.map((one) => one.message).join("\n")} className="text-bad">
+          <CircleAlert role="img" aria-label={t("issues", { count: issues.length })} />
+        </span>
+      )}
+      {level !== null && <ClassChip level={level} />}
+    </span>
+  );
+});

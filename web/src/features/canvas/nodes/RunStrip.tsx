@@ -1,0 +1,38 @@
+import { memo } from "react";
+import { cx } from "@/components/ui";
+import { useDraft } from "@/lib/draft";
+import { duration } from "@/lib/i18n/format";
+import { useCanvasTexts } from "../texts";
+
+const LOOKS: Record<string, string> = {
+  running: "text-info",
+  completed: "text-ok",
+  failed: "text-bad",
+  cancelled: "text-warn",
+};
+
+/** How a node fared in the run that is shown, hung below it: it takes no room from the node itself. */
+export const RunStrip = memo(function RunStrip({ id }: { id: string }) {
+  const t = useCanvasTexts();
+  const run = useDraft((state) => state.nodeRuns[id]);
+  if (!run || run.status === "pending") return null;
+  const words = run.error || run.preview;
+  return (
+    <div
+      className={cx(
+        "-bottom-6 absolute inset-x-2 flex h-5.5 items-center gap-1.5 text-xs",
+        LOOKS[run.status] ?? "text-faint",
+      )}
+      title={words || undefined}
+    >
+      <span
+        aria-hidden
+        className={cx("size-1.5 shrink-0 rounded-full bg-current", run.status === "running" && "animate-pulse")}
+      />
+      <span className="shrink-0 font-medium">
+        {run.status === "completed" ? duration(run.ms) : t(`state_${run.status}`)}
+      </span>
+      {words && <span className="min-w-0 truncate text-muted">{words}</span>}
+    </div>
+  );
+});

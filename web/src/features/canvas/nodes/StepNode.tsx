@@ -1,0 +1,69 @@
+import type { NodeProps } from "@xyflow/react";
+import { memo } from "react";
+import { ComponentIcon } from "@/components/icons";
+import { cx } from "@/components/ui";
+import { useDraft } from "@/lib/draft";
+import type { CanvasNode } from "../model/flowNodes";
+import { issuesOf } from "../model/issues";
+import { useView } from "../model/view";
+import { FarBox } from "./FarBox";
+import { InlineField } from "./InlineField";
+import { NodeMarks } from "./NodeMarks";
+import { NodeMenuButton } from "./NodeMenuButton";
+import { NodeName } from "./NodeName";
+import { PortRows } from "./PortRows";
+import { RunStrip } from "./RunStrip";
+
+const RINGS: Record<string, string> = {
+  running: "border-info",
+  completed: "border-ok/60",
+  failed: "border-bad",
+  cancelled: "border-warn",
+  skipped: "border-line opacity-55",
+};
+
+/** A component on the canvas: what it is, its ports, the values one sets most, and how it last fared. */
+export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps<CanvasNode>) {
+  const far = useView((state) => state.far);
+  return far ? <FarBox id={id} selected={selected} /> : <Near id={id} card={data.card} selected={selected} />;
+});
+
+const Near = memo(function Near({
+  id,
+  card,
+  selected,
+}: {
+  id: string;
+  card: CanvasNode["data"]["card"];
+  selected: boolean;
+}) {
+  const type = useDraft((state) => state.document.nodes[id]?.type ?? "");
+  const template = useDraft((state) => state.templates[type]);
+  const status = useDraft((state) => state.nodeRuns[id]?.status);
+  const wrong = useDraft((state) => issuesOf(state.issues, id).length > 0);
+  const fresh = useView((state) => state.fresh.has(id));
+  return (
+    <div
+      className={cx(
+        "card group/node relative size-full rounded-lg border bg-surface",
+        status ? (RINGS[status] ?? "border-line-strong") : wrong ? "border-bad/60" : "border-line-strong",
+        selected && "card-selected",
+        fresh && "card-fresh",
+      )}
+    >
+      <div className="flex h-11 items-center gap-2 pr-2 pl-3">
+        <span className="flex size-6.5 shrink-0 items-center justify-center rounded-md bg-accent-soft text-accent [&_svg]:size-4">
+          <ComponentIcon name={template?.icon} />
+        </span>
+        <NodeName id={id} fallback={template?.label ?? type} />
+        <NodeMarks id={id} />
+        {selected && <NodeMenuButton id={id} />}
+      </div>
+      <PortRows nodeId={id} card={card} />
+      {card.fields.map((field, index) => (
+        <InlineField key={field.name} nodeId={id} field={field} top={card.fieldsTop + 2 + index * 32} />
+      ))}
+      <RunStrip id={id} />
+    </div>
+  );
+});

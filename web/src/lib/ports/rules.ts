@@ -1,0 +1,45 @@
+import type { PortType } from "@/api/types";
+
+/** What becomes what on an edge by itself; the same table as `graph/ports.py`, which has the last word. */
+const COERCIONS: Record<PortType, readonly PortType[]> = {
+  Text: ["Message"],
+  Message: ["Text", "Data"],
+  Data: ["Text", "Table", "Message"],
+  Table: ["Data", "Text", "Message"],
+  File: [],
+  Model: [],
+  Tool: [],
+};
+
+/** The component that makes one type of another where nothing does so by itself. */
+const CONVERTERS: Partial<Record<`${PortType}>${PortType}`, string>> = {
+  "Text>Data": "ParseJSON",
+  "Text>Table": "ParseJSON",
+  "File>Text": "ReadFile",
+  "File>Data": "ReadFile",
+  "File>Table": "ReadFile",
+  "Text>File": "SaveFile",
+};
+
+export type Fit = "exact" | "coerced" | null;
+
+/** How an output of `source` feeds an input that takes `targets`: as it is, converted, or not at all. */
+export function fit(source: PortType, targets: readonly PortType[]): Fit {
+  if (targets.includes(source)) return "exact";
+  return targets.some((target) => COERCIONS[source].includes(target)) ? "coerced" : null;
+}
+
+export function converter(source: PortType, targets: readonly PortType[]): string | null {
+  for (const target of targets) {
+    const found = CONVERTERS[`${source}>${target}`];
+    if (found) return found;
+  }
+  return null;
+}
+
+/** What an edge carries: data, or a model or a tool that configures the step it leads to. */
+export type EdgeKind = "data" | "model" | "tool";
+
+export function edgeKind(type: PortType | null): EdgeKind {
+  return type === "Model" ? "model" : type === "Tool" ? "tool" : "data";
+}
