@@ -21,6 +21,12 @@ class RateLimitSettings(BaseModel):
         description="Tries a minute to sign in as one person from one address. From one address for anybody it is ten "
         "times as many, for one person from anywhere twenty times.",
     )
+    widget_per_minute: int = Field(
+        default=20,
+        ge=0,
+        description="Runs and uploads a minute of visitors of one flow's widget from one address, with auto-login too. "
+        "From everywhere it is ten times as many; 0: no limit.",
+    )
     redis_url: SecretStr = Field(
         default=SecretStr(""),
         description="Redis database that all servers of an installation count in. Empty: with the engine `celery` that "

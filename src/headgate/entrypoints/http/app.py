@@ -21,6 +21,7 @@ from headgate.entrypoints.http.guards import Guards
 from headgate.entrypoints.http.health import router as health_router
 from headgate.entrypoints.http.measuring import Measuring
 from headgate.entrypoints.http.studio.routes import router as studio_router
+from headgate.entrypoints.http.widget.routes import router as widget_pages_router
 from headgate.entrypoints.mcp.door import McpDoor
 from headgate.entrypoints.mcp.routes import router as mcp_router
 from headgate.features.accounts.keys.routes import router as keys_router
@@ -38,6 +39,7 @@ from headgate.features.flows.code_routes import router as flow_code_router
 from headgate.features.flows.routes import router as flows_router
 from headgate.features.mcptools.routes import router as mcptools_router
 from headgate.features.models.routes import router as models_router
+from headgate.features.runs.completions.routes import router as completions_router
 from headgate.features.runs.deliveries.routes import router as deliveries_router
 from headgate.features.runs.listing.routes import router as flow_list_router
 from headgate.features.runs.preview.routes import router as import_reports_router
@@ -45,6 +47,7 @@ from headgate.features.runs.report.routes import router as reports_router
 from headgate.features.runs.reruns.routes import router as reruns_router
 from headgate.features.runs.routes import router as runs_router
 from headgate.features.runs.statistics.routes import router as statistics_router
+from headgate.features.runs.widget.routes import router as widgets_router
 from headgate.features.secrets.routes import router as secrets_router
 from headgate.features.workspace.routes import router as workspace_router
 from headgate.foundation.settings import ServerSettings, Settings
@@ -123,6 +126,9 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(health_router)
     app.include_router(studio_router)
     app.include_router(mcp_router)
+    app.include_router(completions_router)
+    app.include_router(widget_pages_router)
+    app.include_router(widgets_router)
     app.router.routes.extend(API_ROUTES)
     refuse_undeclared(app)
     return app

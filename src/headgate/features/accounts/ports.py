@@ -21,6 +21,10 @@ class Scope(StrEnum):
     """Tries for one e-mail address from anywhere: many machines guessing. Its bound is the highest."""
     LINK_ADDRESS = "link.address"
     """Tries to use a one-time link from one network address."""
+    WIDGET_ADDRESS = "widget.address"
+    """Runs and uploads of visitors of one flow's widget from one network address."""
+    WIDGET_FLOW = "widget.flow"
+    """The same of one flow from anywhere."""
     PASSWORD_USER = "password.user"  # noqa: S105 - the name of a count
     """Tries of a person who is signed in to say their present password."""
 

@@ -37,6 +37,8 @@ _SIGN_IN_TIMES = {
 }
 """How many times `sign_in_per_minute` is allowed of each."""
 PROVIDER_TESTS_PER_MINUTE = 20
+WIDGET_FLOW_TIMES = 10
+"""How many times `widget_per_minute` one flow's widget takes from everywhere."""
 log = get_logger(__name__)
 
 
@@ -146,6 +148,8 @@ def rate_limits(settings: Settings) -> RateLimits:
         Scope.API_KEY: own.api_per_minute,
         Scope.API_PERSON: own.api_per_minute,
         Scope.API_ADDRESS: own.address_per_minute,
+        Scope.WIDGET_ADDRESS: own.widget_per_minute,
+        Scope.WIDGET_FLOW: own.widget_per_minute * WIDGET_FLOW_TIMES,
         Scope.PROVIDER_TEST: PROVIDER_TESTS_PER_MINUTE,
     }
     amounts |= {scope: own.sign_in_per_minute * times for scope, times in _SIGN_IN_TIMES.items()}

@@ -82,6 +82,18 @@ async def list_flows(
     return (await session.execute(query.order_by(FlowRow.id.desc()).limit(limit))).scalars().all()
 
 
+async def list_published(
+    session: AsyncSession, *, tenant_id: str, space_ids: Collection[str] | None, limit: int
+) -> Sequence[FlowRow]:
+    """Flows that are published, newest first; `space_ids` None: of all spaces."""
+    query = select(FlowRow).where(
+        FlowRow.tenant_id == tenant_id, FlowRow.deleted_at.is_(None), FlowRow.published_version.is_not(None)
+    )
+    if space_ids is not None:
+        query = query.where(FlowRow.space_id.in_(space_ids))
+    return (await session.execute(query.order_by(FlowRow.id.desc()).limit(limit))).scalars().all()
+
+
 async def find_version(session: AsyncSession, flow_id: str, version: int, *, tenant_id: str) -> FlowVersionRow | None:
     """One version of a flow, of a deleted flow too: runs that were pinned to it stay readable."""
     if not 1 <= version <= LARGEST_NUMBER:

@@ -10,6 +10,7 @@ from headgate.features.models.classes import ModelClasses
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import Flow, Node
 from headgate.graph.validate import check_runnable
+from headgate.graph.widget import widget_issues
 from headgate.sandbox.documents.errors import DocumentsNotInstalled
 from headgate.sandbox.documents.maker import is_installed
 from headgate.sandbox.reading.scan import Finding, scan_code, scan_component
@@ -33,7 +34,7 @@ class FlowRules:
     async def more_issues(self, tenant_id: str, flow: Flow) -> list[Issue]:
         """The same, beyond the language's own rules."""
         code = await asyncio.to_thread(lambda: list(code_issues(flow)))  # reading much of it takes a while
-        return [*code, *document_issues(flow), *await self.classes.issues(tenant_id, flow)]
+        return [*code, *document_issues(flow), *widget_issues(flow), *await self.classes.issues(tenant_id, flow)]
 
 
 def document_issues(flow: Flow) -> Iterator[Issue]:

@@ -10,12 +10,14 @@ from headgate.sdk import File, Message, RunInput
 
 
 def input_payload(given: RunInput) -> Json:
-    """The stored form. The chat history is not repeated in it: it is the runs before."""
+    """The stored form. Of the chat before it only what no runs hold is in it: what it was started with."""
     payload: dict[str, JsonValue] = {"text": given.text}
     if given.form_data:
         payload["form_data"] = dict(given.form_data)
     if given.files:
         payload["files"] = [file.model_dump(mode="json") for file in given.files]
+    if given.history:
+        payload["history"] = [message.model_dump(mode="json") for message in given.history]
     return orjson.dumps(payload).decode()
 
 
@@ -26,7 +28,7 @@ def run_input_of(payload: Json, history: Sequence[PastTurn] = ()) -> RunInput:
         text=stored["text"],
         form_data=stored.get("form_data", {}),
         files=tuple(File.model_validate(file) for file in stored.get("files", ())),
-        history=messages_of(history),
+        history=(*(Message.model_validate(one) for one in stored.get("history", ())), *messages_of(history)),
     )
 
 

@@ -28,7 +28,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import is_id, new_id
 from headgate.graph.issues import raise_if_any
-from headgate.sdk import RunInput
+from headgate.sdk import Message, RunInput
 
 LONGEST_WAIT_SECONDS = 300.0
 """How long a request may wait for its run; after that the answer is the run as it is then."""
@@ -44,13 +44,30 @@ class PreparedRun:
 
 
 async def start_run(
-    database: Database, engine: ExecutionBackend, principal: Principal, flow_id: str, wanted: RunStart
+    database: Database,
+    engine: ExecutionBackend,
+    principal: Principal,
+    flow_id: str,
+    wanted: RunStart,
+    *,
+    history: Sequence[Message] = (),
 ) -> RunKey:
     """Pin a version, check the input, write the run down and begin it.
+
+    Args:
+        database: Where the version is.
+        engine: Who carries the run out.
+        principal: Who starts it.
+        flow_id: The flow.
+        wanted: What it is started with.
+        history: A chat before it that no runs hold; it is kept with the run.
 
     Raises what `prepare_run` raises, or `Unavailable`; then there is no run.
     """
     prepared = await prepare_run(database, engine, principal, flow_id, wanted)
+    if history:
+        given = replace(prepared.request.input, history=tuple(history))
+        prepared = replace(prepared, request=replace(prepared.request, input=given))
     await begin_run(engine, principal, prepared)
     return prepared.request.key
 

@@ -69,7 +69,9 @@ class Recovery:
     async def input_of(self, request: RunRequest) -> RunInput:
         """What a new run is given, and the chat before it."""
         turns = await self.history(request.key, request.session_id, request.user_id)
-        return replace(request.input, history=messages_of(turns)) if turns else request.input
+        if not turns:
+            return request.input
+        return replace(request.input, history=(*request.input.history, *messages_of(turns)))
 
     async def history(self, key: RunKey, session_id: str | None, user_id: str | None) -> list[PastTurn]:
         """The chat before a run; empty outside a chat."""

@@ -1,0 +1,104 @@
+"""Serves the widget's two scripts and the page in its frame."""
+
+import secrets
+from html import escape
+from typing import Annotated
+
+import orjson
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import FileResponse, HTMLResponse, Response
+
+from headgate.entrypoints.http.studio.page import BUILT
+from headgate.features.access.caller import public
+from headgate.features.runs.widget.errors import WidgetNotFound
+from headgate.features.runs.widget.service import Widget, find_widget, new_visit
+from headgate.foundation.api import get_database
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import Database
+from headgate.foundation.errors import Unavailable
+
+router = APIRouter(include_in_schema=False)
+_ANYBODY = public("Scripts and a page for visitors of outside pages; a flow is shown where it is offered.")
+_SHARED = {"Cross-Origin-Resource-Policy": "cross-origin", "Access-Control-Allow-Origin": "*"}
+_SANDBOX = "allow-scripts allow-forms allow-downloads"
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>{title}</title>
+</head>
+<body>
+<noscript>This form needs JavaScript.</noscript>
+<div id="widget"></div>
+<script id="about" type="application/json">{about}</script>
+<script type="module" nonce="{nonce}" src="/w/frame.js"></script>
+</body>
+</html>
+"""
+_NOT_OFFERED = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Not offered</title>
+</head>
+<body>
+<h1>Nothing is offered here</h1>
+<p>The form or chat at this address was switched off, or was never published. Ask whoever runs the page.</p>
+</body>
+</html>
+"""
+
+
+@router.get("/widget.js", dependencies=[_ANYBODY])
+async def loader() -> Response:
+    """The script that an outside page includes."""
+    return _script("widget.js")
+
+
+@router.get("/w/frame.js", dependencies=[_ANYBODY])
+async def frame_script() -> Response:
+    """The script of the page in the frame."""
+    return _script("frame.js")
+
+
+@router.get("/w/{flow_id}", dependencies=[_ANYBODY])
+async def frame(flow_id: str, request: Request, database: Annotated[Database, Depends(get_database)]) -> Response:
+    """The page in the frame: a form or chat of a flow that is offered."""
+    nonce = secrets.token_urlsafe(16)
+    try:
+        widget = await find_widget(database, flow_id)
+    except WidgetNotFound as error:
+        return HTMLResponse(_NOT_OFFERED, status_code=error.status, headers=_policy("*", nonce))
+    box: SecretBox = request.app.state.box
+    about = orjson.dumps(widget.shown(new_visit(box, widget)).model_dump(mode="json")).decode()
+    page = _PAGE.format(title=escape(_title(widget)), about=_in_script(about), nonce=nonce)
+    return HTMLResponse(page, headers=_policy(widget.ancestors, nonce))
+
+
+def _policy(ancestors: str, nonce: str) -> dict[str, str]:
+    """Nothing but its own script and its own server; whoever loads it, it has no origin and so no cookies."""
+    policy = (
+        f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data: blob:; "
+        f"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}; sandbox {_SANDBOX}"
+    )
+    return {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"}
+
+
+def _title(widget: Widget) -> str:
+    return widget.settings.title or widget.flow.name
+
+
+def _in_script(text: str) -> str:
+    """JSON that ends no script element, whatever a flow is called."""
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _script(name: str) -> Response:
+    path = BUILT / "widget" / name
+    if not path.is_file():
+        raise Unavailable("The widget's script is not built.", remedy="Run `make page` in a checkout.")
+    headers = _SHARED | {"Cache-Control": "public, max-age=300, must-revalidate"}
+    return FileResponse(path, media_type="text/javascript", headers=headers)

@@ -1,0 +1,103 @@
+"""`/v1/chat/completions` and `/v1/models`: the addresses of the OpenAI API, outside of Headgate's own."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import JSONResponse, Response
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.runs import service as runs
+from headgate.features.runs.completions import service
+from headgate.features.runs.completions.answering import OpenAIRoute, allow_placeholder
+from headgate.features.runs.completions.schemas import ChatRequest, ModelList, ModelOut
+from headgate.features.runs.completions.stream import Completion, failure_of
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.schemas import RunStart
+from headgate.features.runs.transitions import RunKey
+from headgate.features.runs.views.speaking import Speech
+from headgate.foundation.api import ReadSession, get_database
+from headgate.foundation.database import Database
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.sse import EventStream, with_heartbeat
+
+RUN_HEADER = "X-Headgate-Run-Id"
+LOOK_SECONDS = 0.5
+"""How often it is looked whether the client still waits."""
+
+router = APIRouter(prefix="/v1", tags=["openai"], route_class=OpenAIRoute, dependencies=[Depends(allow_placeholder)])
+Rows = Annotated[Database, Depends(get_database)]
+_START = [needs(Permission.RUNS_START)]
+
+
+@router.get("/models", summary="List published flows as models", dependencies=_START)
+async def list_models(session: ReadSession, caller: Caller) -> ModelList:
+    """Every published flow that the caller may run."""
+    return ModelList(data=list(await service.list_models(session, caller)))
+
+
+@router.get("/models/{model:path}", summary="Read a published flow as a model", dependencies=_START)
+async def read_model(model: str, session: ReadSession, caller: Caller) -> ModelOut:
+    """A published flow, by id or name."""
+    found = await service.find_model(session, caller, model)
+    return service.model_of(found, by_name=model != found.id)
+
+
+@router.post(
+    "/chat/completions",
+    summary="Complete a chat with a published flow",
+    response_class=Response,
+    responses={200: {"content": {"application/json": {}, "text/event-stream": {}}}},
+    dependencies=_START,
+)
+async def complete(body: ChatRequest, request: Request, database: Rows, caller: Caller) -> Response:
+    """Run the published version of the flow that `model` names, with the last message of the user as its text.
+
+    The messages before it are the chat's history. The run is cancelled when the client goes away.
+    """
+    engine: ExecutionBackend = request.app.state.engine
+    text, history = service.chat_of(body.messages)
+    async with database.reading() as session:
+        flow_id = (await service.find_model(session, caller, body.model)).id
+    wanted = RunStart(text=text, form_data=body.form_data, version="published")
+    key = await runs.start_run(database, engine, caller, flow_id, wanted, history=history)
+    usage = body.stream_options is not None and body.stream_options.include_usage
+    completion = Completion(key.run_id, body.model, usage)
+    if body.stream:
+        answer: Response = EventStream(
+            with_heartbeat(completion.chunks(Speech(database, engine, caller, key), _canceller(engine, caller, key)))
+        )
+    else:
+        answer = await _whole(request, engine, caller, key, completion)
+    answer.headers[RUN_HEADER] = key.run_id
+    return answer
+
+
+async def _whole(
+    request: Request, engine: ExecutionBackend, caller: Principal, key: RunKey, completion: Completion
+) -> Response:
+    over = asyncio.ensure_future(engine.wait(key.run_id))
+    try:
+        while not over.done():
+            await asyncio.wait([over], timeout=LOOK_SECONDS)
+            if not over.done() and await request.is_disconnected():
+                await _canceller(engine, caller, key)()
+                return Response(status_code=499)
+    finally:
+        over.cancel()
+    run = await runs.answer_of(engine, caller, key.run_id)
+    if run.status != "completed":
+        return JSONResponse(failure_of(run), status_code=500)
+    return JSONResponse(completion.whole(run))
+
+
+def _canceller(engine: ExecutionBackend, caller: Principal, key: RunKey) -> Callable[[], Awaitable[None]]:
+    async def cancel() -> None:
+        with suppress(HeadgateError):  # one that is over stays as it is
+            await runs.cancel_run(engine, caller, key.run_id)
+
+    return cancel

@@ -1,0 +1,110 @@
+"""From a chat to a run, and from a run to a completion."""
+
+from collections.abc import Sequence
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.flows import repository as flows
+from headgate.features.flows.errors import FlowNotFound
+from headgate.features.flows.service import get_flow, get_flow_named
+from headgate.features.flows.tables import FlowRow
+from headgate.features.runs.completions.schemas import Answer, ChatMessage, ModelOut
+from headgate.features.runs.errors import InputInvalid
+from headgate.features.runs.schemas import RunOut
+from headgate.foundation.database import microseconds
+from headgate.foundation.errors import Invalid, NotFound
+from headgate.foundation.ids import is_id
+from headgate.sdk import Message
+
+MOST_MODELS = 1_000
+
+
+class ModelNotFound(NotFound):
+    """No published flow of that id or name for this caller."""
+
+    code = "model_not_found"
+    title = "Model not found"
+
+    def __init__(self, model: str) -> None:
+        super().__init__(
+            f"There is no published flow '{model[:200]}'.", remedy="GET /v1/models lists those that you may run."
+        )
+
+
+async def find_model(session: AsyncSession, principal: Principal, model: str) -> FlowRow:
+    """The published flow of that id or name, which the caller may run.
+
+    Raises `ModelNotFound`, `PermissionMissing`, `AmbiguousFlow`.
+    """
+    try:
+        row = await get_flow(session, principal, model) if is_id(model) else await _named(session, principal, model)
+    except FlowNotFound:
+        raise ModelNotFound(model) from None
+    principal.require_in(row.space_id, Permission.RUNS_START, ModelNotFound(model))
+    if row.published_version is None:
+        raise ModelNotFound(model)
+    return row
+
+
+async def _named(session: AsyncSession, principal: Principal, model: str) -> FlowRow:
+    row = await get_flow_named(session, principal, model)
+    return await get_flow(session, principal, row.id)
+
+
+async def list_models(session: AsyncSession, principal: Principal) -> Sequence[ModelOut]:
+    """The published flows that the caller may run: by name, and by id where two have the same."""
+    rows = await flows.list_published(
+        session, tenant_id=principal.tenant_id, space_ids=principal.visible_spaces, limit=MOST_MODELS
+    )
+    mine = [row for row in rows if principal.may(Permission.RUNS_START, row.space_id)]
+    names = [row.name for row in mine]
+    return [model_of(row, by_name=names.count(row.name) == 1) for row in mine]
+
+
+def model_of(row: FlowRow, *, by_name: bool) -> ModelOut:
+    """A flow as a model."""
+    return ModelOut(id=row.name if by_name else row.id, created=microseconds(row.created_at) // 1_000_000)
+
+
+def chat_of(messages: Sequence[ChatMessage]) -> tuple[str, tuple[Message, ...]]:
+    """The last message of the user, and the chat before it. Raises `InputInvalid`.
+
+    What stands behind the last message of the user does not count: a flow answers once.
+    """
+    last = next((place for place in reversed(range(len(messages))) if messages[place].role == "user"), None)
+    if last is None:
+        raise InputInvalid("No message is of role 'user'.", remedy="Send what the user says as the last message.")
+    before = [_message(one) for one in messages[:last] if one.role not in {"tool", "function"}]
+    return _text(messages[last]), tuple(message for message in before if message.text)
+
+
+def _message(message: ChatMessage) -> Message:
+    role = "system" if message.role in {"system", "developer"} else message.role
+    return Message.model_validate({"role": role, "text": _text(message)})
+
+
+def _text(message: ChatMessage) -> str:
+    if message.content is None or isinstance(message.content, str):
+        return message.content or ""
+    strange = next((part.type for part in message.content if part.type not in {"text", "input_text"}), None)
+    if strange is not None:
+        raise Invalid(
+            f"A message has a part of type '{strange}'; this address takes text.",
+            remedy="Upload files to /api/v1/files and run the flow with their ids.",
+        )
+    return "\n".join(part.text for part in message.content)
+
+
+def usage_of(run: RunOut) -> Answer:
+    """Tokens of all the models that the run asked."""
+    asked = [step for step in run.steps if step.reused_from_run_id is None]
+    prompt = sum(step.tokens_input or 0 for step in asked)
+    answer = sum(step.tokens_output or 0 for step in asked)
+    return {"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": prompt + answer}
+
+
+def result_of(run: RunOut) -> str:
+    """The text of a run's result."""
+    return str((run.output or {}).get("text") or "")

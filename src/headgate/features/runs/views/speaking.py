@@ -1,0 +1,86 @@
+"""What a run says to somebody outside: pieces of its result as they come, and how it ended. Nothing else of it."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Literal
+
+from headgate.features.access.principal import Principal
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.schemas import RunOut
+from headgate.features.runs.service import answer_of
+from headgate.features.runs.steps.planned import PlannedFlow
+from headgate.features.runs.transitions import RunKey
+from headgate.features.runs.views.stream import RunStream
+from headgate.foundation.database import Database
+from headgate.graph.ports import CONFIGURATION_TYPES
+
+_PASSES_ON = frozenset({"ChatOutput"})
+"""Last steps that give what they are given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Something that the run says."""
+
+    kind: Literal["started", "text", "again", "ended"]
+    """`again`: what was said so far does not count, the step is done once more."""
+    text: str = ""
+    run: RunOut | None = None
+    """How it ended."""
+
+
+class Speech:
+    """What one run says.
+
+    Args:
+        database: Where its rows are.
+        engine: Who carries it out.
+        principal: On whose behalf it was started.
+        key: The run.
+    """
+
+    def __init__(self, database: Database, engine: ExecutionBackend, principal: Principal, key: RunKey) -> None:
+        self._stream = RunStream(database, engine, principal, key.run_id)
+        self._engine = engine
+        self._principal = principal
+        self._key = key
+
+    async def pieces(self) -> AsyncGenerator[Piece, None]:
+        """Its pieces, the last of kind `ended`."""
+        speaker = speaker_of(await self._engine.plans.of(self._key))
+        said = False
+        events = self._stream.events()
+        try:
+            async for told in events:
+                if told.kind == "run_started":
+                    yield Piece("started")
+                elif told.data.get("step_id") == speaker and told.kind == "token":
+                    said = True
+                    yield Piece("text", str(told.data.get("text", "")))
+                elif told.data.get("step_id") == speaker and told.kind == "step_started" and said:
+                    said = False
+                    yield Piece("again")
+        finally:
+            await events.aclose()
+        yield Piece("ended", run=await answer_of(self._engine, self._principal, self._key.run_id))
+
+
+def speaker_of(planned: PlannedFlow) -> str:
+    """The one step whose words are the result as they come; empty where that cannot be told before the end.
+
+    It is the last step, or what alone feeds a last step that passes on what it is given. No other step is heard: what
+    it says is the flow's own business.
+    """
+    leaves = planned.plan.leaves
+    if len(leaves) != 1:
+        return ""
+    last = leaves[0]
+    if last.node.type not in _PASSES_ON:
+        return last.id
+    feeds = {
+        feed.source
+        for inlet in planned.steps[last.id].inlets
+        for feed in inlet.feeds
+        if feed.type not in CONFIGURATION_TYPES
+    }
+    return feeds.pop() if len(feeds) == 1 else ""

@@ -1,0 +1,57 @@
+"""What a widget takes from visitors and tells them."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from headgate.features.runs.widget.tokens import LONGEST
+from headgate.graph.json_values import PlainText
+from headgate.graph.model import FormField
+
+Token = Annotated[str, Field(max_length=LONGEST)]
+Name = Annotated[str, Field(max_length=64)]
+MOST_FILES = 10
+LONGEST_TEXT = 20_000
+
+
+class WidgetOut(BaseModel):
+    """A widget as its frame draws it."""
+
+    flow_id: str
+    kind: Literal["form", "chat"]
+    color: str
+    theme: Literal["light", "dark", "auto"]
+    title: str
+    welcome_text: str
+    form: list[FormField]
+    visit: str
+
+
+class WidgetStart(BaseModel):
+    """What a visitor sends."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: PlainText = Field(default="", max_length=LONGEST_TEXT)
+    form_data: dict[Name, Annotated[str, Field(max_length=LONGEST_TEXT)] | float] = Field(
+        default_factory=dict, max_length=100
+    )
+    form_files: dict[Name, Annotated[list[Token], Field(max_length=MOST_FILES)]] = Field(
+        default_factory=dict, max_length=100
+    )
+    """Answers to fields that take files, as tokens of uploads."""
+    files: list[Token] = Field(default_factory=list, max_length=MOST_FILES)
+
+
+class WidgetRun(BaseModel):
+    """A run that was started."""
+
+    run: str
+
+
+class WidgetFile(BaseModel):
+    """A file that was taken."""
+
+    token: str
+    name: str
+    size: int

@@ -1,0 +1,124 @@
+"""What a visitor may do with a flow that is offered: see its form, send files, run what is published, hear it."""
+
+import secrets
+from dataclasses import dataclass
+
+from headgate.features.access.permissions import Permission, Role
+from headgate.features.access.principal import Access, Actor, Principal
+from headgate.features.runs import service as runs
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.schemas import RunStart
+from headgate.features.runs.transitions import RunKey
+from headgate.features.runs.widget import repository
+from headgate.features.runs.widget.errors import WidgetNotFound
+from headgate.features.runs.widget.schemas import WidgetOut, WidgetStart
+from headgate.features.runs.widget.tokens import seal, unseal
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import Database
+from headgate.foundation.ids import is_id
+from headgate.graph.model import Flow
+from headgate.graph.widget import ANYWHERE, WidgetSettings, read_widget
+
+_SCOPES = frozenset({Permission.RUNS_START, Permission.FILES_UPLOAD})
+
+
+@dataclass(frozen=True, slots=True)
+class Widget:
+    """A flow as it is offered outside."""
+
+    flow_id: str
+    tenant_id: str
+    space_id: str
+    version: int
+    settings: WidgetSettings
+    flow: Flow
+
+    def visitor(self, address: str | None) -> Principal:
+        """Somebody whom nobody knows: they run this flow and bring files for it, and see nothing."""
+        access = Access(roles={self.space_id: Role.RUNNER}, scopes=_SCOPES, spaces=frozenset({self.space_id}))
+        actor = Actor("system", "Visitor of a widget", address=address)
+        return Principal(self.tenant_id, "", self.space_id, access, actor)
+
+    @property
+    def ancestors(self) -> str:
+        """Whose pages may show it, as a content policy says it."""
+        origins = self.settings.origins
+        return "*" if ANYWHERE in origins else " ".join(("'self'", *origins))
+
+    def shown(self, visit: str) -> WidgetOut:
+        """What the frame needs to draw itself."""
+        return WidgetOut(
+            flow_id=self.flow_id,
+            kind=self.settings.kind,
+            color=self.settings.color,
+            theme=self.settings.theme,
+            title=self.settings.title or self.flow.name,
+            welcome_text=self.settings.welcome_text,
+            form=list(self.flow.form),
+            visit=visit,
+        )
+
+
+async def find_widget(database: Database, flow_id: str) -> Widget:
+    """A flow that is offered now. Raises `WidgetNotFound`.
+
+    It is switched on by publishing it so, and off by publishing, or at once by its draft.
+    """
+    if not is_id(flow_id):
+        raise WidgetNotFound
+    async with database.reading() as session:
+        found = await repository.find_published(session, flow_id)
+    if found is None:
+        raise WidgetNotFound
+    draft = found.draft.get("settings", {}).get("widget", {})
+    flow = Flow.model_validate(found.definition)
+    try:
+        settings = read_widget(flow.settings.widget)
+    except ValueError:
+        raise WidgetNotFound from None
+    if not settings.enabled or not isinstance(draft, dict) or draft.get("enabled") is not True:
+        raise WidgetNotFound
+    return Widget(flow_id, found.tenant_id, found.space_id, found.version, settings, flow)
+
+
+def new_visit(box: SecretBox, widget: Widget) -> str:
+    """A token for somebody who has opened the frame."""
+    return seal(box, "visit", flow=widget.flow_id, visitor=secrets.token_urlsafe(12))
+
+
+async def start(
+    database: Database,
+    engine: ExecutionBackend,
+    box: SecretBox,
+    widget: Widget,
+    wanted: WidgetStart,
+    *,
+    visit: str,
+    address: str | None,
+) -> str:
+    """Run the published version for a visitor; the run's token.
+
+    Raises `WidgetRefused`, and `InputInvalid` for answers that the form does not take.
+    """
+    visitor = unseal(box, "visit", visit, flow=widget.flow_id)["visitor"]
+    bound = {"flow": widget.flow_id, "visitor": visitor}
+    files = [unseal(box, "upload", token, **bound)["file"] for token in wanted.files]
+    answers = {
+        name: [unseal(box, "upload", token, **bound)["file"] for token in tokens]
+        for name, tokens in wanted.form_files.items()
+    }
+    start_of = RunStart(
+        text=wanted.text,
+        form_data={**wanted.form_data, **answers},
+        file_ids=files,
+        session_id=f"widget-{visitor}" if widget.settings.kind == "chat" else None,
+        version="published",
+    )
+    key = await runs.start_run(database, engine, widget.visitor(address), widget.flow_id, start_of)
+    return seal(box, "run", run=key.run_id, version=str(key.version), **bound)
+
+
+def run_of(box: SecretBox, widget: Widget, token: str) -> RunKey:
+    """The run that a token is for. Raises `WidgetRefused`."""
+    told = unseal(box, "run", token, flow=widget.flow_id)
+    return RunKey(told["run"], widget.tenant_id, widget.flow_id, int(told["version"]))
