@@ -1,57 +1,57 @@
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { Play, Sparkles } from "lucide-react";
-import { Button } from "@/components/ui";
+import { Button, Tip } from "@/components/ui";
 import { SaveState } from "@/features/editing";
-import { useDraft } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
+import { keysOf, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
 import { useAppTexts } from "../texts";
+import { FlowMenu } from "./header/FlowMenu";
+import { FlowName } from "./header/FlowName";
+import { HistoryButtons } from "./header/HistoryButtons";
+import { Views } from "./header/Views";
 
-const VIEW =
-  "inline-flex h-7 items-center rounded-sm px-2.5 text-sm text-muted hover:text-ink data-[status=active]:bg-raised data-[status=active]:text-ink data-[status=active]:shadow-low";
-
-/** The flow's name, its views, whether it is saved, and what is done most. */
+/** The flow's name, whether it is saved, its views, and what is done most. On a narrow screen the views stand below. */
 export function FlowHeader() {
   const t = useAppTexts();
   const { flowId } = useParams({ from: "/inside/flows/$flowId" });
-  const name = useDraft((state) => state.document.name);
   const { toggle } = usePanels.getState();
-  const params = { flowId };
+  const { assistant, run } = usePanels((state) => state.open);
+  const changed = useShortcutKeys((state) => state.changed);
   return (
-    <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-surface px-3 py-1.5">
-      <h1 className="min-w-0 max-w-64 truncate font-semibold">{name}</h1>
-      <SaveState />
-      <nav
-        aria-label={t("views")}
-        className="flex overflow-x-auto rounded-md border border-line bg-sunken p-0.5 lg:mx-auto"
-      >
-        <Link
-          className={VIEW}
-          to="/flows/$flowId"
-          params={params}
-          activeOptions={{ exact: true, includeSearch: false }}
-        >
-          {t("canvas")}
-        </Link>
-        <Link className={VIEW} to="/flows/$flowId/steps" params={params}>
-          {t("steps")}
-        </Link>
-        <Link className={VIEW} to="/flows/$flowId/overview" params={params}>
-          {t("overview")}
-        </Link>
-        <Link className={VIEW} to="/flows/$flowId/runs" params={params}>
-          {t("runs")}
-        </Link>
-        <Link className={VIEW} to="/flows/$flowId/publish" params={params}>
-          {t("publish")}
-        </Link>
-      </nav>
-      <div className="ml-auto flex items-center gap-2 lg:ml-0">
-        <Button icon={<Sparkles />} onClick={() => toggle("assistant")}>
-          {t("assistant")}
-        </Button>
-        <Button kind="primary" icon={<Play />} onClick={() => toggle("run")}>
-          {t("run")}
-        </Button>
+    <header className="@container shrink-0 border-b border-line bg-surface">
+      <div className="flex flex-wrap items-center gap-x-1 gap-y-1 px-2 py-1.5 sm:px-3 @4xl:min-h-12 @4xl:flex-nowrap">
+        <div className="flex min-w-0 flex-1 items-center gap-1">
+          <FlowName />
+          <SaveState />
+        </div>
+        <Views flowId={flowId} />
+        <div className="flex flex-1 shrink-0 items-center justify-end gap-1 @4xl:flex-1">
+          <HistoryButtons />
+          <FlowMenu flowId={flowId} />
+          <Tip text={t("assistant")} keys={keysOf("assistant", changed)}>
+            <Button
+              icon={<Sparkles />}
+              aria-label={t("assistant")}
+              aria-pressed={assistant}
+              onClick={() => toggle("assistant")}
+              className="ml-1 max-sm:px-2"
+            >
+              <span className="hidden @2xl:inline">{t("assistant")}</span>
+            </Button>
+          </Tip>
+          <Tip text={t("run_this")} keys={keysOf("run", changed)}>
+            <Button
+              kind="primary"
+              icon={<Play />}
+              aria-label={t("run")}
+              aria-pressed={run}
+              onClick={() => toggle("run")}
+              className="max-sm:px-2"
+            >
+              <span className="hidden @2xl:inline">{t("run")}</span>
+            </Button>
+          </Tip>
+        </div>
       </div>
     </header>
   );

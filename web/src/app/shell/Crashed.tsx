@@ -13,6 +13,7 @@ export function Crashed({ error }: { error: unknown }) {
     <main className="mx-auto flex max-w-lg flex-col gap-4 p-8">
       <h1 className="text-xl font-semibold">{t("crashed")}</h1>
       <Problem error={error} />
+      <p className="text-muted">{t("crashed_more")}</p>
       <div className="flex gap-2">
         <Button kind="primary" onClick={() => void router.invalidate()}>
           {t("try_again")}

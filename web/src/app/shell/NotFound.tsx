@@ -1,10 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import { Compass } from "lucide-react";
 import { EmptyState } from "@/components/ui";
+import { useTitle } from "@/lib/title";
 import { useAppTexts } from "../texts";
 
 export function NotFound() {
   const t = useAppTexts();
+  useTitle(t("not_found"));
   return (
     <main className="pt-[12vh]">
       <EmptyState

@@ -1,10 +1,18 @@
 import { Link } from "@tanstack/react-router";
-import { ChartNoAxesColumn, History, LayoutTemplate, Settings, Workflow } from "lucide-react";
+import { ChartNoAxesColumn, History, LayoutTemplate, Search, Settings, Workflow } from "lucide-react";
+import { Tip } from "@/components/ui";
+import { usePalette } from "@/lib/commands/commands";
+import { keysOf, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
 import { useAppTexts } from "../texts";
+import { AccountMenu } from "./AccountMenu";
+
+const PLACE =
+  "flex h-12 w-full max-w-20 flex-col items-center justify-center gap-0.5 rounded-md text-2xs text-muted transition-colors hover:bg-hover hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:font-medium data-[status=active]:text-accent";
 
 /** The way to every place: at the left, or at the bottom of a narrow screen. */
 export function Sidebar() {
   const t = useAppTexts();
+  const changed = useShortcutKeys((state) => state.changed);
   const places = [
     { to: "/", label: t("flows"), icon: Workflow, exact: true },
     { to: "/templates", label: t("templates"), icon: LayoutTemplate },
@@ -15,21 +23,29 @@ export function Sidebar() {
   return (
     <nav
       aria-label={t("main_navigation")}
-      className="flex shrink-0 items-center justify-around gap-1 border-t border-line bg-surface p-1.5 sm:w-14 sm:flex-col sm:justify-start sm:border-t-0 sm:border-r sm:py-3"
+      className="flex shrink-0 items-center justify-around gap-1 border-t border-line bg-surface p-1.5 pb-[max(0.375rem,env(safe-area-inset-bottom))] sm:w-18 sm:flex-col sm:justify-start sm:border-t-0 sm:border-r sm:py-3"
     >
-      <img src="/icon.svg" alt="Headgate" width={28} height={28} className="mb-3 hidden sm:block" />
+      <Link to="/" aria-label={t("go_home")} tabIndex={-1} className="mb-2 hidden rounded-md sm:block">
+        <img src="/icon.svg" alt="" width={28} height={28} />
+      </Link>
       {places.map(({ to, label, icon: Icon, ...more }) => (
-        <Link
-          key={to}
-          to={to}
-          activeOptions={{ exact: "exact" in more }}
-          title={label}
-          className="flex h-11 w-full max-w-20 flex-col items-center justify-center gap-0.5 rounded-md text-2xs text-muted hover:bg-hover hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:text-accent"
-        >
+        <Link key={to} to={to} activeOptions={{ exact: "exact" in more, includeSearch: false }} className={PLACE}>
           <Icon aria-hidden className="size-4.5" />
           <span className="max-w-full truncate">{label}</span>
         </Link>
       ))}
+      <div className="hidden flex-1 sm:block" />
+      <Tip text={t("commands")} keys={keysOf("commands", changed)} side="right">
+        <button
+          type="button"
+          aria-label={t("commands")}
+          onClick={() => usePalette.getState().setOpen(true)}
+          className="hidden size-9 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink sm:flex"
+        >
+          <Search aria-hidden className="size-4.5" />
+        </button>
+      </Tip>
+      <AccountMenu />
     </nav>
   );
 }

@@ -1,0 +1,107 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { CopyPlus, Download, Ellipsis, FileText, SlidersHorizontal, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { api, unwrap } from "@/api/client";
+import { flowKeys } from "@/api/queries/flows";
+import { IconButton, Menu, toast, toastError } from "@/components/ui";
+import { downloadText, fileNameOf } from "@/features/home/download";
+import { useCommands } from "@/lib/commands/commands";
+import { toFlow, useDraft, useDraftStore } from "@/lib/draft";
+import { useAppTexts } from "../../texts";
+import { FlowSettingsDialog } from "./FlowSettingsDialog";
+
+/** What is done with a flow as a whole. */
+export function FlowMenu({ flowId }: { flowId: string }) {
+  const t = useAppTexts();
+  const editable = useDraft((state) => state.editable);
+  const [settings, setSettings] = useState(false);
+  const { duplicate, download, remove } = useWholeFlow(flowId);
+  const entries = [
+    {
+      id: "settings",
+      label: t("flow_settings"),
+      icon: <SlidersHorizontal />,
+      disabled: !editable,
+      onSelect: () => setSettings(true),
+    },
+    { id: "duplicate", label: t("duplicate"), icon: <CopyPlus />, onSelect: () => void duplicate() },
+    { id: "json", label: t("export_json"), icon: <Download />, onSelect: () => void download("json") },
+    { id: "spec", label: t("export_spec"), icon: <FileText />, onSelect: () => void download("spec") },
+  ];
+  const last = { id: "delete", label: t("delete_flow"), icon: <Trash2 />, danger: true, disabled: !editable };
+  useCommands("flow", () =>
+    [...entries, { ...last, onSelect: () => void remove() }]
+      .filter((one) => !("disabled" in one && one.disabled))
+      .map(({ id, label, icon, onSelect }) => ({
+        id: `flow.${id}`,
+        group: t("this_flow"),
+        label,
+        icon,
+        run: onSelect,
+      })),
+  );
+  return (
+    <>
+      <Menu items={[...entries, { kind: "line", id: "line" }, { ...last, onSelect: () => void remove() }]}>
+        <IconButton label={t("more")} size="sm">
+          <Ellipsis />
+        </IconButton>
+      </Menu>
+      {settings && <FlowSettingsDialog onClose={() => setSettings(false)} />}
+    </>
+  );
+}
+
+function useWholeFlow(flowId: string) {
+  const t = useAppTexts();
+  const store = useDraftStore();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const path = { params: { path: { flow_id: flowId } } };
+  const tried = async (failed: string, work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      toastError(failed, error);
+    }
+  };
+  const again = () => client.invalidateQueries({ queryKey: flowKeys.lists });
+  const open = (id: string) => navigate({ to: "/flows/$flowId", params: { flowId: id } });
+  return {
+    duplicate: () =>
+      tried(t("failed_duplicate"), async () => {
+        const { document, spaceId } = store.getState();
+        const name = t("copy_of", { name: document.name }).slice(0, 200);
+        const definition = toFlow(document);
+        const made = await unwrap(api.POST("/api/v1/flows", { body: { name, space_id: spaceId, definition } }));
+        await again();
+        await open(made.id);
+        toast({ title: t("duplicated", { name }), tone: "ok" });
+      }),
+    download: (format: "json" | "spec") =>
+      tried(t("failed_export"), async () => {
+        await store.getState().flush();
+        const found = await unwrap(
+          api.GET("/api/v1/flows/{flow_id}/export", { params: { path: { flow_id: flowId }, query: { format } } }),
+        );
+        downloadText(fileNameOf(found.name, format), found.content);
+      }),
+    remove: () =>
+      tried(t("failed_delete"), async () => {
+        const { name } = store.getState().document;
+        await store.getState().flush();
+        await navigate({ to: "/" });
+        await unwrap(api.DELETE("/api/v1/flows/{flow_id}", path));
+        client.removeQueries({ queryKey: flowKeys.one(flowId) });
+        await again();
+        const restore = () =>
+          tried(t("failed_restore"), async () => {
+            await unwrap(api.POST("/api/v1/flows/{flow_id}/restore", path));
+            await again();
+            await open(flowId);
+          });
+        toast({ title: t("deleted", { name }), action: { label: t("undo"), onClick: () => void restore() } });
+      }),
+  };
+}

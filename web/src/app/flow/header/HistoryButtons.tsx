@@ -1,0 +1,118 @@
+import { History, Redo2, Undo2 } from "lucide-react";
+import { useState } from "react";
+import { cx, IconButton, Popover, Tip, toast } from "@/components/ui";
+import { type Entry, useDraft, useDraftStore } from "@/lib/draft";
+import { ago } from "@/lib/i18n/format";
+import { keysOf, useShortcutKeys, useShortcuts } from "@/lib/shortcuts/shortcuts";
+import { useAppTexts } from "../../texts";
+
+/** Undo and redo with what they undo, and everything that was done here. */
+export function HistoryButtons() {
+  const t = useAppTexts();
+  const store = useDraftStore();
+  const last = useDraft((state) => state.past.at(-1)?.label);
+  const next = useDraft((state) => state.future.at(-1)?.label);
+  const editable = useDraft((state) => state.editable);
+  const changed = useShortcutKeys((state) => state.changed);
+  const [open, setOpen] = useState(false);
+  const go = (steps: number) => {
+    let kept = 0;
+    for (let count = Math.abs(steps); count > 0; count -= 1) {
+      const done = steps < 0 ? store.getState().undo() : store.getState().redo();
+      kept += done?.kept ?? 0;
+    }
+    if (kept > 0) toast({ title: t("kept", { count: kept }) });
+  };
+  const act = (steps: number) => {
+    if (document.querySelector("[role=dialog]")) return false;
+    go(steps);
+    return true;
+  };
+  useShortcuts({ undo: () => act(-1), redo: () => act(1) });
+  if (!editable) return null;
+  return (
+    <div className="flex items-center">
+      <Tip text={last ? t("undo_what", { what: last }) : t("nothing_to_undo")} keys={keysOf("undo", changed)}>
+        <IconButton label={t("undo")} disabled={!last} onClick={() => go(-1)} size="sm">
+          <Undo2 />
+        </IconButton>
+      </Tip>
+      <Tip text={next ? t("redo_what", { what: next }) : t("nothing_to_redo")} keys={keysOf("redo", changed)}>
+        <IconButton label={t("redo")} disabled={!next} onClick={() => go(1)} size="sm">
+          <Redo2 />
+        </IconButton>
+      </Tip>
+      <Popover
+        open={open}
+        onOpenChange={setOpen}
+        align="end"
+        label={t("history")}
+        className="p-1"
+        trigger={
+          <IconButton label={t("history")} size="sm" disabled={!last && !next}>
+            <History />
+          </IconButton>
+        }
+      >
+        <HistoryList onGo={go} />
+      </Popover>
+    </div>
+  );
+}
+
+function HistoryList({ onGo }: { onGo: (steps: number) => void }) {
+  const t = useAppTexts();
+  const past = useDraft((state) => state.past);
+  const future = useDraft((state) => state.future);
+  return (
+    <div className="flex max-h-96 flex-col overflow-y-auto">
+      <p className="px-2 pt-1.5 pb-1 text-xs text-muted">{t("history_more")}</p>
+      {future.map((entry, index) => (
+        <Step
+          key={`${entry.at} ${entry.label} ${index}`}
+          entry={entry}
+          undone
+          onGo={() => onGo(future.length - index)}
+        />
+      ))}
+      {past
+        .map((entry, index) => (
+          <Step
+            key={`${entry.at} ${entry.label} ${index}`}
+            entry={entry}
+            now={index === past.length - 1}
+            onGo={() => onGo(index - past.length + 1)}
+          />
+        ))
+        .reverse()}
+      <button
+        type="button"
+        disabled={past.length === 0}
+        onClick={() => onGo(-past.length)}
+        className="rounded-md px-2 py-1.5 text-left text-sm text-muted enabled:hover:bg-hover"
+      >
+        {t("as_opened")}
+      </button>
+    </div>
+  );
+}
+
+function Step({ entry, now, undone, onGo }: { entry: Entry; now?: boolean; undone?: boolean; onGo: () => void }) {
+  const t = useAppTexts();
+  return (
+    <button
+      type="button"
+      onClick={onGo}
+      aria-current={now ? "step" : undefined}
+      className={cx(
+        "flex items-baseline gap-2 rounded-md px-2 py-1.5 text-left text-sm hover:bg-hover",
+        now && "bg-accent-soft",
+        undone && "text-muted",
+      )}
+    >
+      <span className={cx("min-w-0 flex-1 truncate", undone && "line-through")}>{entry.label}</span>
+      {entry.origin === "assistant" && <span className="text-2xs text-accent">{t("assistant")}</span>}
+      <span className="shrink-0 text-2xs text-muted">{ago(new Date(entry.at))}</span>
+    </button>
+  );
+}

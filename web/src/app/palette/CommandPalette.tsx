@@ -1,0 +1,124 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Command as Cmdk } from "cmdk";
+import { CornerDownLeft, Workflow } from "lucide-react";
+import { Dialog as RadixDialog } from "radix-ui";
+import { useDeferredValue, useMemo, useState } from "react";
+import { api, unwrap } from "@/api/client";
+import { flowKeys } from "@/api/queries/flows";
+import { Keys } from "@/components/ui";
+import { type Command, usePalette } from "@/lib/commands/commands";
+import { ago } from "@/lib/i18n/format";
+import { keysOf, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
+import { useAppTexts } from "../texts";
+
+const ITEM =
+  "flex min-h-9 cursor-default select-none items-center gap-2.5 rounded-md px-2.5 text-base data-[selected=true]:bg-accent-soft data-[selected=true]:text-ink [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted";
+const GROUP =
+  "[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2.5 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-muted";
+const MOST_FLOWS = 8;
+
+/** Every place, flow and command, found by writing a few letters of it. */
+export default function CommandPalette() {
+  const t = useAppTexts();
+  const { setOpen } = usePalette.getState();
+  const sources = usePalette((state) => state.sources);
+  const changed = useShortcutKeys((state) => state.changed);
+  const [typed, setTyped] = useState("");
+  // Asked once: what a place offers does not change while the palette stands over it.
+  const groups = useMemo(() => byGroup(Object.values(sources).flatMap((source) => source())), [sources]);
+  const flows = useFlows(typed.trim());
+  const navigate = useNavigate();
+  const act = (run: () => void) => {
+    setOpen(false);
+    // After the dialog has given the focus back, so that what the command opens may take it.
+    setTimeout(run, 0);
+  };
+  return (
+    <RadixDialog.Root open onOpenChange={setOpen}>
+      <RadixDialog.Portal>
+        <RadixDialog.Overlay className="fixed inset-0 z-50 bg-overlay animate-fade" />
+        <RadixDialog.Content
+          aria-describedby={undefined}
+          className="fixed inset-x-2 top-[8vh] z-50 mx-auto max-w-xl overflow-hidden rounded-xl border border-line bg-raised shadow-modal outline-none animate-rise"
+        >
+          <RadixDialog.Title className="sr-only">{t("commands")}</RadixDialog.Title>
+          <Cmdk label={t("commands")} loop filter={score}>
+            <Cmdk.Input
+              value={typed}
+              onValueChange={setTyped}
+              placeholder={t("find_command")}
+              className="h-12 w-full border-b border-line bg-transparent px-4 text-lg outline-none placeholder:text-faint"
+            />
+            <Cmdk.List className="max-h-[min(26rem,60vh)] scroll-py-2 overflow-y-auto p-1.5">
+              <Cmdk.Empty className="px-4 py-8 text-center text-muted">{t("no_command")}</Cmdk.Empty>
+              {flows.length > 0 && (
+                <Cmdk.Group heading={t("flows")} className={GROUP}>
+                  {flows.map((flow) => (
+                    <Cmdk.Item
+                      key={flow.id}
+                      value={`flow ${flow.id}`}
+                      keywords={[flow.name, typed]}
+                      className={ITEM}
+                      onSelect={() => act(() => void navigate({ to: "/flows/$flowId", params: { flowId: flow.id } }))}
+                    >
+                      <Workflow aria-hidden />
+                      <span className="min-w-0 flex-1 truncate">{flow.name}</span>
+                      <span className="shrink-0 text-xs text-muted">{ago(flow.updated_at)}</span>
+                    </Cmdk.Item>
+                  ))}
+                </Cmdk.Group>
+              )}
+              {groups.map(([group, commands]) => (
+                <Cmdk.Group key={group} heading={group} className={GROUP}>
+                  {commands.map((command) => (
+                    <Cmdk.Item
+                      key={command.id}
+                      value={command.id}
+                      keywords={[command.label, command.keywords ?? "", group]}
+                      className={ITEM}
+                      onSelect={() => act(command.run)}
+                    >
+                      {command.icon}
+                      <span className="min-w-0 flex-1 truncate">{command.label}</span>
+                      {command.shortcut && <Keys keys={keysOf(command.shortcut, changed)} />}
+                    </Cmdk.Item>
+                  ))}
+                </Cmdk.Group>
+              ))}
+            </Cmdk.List>
+          </Cmdk>
+          <footer className="flex items-center gap-1.5 border-t border-line px-4 py-2 text-xs text-muted">
+            <CornerDownLeft aria-hidden className="size-3.5" />
+            {t("palette_foot")}
+          </footer>
+        </RadixDialog.Content>
+      </RadixDialog.Portal>
+    </RadixDialog.Root>
+  );
+}
+
+function useFlows(typed: string) {
+  const search = useDeferredValue(typed);
+  const { data } = useQuery({
+    queryKey: [...flowKeys.all, "palette", search],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET("/api/v1/flows", { params: { query: { search, limit: MOST_FLOWS } }, signal })),
+    placeholderData: (before) => before,
+  });
+  return data?.items ?? [];
+}
+
+/** Every word that was written must be in the name or its keywords; names that begin so come first. */
+function score(_value: string, typed: string, keywords: string[] = []): number {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const all = keywords.join(" ").toLowerCase();
+  if (!words.every((word) => all.includes(word))) return 0;
+  return keywords[0]?.toLowerCase().startsWith(typed.trim().toLowerCase()) ? 1 : 0.5;
+}
+
+function byGroup(commands: Command[]): [string, Command[]][] {
+  const groups = new Map<string, Command[]>();
+  for (const command of commands) groups.set(command.group, [...(groups.get(command.group) ?? []), command]);
+  return [...groups];
+}

@@ -1,0 +1,63 @@
+import { useNavigate } from "@tanstack/react-router";
+import {
+  ChartNoAxesColumn,
+  History,
+  Keyboard,
+  Languages,
+  LayoutTemplate,
+  Settings,
+  SunMoon,
+  Workflow,
+} from "lucide-react";
+import { useAppearance } from "@/lib/appearance/appearance";
+import { useCommands, usePalette } from "@/lib/commands/commands";
+import { i18next, setLanguage } from "@/lib/i18n/i18n";
+import { useAppTexts } from "../texts";
+
+const PLACES = [
+  { to: "/", text: "flows", icon: Workflow },
+  { to: "/templates", text: "templates", icon: LayoutTemplate },
+  { to: "/runs", text: "runs", icon: History },
+  { to: "/observe", text: "observe", icon: ChartNoAxesColumn },
+  { to: "/settings/{-$section}", text: "settings", icon: Settings },
+] as const;
+
+/** What can be done from everywhere. */
+export function useGeneralCommands(): void {
+  const t = useAppTexts();
+  const navigate = useNavigate();
+  const { setTheme } = useAppearance.getState();
+  useCommands("general", () => [
+    ...PLACES.map(({ to, text, icon: Icon }) => ({
+      id: `go.${text}`,
+      group: t("go_to"),
+      label: t(text),
+      icon: <Icon />,
+      run: () => void navigate({ to }),
+    })),
+    {
+      id: "general.theme",
+      group: t("general"),
+      label: useAppearance.getState().dark ? t("to_light") : t("to_dark"),
+      keywords: t("theme"),
+      icon: <SunMoon />,
+      run: () => setTheme(useAppearance.getState().dark ? "light" : "dark"),
+    },
+    {
+      id: "general.language",
+      group: t("general"),
+      label: t("other_language"),
+      keywords: "language språk english svenska",
+      icon: <Languages />,
+      run: () => void setLanguage(i18next.language === "sv" ? "en" : "sv"),
+    },
+    {
+      id: "general.shortcuts",
+      group: t("general"),
+      label: t("shortcuts"),
+      icon: <Keyboard />,
+      shortcut: "shortcuts",
+      run: () => usePalette.getState().setSheet(true),
+    },
+  ]);
+}
