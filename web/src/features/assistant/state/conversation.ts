@@ -78,8 +78,7 @@ export class Conversation {
   async decidePlan(id: string, action: PlanAction): Promise<void> {
     const state = this.store.getState();
     if (action === "approve" && state.working) return;
-    state.decidePlan(id, action);
-    if (action !== "approve") return;
+    if (!state.decidePlan(id, action) || action !== "approve") return;
     const answer = this.store.getState().begin({ text: PROTOCOL.plan_approval_input, kind: "approval" });
     await this.turns.work(answer, PROTOCOL.plan_approval_input);
   }

@@ -31,7 +31,8 @@ export interface TurnSlice {
   end: (id: string, status: AssistantMessage["status"], problem?: TurnProblem) => void;
   /** No turn follows any more: the answer is kept. */
   rest: () => void;
-  decidePlan: (id: string, action: PlanAction) => void;
+  /** Whether that could be done with the plan. */
+  decidePlan: (id: string, action: PlanAction) => boolean;
   patch: (id: string, change: (message: AssistantMessage) => AssistantMessage) => void;
   setEdits: (id: string, states: Record<string, FieldEdit["state"]>) => void;
   /** A proposal that was put on the canvas can be taken again, unless something was said since. */
@@ -94,11 +95,12 @@ export function createTurnSlice(set: SetAssistant, get: GetAssistant): TurnSlice
     },
     decidePlan: (id, action) => {
       const plan = find(id)?.plan;
-      if (!plan) return;
-      const next = planAfter(plan, action);
+      const next = plan && planAfter(plan, action);
+      if (!next || next === plan) return false;
       patch(id, (message) => ({ ...message, plan: next }));
       set({ stash: next.state === "refining" ? plan.markdown : null });
       get().keep();
+      return true;
     },
     patch,
     setEdits: (id, states) => {

@@ -1,7 +1,7 @@
-import { Check, Workflow } from "lucide-react";
+import { Check, Undo2, Workflow } from "lucide-react";
 import { useMemo, useState } from "react";
 import { FlowDrawing } from "@/components/flow-drawing/FlowDrawing";
-import { Button, Callout, Chip, toast } from "@/components/ui";
+import { Button, Callout, Chip } from "@/components/ui";
 import { toFlow, useDraft, useDraftStore } from "@/lib/draft";
 import { withTail } from "../model/merge";
 import type { AssistantMessage, Proposal } from "../model/message";
@@ -17,13 +17,14 @@ export function ProposalCard({ message, proposal }: { message: AssistantMessage;
   const name = flow.name || t("untitled");
   const { landed, state } = proposal;
   const size = { nodes: flow.nodes?.length ?? 0, edges: flow.edges?.length ?? 0 };
+  const footer =
+    state === "pending" ? (
+      <Choices message={message} proposal={proposal} />
+    ) : state === "applied" ? (
+      <Undo />
+    ) : undefined;
   return (
-    <Card
-      icon={<Workflow />}
-      title={t("proposal")}
-      aside={<State proposal={proposal} />}
-      footer={state === "pending" ? <Choices message={message} proposal={proposal} /> : undefined}
-    >
+    <Card icon={<Workflow />} title={t("proposal")} aside={<State proposal={proposal} />} footer={footer}>
       <p className="mb-2 flex items-baseline gap-2">
         <span className="min-w-0 truncate font-medium">{name}</span>
         <span className="shrink-0 text-xs text-muted">{sizeText(t, size)}</span>
@@ -59,7 +60,6 @@ function State({ proposal }: { proposal: Proposal }) {
 function Choices({ message, proposal }: { message: AssistantMessage; proposal: Proposal }) {
   const t = useAssistantTexts();
   const conversation = useConversation();
-  const draft = useDraftStore();
   const editable = useDraft((state) => state.editable);
   const empty = useDraft((state) => state.document.order.length === 0);
   const [refused, setRefused] = useState(false);
@@ -67,9 +67,7 @@ function Choices({ message, proposal }: { message: AssistantMessage; proposal: P
   const inPlace = !empty && proposal.replaces.length > 0;
   const again = proposal.times > 0;
   const take = (how: "add" | "replace") => {
-    const taken = conversation.take(message.id, how);
-    setRefused(!taken);
-    if (taken) toast({ title: t("added"), action: { label: t("undo"), onClick: () => draft.getState().undo() } });
+    setRefused(!conversation.take(message.id, how));
   };
   return (
     <>
@@ -86,5 +84,19 @@ function Choices({ message, proposal }: { message: AssistantMessage; proposal: P
         {t("dismiss")}
       </Button>
     </>
+  );
+}
+
+/** Takes back what was put there just now; gone once something else was changed. */
+function Undo() {
+  const t = useAssistantTexts();
+  const draft = useDraftStore();
+  const latest = useDraft((state) => state.past.at(-1));
+  const ours = latest?.origin === "assistant" && [t("label_add"), t("label_replace")].includes(latest.label);
+  if (!ours) return null;
+  return (
+    <Button size="sm" kind="ghost" icon={<Undo2 />} onClick={() => draft.getState().undo()}>
+      {t("undo")}
+    </Button>
   );
 }
