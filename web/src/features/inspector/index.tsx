@@ -1,3 +1,1 @@
-export function Inspector(_: { nodeId: string }) {
-  return null;
-}
+export { Inspector } from "./Inspector";

@@ -1,0 +1,2 @@
+export { FlowFields } from "./FlowFields";
+export { FormBuilder } from "./FormBuilder";
