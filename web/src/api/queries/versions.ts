@@ -14,7 +14,8 @@ export const versionKeys = {
   list: (id: string) => [...flowKeys.versions(id), "list"] as const,
   figures: (id: string) => [...flowKeys.versions(id), "figures"] as const,
   one: (id: string, version: number) => [...flowKeys.versions(id), version] as const,
-  diff: (id: string, before: Side, after: Side) => [...flowKeys.versions(id), "diff", before, after] as const,
+  diff: (id: string, before: Side, after: Side, revision: number) =>
+    [...flowKeys.versions(id), "diff", before, after, revision] as const,
   dryRun: (id: string, revision: number) => [...flowKeys.one(id), "dry-run", revision] as const,
 };
 
@@ -55,10 +56,10 @@ export const versionQuery = (flowId: string, version: number) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** What changed from one version, or the draft, to another. */
-export const diffQuery = (flowId: string, before: Side, after: Side) =>
+/** What changed from one version, or the draft of this revision, to another. */
+export const diffQuery = (flowId: string, before: Side, after: Side, revision: number) =>
   queryOptions({
-    queryKey: versionKeys.diff(flowId, before, after),
+    queryKey: versionKeys.diff(flowId, before, after, revision),
     queryFn: ({ signal }) =>
       unwrap(
         api.GET("/api/v1/flows/{flow_id}/versions/{before}..{after}", {

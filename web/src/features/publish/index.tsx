@@ -1,3 +1,1 @@
-export function PublishPage() {
-  return null;
-}
+export { PublishPage } from "./PublishPage";

@@ -1,0 +1,90 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Rocket } from "lucide-react";
+import { useState } from "react";
+import { flowKeys } from "@/api/queries/flows";
+import { meQuery } from "@/api/queries/me";
+import { dryRunQuery, publish, versionKeys } from "@/api/queries/versions";
+import { mayIn } from "@/api/rights";
+import { Button, Field, Problem, Skeleton, Textarea, toast } from "@/components/ui";
+import { useDraft, useDraftStore } from "@/lib/draft";
+import { CheckList } from "./CheckList";
+import { checksOf } from "./checks";
+import { useSavedDraft } from "./saved";
+import { usePublishTexts } from "./texts";
+
+/** What stands in the way, a note, and the button. */
+export function PublishCard() {
+  const t = usePublishTexts();
+  const store = useDraftStore();
+  const client = useQueryClient();
+  const flowId = useDraft((state) => state.flowId);
+  const spaceId = useDraft((state) => state.spaceId);
+  const issues = useDraft((state) => state.issues);
+  const revision = useSavedDraft();
+  const { data: me } = useQuery(meQuery);
+  const dryRun = useQuery({ ...dryRunQuery(flowId, revision ?? 0), enabled: revision !== null });
+  const [notes, setNotes] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<unknown>(null);
+  const allowed = !me || mayIn(me, spaceId, "flows.publish");
+
+  const send = async () => {
+    setBusy(true);
+    setRefusal(null);
+    try {
+      if (!(await store.getState().flush())) return;
+      const made = await publish(flowId, notes);
+      store.getState().setPublished(made.version);
+      setNotes("");
+      toast({ title: t("published", { release: made.release ?? made.version }), tone: "ok" });
+      await client.invalidateQueries({ queryKey: versionKeys.all(flowId) });
+      await client.invalidateQueries({ queryKey: flowKeys.lists });
+    } catch (error) {
+      setRefusal(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <div className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4">
+      {revision === null || dryRun.isPending ? (
+        <Skeleton className="h-50" />
+      ) : (
+        <CheckList checks={checksOf(issues, dryRun.data)} lookedAhead={dryRun.data !== undefined} />
+      )}
+      {refusal !== null && <Problem error={refusal} />}
+      <Field label={t("note")} help={t("note_help")}>
+        {(control) => (
+          <Textarea
+            {...control}
+            rows={2}
+            maxLength={2000}
+            value={notes}
+            disabled={!allowed}
+            onChange={(event) => setNotes(event.target.value)}
+          />
+        )}
+      </Field>
+      <div className="flex flex-wrap items-center gap-3">
+        <Button
+          kind="primary"
+          size="lg"
+          icon={<Rocket />}
+          busy={busy}
+          disabled={!allowed || revision === null || issues.length > 0}
+          onClick={() => void send()}
+        >
+          {t("publish_now")}
+        </Button>
+        <p className="min-w-0 flex-1 text-sm text-muted">
+          {allowed
+            ? issues.length > 0
+              ? t("blocked", { count: issues.length })
+              : t("publish_more")
+            : t("not_allowed")}
+        </p>
+      </div>
+    </div>
+  );
+}

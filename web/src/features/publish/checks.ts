@@ -1,0 +1,61 @@
+import type { DryRunOut } from "@/api/queries/versions";
+import type { Issue } from "@/lib/draft";
+
+/** Something that a check found. */
+export interface Found {
+  severity: "error" | "warning";
+  message: string;
+  remedy: string;
+  nodeId: string;
+}
+
+export const CHECKS = ["flow", "contracts", "classes", "code", "models", "secrets"] as const;
+export type CheckName = (typeof CHECKS)[number];
+
+export interface Check {
+  name: CheckName;
+  found: Found[];
+}
+
+const OF_CODE: Record<string, CheckName> = {
+  contract: "contracts",
+  binding: "contracts",
+  policy: "contracts",
+  unresolved_reference: "contracts",
+  incompatible: "contracts",
+  classification: "classes",
+  unchecked_code: "code",
+  model_not_usable: "models",
+  model_unknown: "models",
+  model_cannot: "models",
+  prompt_too_long: "models",
+  variable_not_found: "secrets",
+};
+
+/** What stands in the way, by what is checked. A look ahead at a run finds all that the draft's own issues say, and more. */
+export function checksOf(issues: readonly Issue[], dryRun: DryRunOut | undefined): Check[] {
+  const found = dryRun ? dryRun.findings.map(ofFinding) : issues.map(ofIssue);
+  return CHECKS.map((name) => ({ name, found: found.filter((one) => one.check === name) }));
+}
+
+type Sorted = Found & { check: CheckName };
+
+function ofFinding(one: DryRunOut["findings"][number]): Sorted {
+  const { severity, message, remedy = "", node = "", code } = one;
+  return { severity, message, remedy, nodeId: node, check: checkOf(code, message) };
+}
+
+function ofIssue(issue: Issue): Sorted {
+  const node = issue.node ?? issue.node_id;
+  const nodeId = typeof node === "string" ? node : "";
+  const { message, remedy = "", code } = issue;
+  return { severity: "error", message, remedy, nodeId, check: checkOf(code, message) };
+}
+
+/** Of code that the sandbox would refuse the server says the line: `line 3 of 'code' of node …`. */
+function checkOf(code: string, message: string): CheckName {
+  if (code === "invalid_value" && /^line \d+ of /.test(message)) return "code";
+  return OF_CODE[code] ?? "flow";
+}
+
+export const hasErrors = (check: Check) => check.found.some((one) => one.severity === "error");
