@@ -1,12 +1,3 @@
-export function RunsPage() {
-  return null;
-}
-export function FlowRunsPage() {
-  return null;
-}
-export function RunPage() {
-  return null;
-}
-export function RunPanel() {
-  return null;
-}
+export { FlowRunsPage, RunsPage } from "./history/pages";
+export { RunPage } from "./page/RunPage";
+export { RunPanel } from "./panel/RunPanel";

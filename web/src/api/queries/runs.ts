@@ -1,0 +1,87 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import type { RunOut } from "@/api/types";
+import { api, unwrap } from "../client";
+
+export interface RunFilter {
+  flow_id?: string | undefined;
+  status?: RunOut["status"] | undefined;
+  session_id?: string | undefined;
+  search?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+export const runKeys = {
+  all: ["runs"] as const,
+  lists: ["runs", "list"] as const,
+  list: (filter: RunFilter) => ["runs", "list", filter] as const,
+  one: (id: string) => ["runs", "one", id] as const,
+  step: (id: string, step: string) => ["runs", "one", id, "step", step] as const,
+  cost: (id: string) => ["runs", "one", id, "cost"] as const,
+  deliveries: (id: string) => ["runs", "one", id, "deliveries"] as const,
+};
+
+const over = (run: { status: string } | undefined) =>
+  run !== undefined && run.status !== "queued" && run.status !== "running";
+
+/** A run with its steps and its result. */
+export const runQuery = (id: string) =>
+  queryOptions({
+    queryKey: runKeys.one(id),
+    queryFn: ({ signal }) =>
+      unwrap(api.GET("/api/v1/flow-runs/{run_id}", { params: { path: { run_id: id } }, signal })),
+    staleTime: (query) => (over(query.state.data as RunOut | undefined) ? 60_000 : 0),
+  });
+
+/** One step of a run with everything it left; `moment` is where it stands, so that it is asked again when it moves. */
+export const stepQuery = (id: string, step: string, moment = "") =>
+  queryOptions({
+    queryKey: [...runKeys.step(id, step), moment] as const,
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET("/api/v1/flow-runs/{run_id}/steps/{step_id}", {
+          params: { path: { run_id: id, step_id: step } },
+          signal,
+        }),
+      ),
+  });
+
+/** What the steps of a run took, at list prices. */
+export const runCostQuery = (id: string) =>
+  queryOptions({
+    queryKey: runKeys.cost(id),
+    queryFn: ({ signal }) =>
+      unwrap(api.GET("/api/v1/flow-runs/{run_id}/cost", { params: { path: { run_id: id } }, signal })),
+  });
+
+const page = (filter: RunFilter, limit: number, cursor: string | null, signal: AbortSignal) =>
+  unwrap(
+    api.GET("/api/v1/flow-runs", {
+      params: {
+        query: {
+          limit,
+          ...(cursor ? { cursor } : {}),
+          ...Object.fromEntries(Object.entries(filter).filter(([, value]) => value)),
+        },
+      },
+      signal,
+    }),
+  );
+
+/** Runs, newest first, a page after the other. */
+export const runsQuery = (filter: RunFilter) =>
+  infiniteQueryOptions({
+    queryKey: runKeys.list(filter),
+    queryFn: ({ signal, pageParam }) => page(filter, 40, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+    refetchInterval: (query) =>
+      query.state.data?.pages.some((one) => one.items.some((run) => !over(run))) ? 2500 : false,
+  });
+
+/** The newest runs, so many. */
+export const newestRunsQuery = (filter: RunFilter, limit: number) =>
+  queryOptions({
+    queryKey: [...runKeys.list(filter), "newest", limit] as const,
+    queryFn: async ({ signal }) => (await page(filter, limit, null, signal)).items,
+  });

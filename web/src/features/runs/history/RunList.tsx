@@ -1,0 +1,117 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { History, SearchX } from "lucide-react";
+import { useState } from "react";
+import { type RunFilter, runsQuery } from "@/api/queries/runs";
+import { Button, EmptyState, Problem, Skeleton } from "@/components/ui";
+import { useRunTexts } from "../texts";
+import { Filters, type Span, sinceOf } from "./Filters";
+import { RunRow } from "./RunRow";
+
+interface RunListProps {
+  flowId: string | undefined;
+  status: string | undefined;
+  /** Names of flows, where runs of several are shown. */
+  names?: Record<string, string>;
+  onStatus: (status: string | undefined) => void;
+  onFlow?: (flow: string | undefined) => void;
+}
+
+/** Past and present runs with filters, a page after the other; those under way are asked after again and again. */
+export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProps) {
+  const t = useRunTexts();
+  const navigate = useNavigate();
+  const [search, setSearch] = useState("");
+  const [span, setSpan] = useState<Span>("any");
+  const [since, setSince] = useState<string | undefined>();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const filter: RunFilter = {
+    flow_id: flowId,
+    status: status as RunFilter["status"],
+    search: search || undefined,
+    since,
+  };
+  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
+    runsQuery(filter),
+  );
+  const runs = data?.pages.flatMap((page) => page.items) ?? [];
+  const filtered = Boolean(status || search || since || (names && flowId));
+  const clear = () => {
+    setSearch("");
+    setSpan("any");
+    setSince(undefined);
+    onStatus(undefined);
+    onFlow?.(undefined);
+  };
+  const choose = (runId: string, flow: string) => {
+    if (chosen === runId) setChosen(null);
+    else if (!chosen) setChosen(runId);
+    else {
+      void navigate({
+        to: "/flows/$flowId/runs/$runId",
+        params: { flowId: flow, runId: chosen },
+        search: { compare: runId },
+      });
+    }
+  };
+  return (
+    <div className="flex flex-col gap-3">
+      <Filters
+        status={status}
+        onStatus={onStatus}
+        onSearch={setSearch}
+        search={search}
+        span={span}
+        onSpan={(next) => {
+          setSpan(next);
+          setSince(sinceOf(next));
+        }}
+        flow={flowId}
+        {...(names && onFlow ? { names, onFlow } : {})}
+      />
+      {error && <Problem error={error} retry={() => void refetch()} />}
+      {isPending && <Skeleton className="h-96" />}
+      {data && runs.length === 0 && !filtered && (
+        <EmptyState icon={<History />} title={t("no_runs")}>
+          {t("no_runs_more")}
+        </EmptyState>
+      )}
+      {data && runs.length === 0 && filtered && (
+        <EmptyState
+          icon={<SearchX />}
+          title={t("none_found")}
+          action={<Button onClick={clear}>{t("clear_filters")}</Button>}
+        >
+          {t("none_found_more")}
+        </EmptyState>
+      )}
+      {chosen && <p className="text-sm text-muted">{t("choose_two")}</p>}
+      {runs.length > 0 && (
+        <ul
+          aria-label={t("runs")}
+          className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-surface"
+        >
+          {runs.map((run) => (
+            <RunRow
+              key={run.id}
+              run={run}
+              flowName={names?.[run.flow_id]}
+              chosen={chosen === run.id}
+              {...(names ? {} : { onChoose: () => choose(run.id, run.flow_id) })}
+            />
+          ))}
+        </ul>
+      )}
+      {hasNextPage && (
+        <Button className="self-center" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {t("more")}
+        </Button>
+      )}
+      {names && flowId && (
+        <Link to="/flows/$flowId" params={{ flowId }} className="self-start text-sm text-accent hover:underline">
+          {t("open_flow")}
+        </Link>
+      )}
+    </div>
+  );
+}

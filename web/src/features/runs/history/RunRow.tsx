@@ -1,0 +1,63 @@
+import { Link } from "@tanstack/react-router";
+import type { RunSummary } from "@/api/types";
+import { Checkbox, Chip, cx, StateChip } from "@/components/ui";
+import { ago, dateTime, duration } from "@/lib/i18n/format";
+import { partWords } from "../model/partWords";
+import { Ticking } from "../panel/Ticking";
+import { type RunTextKey, useRunTexts } from "../texts";
+
+interface RunRowProps {
+  run: RunSummary;
+  flowName: string | undefined;
+  chosen: boolean;
+  onChoose?: () => void;
+}
+
+/** A run in a list: where it is, what came of it, when and how long. */
+export function RunRow({ run, flowName, chosen, onChoose }: RunRowProps) {
+  const t = useRunTexts();
+  const part = partWords(run, t);
+  return (
+    <li className={cx("flex items-center gap-3 pl-3", chosen && "bg-accent-soft")}>
+      {onChoose && (
+        <Checkbox
+          checked={chosen}
+          onChange={onChoose}
+          aria-label={t("choose_for_compare", { when: dateTime(run.created_at) })}
+        />
+      )}
+      <Link
+        to="/flows/$flowId/runs/$runId"
+        params={{ flowId: run.flow_id, runId: run.id }}
+        className="grid min-w-0 flex-1 grid-cols-[auto_1fr_auto] items-center gap-x-3 gap-y-0.5 py-2.5 pr-3 hover:bg-hover sm:grid-cols-[7rem_1fr_auto_5rem]"
+      >
+        <StateChip state={run.status} label={t(run.status as RunTextKey)} />
+        <span className="min-w-0">
+          <span className="flex items-center gap-2">
+            {flowName && <span className="truncate font-medium">{flowName}</span>}
+            <span className={cx("min-w-0 truncate", run.error ? "text-bad" : "text-muted")}>
+              {run.error?.message || run.text || t("version", { no: run.version })}
+            </span>
+          </span>
+          {(part || run.source_run_id || run.resumes > 0) && (
+            <span className="mt-0.5 flex flex-wrap gap-1">
+              {part && <Chip>{part}</Chip>}
+              {run.source_run_id && <Chip>{t("built_on")}</Chip>}
+              {run.resumes > 0 && <Chip>{t("resumed", { count: run.resumes })}</Chip>}
+            </span>
+          )}
+        </span>
+        <time dateTime={run.created_at} title={dateTime(run.created_at)} className="text-xs text-muted">
+          {ago(run.created_at)}
+        </time>
+        <span className="hidden text-right text-xs text-muted tabular-nums sm:block">
+          {run.status === "running" && run.started_at ? (
+            <Ticking since={Date.parse(run.started_at)} />
+          ) : (
+            run.ms !== null && duration(run.ms)
+          )}
+        </span>
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import type { FormField } from "@/api/types";
+import { EMPTY, faults, runStart, valuesOf } from "./form";
+
+const field = (id: string, type: FormField["type"], more: Partial<FormField> = {}): FormField => ({
+  id,
+  label: "",
+  type,
+  required: false,
+  private: false,
+  options: [],
+  ...more,
+});
+const FORM = [
+  field("name", "text", { required: true }),
+  field("sum", "number"),
+  field("kind", "select", { options: ["a", "b"] }),
+  field("photo", "image"),
+];
+
+describe("a form's values", () => {
+  it("become what starts a run, in the types of the form", () => {
+    const values = {
+      text: "",
+      answers: { name: " Eva ", sum: "1 200,5", kind: "" },
+      files: { photo: ["f1"] },
+      loose: [],
+    };
+    expect(runStart(FORM, values).form_data).toEqual({ name: "Eva", sum: 1200.5, photo: "f1" });
+    expect(runStart(FORM, { ...values, files: { photo: ["f1", "f2"] } }).form_data).toMatchObject({
+      photo: ["f1", "f2"],
+    });
+  });
+
+  it("say what is missing and what is no number", () => {
+    expect(faults(FORM, { ...EMPTY, answers: { sum: "x" } })).toEqual({ name: "required", sum: "number" });
+    expect(faults(FORM, { ...EMPTY, answers: { name: "Eva", sum: "-3" } })).toEqual({});
+  });
+
+  it("are taken from a past run, without what the form no longer asks", () => {
+    const given = {
+      text: "hi",
+      form_data: { name: "Eva", sum: 3, kind: "gone", old: "x", photo: "f1" },
+      file_ids: ["f1", "f2"],
+    };
+    expect(valuesOf(FORM, given)).toEqual({
+      text: "hi",
+      answers: { name: "Eva", sum: "3" },
+      files: { photo: ["f1"] },
+      loose: ["f2"],
+    });
+  });
+});

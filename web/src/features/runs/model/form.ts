@@ -1,0 +1,88 @@
+import type { FormField, JsonValue, RunOut, RunStart } from "@/api/types";
+
+type Kind = NonNullable<FormField["type"]>;
+
+/** What somebody has put into the form so far. Files are ids of uploads. */
+export interface FormValues {
+  text: string;
+  answers: Record<string, string>;
+  files: Record<string, string[]>;
+  /** Files beside the form, of a flow that has none or of a chat. */
+  loose: string[];
+}
+
+export const EMPTY: FormValues = { text: "", answers: {}, files: {}, loose: [] };
+
+const FILE_TYPES = new Set<Kind>(["image", "audio", "document", "file"]);
+export const takesFile = (field: FormField) => FILE_TYPES.has(field.type ?? "text");
+
+const ACCEPTS: Partial<Record<Kind, string>> = {
+  image: "image/*",
+  audio: "audio/*,video/webm,video/mp4",
+  document: ".pdf,.docx,.xlsx,.pptx,.txt,.md,.csv,.json,.html,.rtf,.odt,text/*,application/pdf",
+};
+export const acceptOf = (field: FormField) => ACCEPTS[field.type ?? "text"];
+
+/** What is wrong with each field: nothing there that must be, or no number. */
+export function faults(form: readonly FormField[], values: FormValues): Record<string, "required" | "number"> {
+  const found: Record<string, "required" | "number"> = {};
+  for (const field of form) {
+    const there = takesFile(field)
+      ? (values.files[field.id] ?? []).length > 0
+      : Boolean(values.answers[field.id]?.trim());
+    if (field.required && !there) found[field.id] = "required";
+    else if (field.type === "number" && there && Number.isNaN(asNumber(values.answers[field.id] ?? "")))
+      found[field.id] = "number";
+  }
+  return found;
+}
+
+/** A number as people write it: `1 200,5` is one too. */
+export function asNumber(text: string): number {
+  const plain = text
+    .trim()
+    .replace(/[\s\u00a0]/g, "")
+    .replace(",", ".");
+  return plain === "" ? Number.NaN : Number(plain);
+}
+
+/** What starts the run that the form describes. */
+export function runStart(form: readonly FormField[], values: FormValues): RunStart {
+  const answers: Record<string, JsonValue> = {};
+  for (const field of form) {
+    const answer = answerOf(field, values);
+    if (answer !== null) answers[field.id] = answer;
+  }
+  return {
+    text: values.text,
+    form_data: answers,
+    file_ids: values.loose,
+    version: "draft",
+    wait: false,
+    pins: {},
+  };
+}
+
+function answerOf(field: FormField, values: FormValues): JsonValue {
+  if (takesFile(field)) {
+    const ids = values.files[field.id] ?? [];
+    return ids.length > 1 ? ids : (ids[0] ?? null);
+  }
+  const answer = values.answers[field.id]?.trim();
+  if (!answer) return null;
+  return field.type === "number" ? asNumber(answer) : answer;
+}
+
+/** The form filled in as it was for a past run; what the form no longer asks is left out. */
+export function valuesOf(form: readonly FormField[], given: RunOut["input"]): FormValues {
+  const answers: FormValues["answers"] = {};
+  const files: FormValues["files"] = {};
+  for (const field of form) {
+    const answer = given.form_data[field.id];
+    if (answer === undefined || answer === null) continue;
+    if (takesFile(field)) files[field.id] = (Array.isArray(answer) ? answer : [answer]).map(String);
+    else if (field.type !== "select" || field.options?.includes(String(answer))) answers[field.id] = String(answer);
+  }
+  const inForm = new Set(Object.values(files).flat());
+  return { text: given.text, answers, files, loose: given.file_ids.filter((id) => !inForm.has(id)) };
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import type { RunOut, StepSummary } from "@/api/types";
+import { applyEvent, fromRun, inOrder } from "./live";
+
+const step = (id: string, order: number, more: Partial<StepSummary> = {}): StepSummary => ({
+  step_id: id,
+  order,
+  type: "Echo",
+  label: id,
+  status: "pending",
+  attempts: 0,
+  ms: null,
+  tokens_input: null,
+  tokens_output: null,
+  error: null,
+  started_at: null,
+  finished_at: null,
+  reused_from_run_id: null,
+  pinned: false,
+  ...more,
+});
+const RUN = {
+  id: "r",
+  status: "running",
+  steps: [step("b", 2), step("a", 1)],
+  output: null,
+  error: null,
+  ms: null,
+  started_at: null,
+} as unknown as RunOut;
+const event = (kind: string, data: object) => ({ id: "1", event: kind, data });
+
+describe("a run that is followed", () => {
+  it("gathers what a model says and forgets it when the step is tried again", () => {
+    let run = applyEvent(fromRun(RUN), event("step_started", { step_id: "a", attempt: 1 }));
+    for (const text of ["Hel", "lo"]) run = applyEvent(run, event("token", { step_id: "a", text }));
+    expect(run.steps.a).toMatchObject({ status: "running", preview: "Hello" });
+    expect(run.speaking).toBe("a");
+    run = applyEvent(run, event("step_started", { step_id: "a", attempt: 2 }));
+    expect(run.steps.a?.preview).toBe("");
+  });
+
+  it("is the same when an event comes twice", () => {
+    const done = event("step_completed", { step_id: "a", ms: 5, tokens_input: 1, tokens_output: 2, preview: "x" });
+    const once = applyEvent(fromRun(RUN), done);
+    expect(applyEvent(once, done)).toEqual(once);
+    expect(once.steps.a).toMatchObject({ status: "completed", tokens: 3, ms: 5, preview: "x" });
+    const started = event("step_started", { step_id: "a", attempt: 1 });
+    const first = applyEvent(fromRun(RUN), started, 1);
+    expect(applyEvent(first, started, 2)).toBe(first);
+  });
+
+  it("cancels what was open, keeps what was done, and knows no other steps", () => {
+    const done = applyEvent(fromRun(RUN), event("step_completed", { step_id: "a", ms: 5, preview: "x" }));
+    const ended = applyEvent(done, event("run_cancelled", {}));
+    expect(inOrder(ended).map((one) => one.status)).toEqual(["completed", "cancelled"]);
+    expect(applyEvent(done, event("step_completed", { step_id: "zz" }))).toBe(done);
+  });
+});

@@ -1,0 +1,145 @@
+import type { StreamEvent } from "@/api/events";
+import type { RunOut, StepSummary } from "@/api/types";
+
+/** A step while its run goes on. */
+export interface LiveStep {
+  id: string;
+  order: number;
+  label: string;
+  type: string;
+  status: StepSummary["status"];
+  ms: number | null;
+  tokens: number | null;
+  attempt: number;
+  /** The beginning of what it gave, or what its model has said so far. */
+  preview: string;
+  error: string;
+  startedAt: number | null;
+  pinned: boolean;
+  reused: boolean;
+}
+
+/** A run as its rows and its events tell it. */
+export interface LiveRun {
+  id: string;
+  status: RunOut["status"];
+  steps: Record<string, LiveStep>;
+  error: string;
+  /** The step whose model speaks. */
+  speaking: string | null;
+  startedAt: number | null;
+  ms: number | null;
+}
+
+const sum = (one: number | null | undefined, other: number | null | undefined) =>
+  (one ?? null) === null && (other ?? null) === null ? null : (one ?? 0) + (other ?? 0);
+
+export const isOver = (status: string) => status !== "queued" && status !== "running";
+
+/** What the rows of a run say. What is only told in events, a preview, is kept from before. */
+export function fromRun(run: RunOut, before?: LiveRun): LiveRun {
+  const steps = run.steps.map((step): [string, LiveStep] => [
+    step.step_id,
+    {
+      id: step.step_id,
+      order: step.order,
+      label: step.label,
+      type: step.type,
+      status: step.status,
+      ms: step.ms,
+      tokens: sum(step.tokens_input, step.tokens_output),
+      attempt: step.attempts,
+      preview: before?.steps[step.step_id]?.preview || outputText(run, step.step_id),
+      error: step.error?.message ?? "",
+      startedAt: step.started_at ? Date.parse(step.started_at) : null,
+      pinned: step.pinned ?? false,
+      reused: Boolean(step.reused_from_run_id),
+    },
+  ]);
+  return {
+    id: run.id,
+    status: run.status,
+    steps: Object.fromEntries(steps),
+    error: run.error?.message ?? "",
+    speaking: null,
+    startedAt: run.started_at ? Date.parse(run.started_at) : null,
+    ms: run.ms,
+  };
+}
+
+function outputText(run: RunOut, stepId: string): string {
+  const outputs = run.output?.outputs as Record<string, { text?: string | null }> | undefined;
+  return outputs?.[stepId]?.text?.slice(0, 400) ?? "";
+}
+
+type Told = Record<string, unknown>;
+const words = (value: unknown) => (typeof value === "string" ? value : "");
+const figure = (value: unknown) => (typeof value === "number" ? value : null);
+
+/** A run after one event. Events may come twice: each says what is so. */
+export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): LiveRun {
+  const told = (event.data ?? {}) as Told;
+  switch (event.event) {
+    case "run_started":
+      return isOver(run.status) && !told.resumed
+        ? run
+        : { ...run, status: "running", error: "", startedAt: run.startedAt ?? now };
+    case "step_started":
+      return withStep(run, told, (step) => {
+        const attempt = figure(told.attempt) ?? step.attempt;
+        if (step.status === "running" && step.attempt === attempt) return step;
+        return { ...step, status: "running", attempt, preview: "", error: "", startedAt: now, ms: null };
+      });
+    case "token":
+      return {
+        ...withStep(run, told, (step) => ({ ...step, preview: step.preview + words(told.text) })),
+        speaking: words(told.step_id),
+      };
+    case "step_completed":
+      return withStep(run, told, (step) => ({
+        ...step,
+        status: "completed",
+        ms: figure(told.ms),
+        tokens: sum(figure(told.tokens_input), figure(told.tokens_output)),
+        preview: words(told.preview) || step.preview,
+        error: "",
+      }));
+    case "step_failed":
+      return withStep(run, told, (step) => ({
+        ...step,
+        status: "failed",
+        ms: figure(told.ms),
+        error: words(told.message),
+      }));
+    case "step_skipped":
+      return withStep(run, told, (step) => ({ ...step, status: "skipped" }));
+    case "run_completed":
+      return { ...run, status: "completed", speaking: null, ms: figure(told.ms) ?? run.ms };
+    case "run_failed":
+      return { ...run, status: "failed", speaking: null, error: words(told.message) };
+    case "run_cancelled":
+      return { ...run, status: "cancelled", speaking: null, steps: cancelled(run.steps) };
+    default:
+      return run;
+  }
+}
+
+function withStep(run: LiveRun, told: Told, change: (step: LiveStep) => LiveStep): LiveRun {
+  const id = words(told.step_id);
+  const step = run.steps[id];
+  if (!step) return run;
+  const next = change(step);
+  return next === step ? run : { ...run, steps: { ...run.steps, [id]: next } };
+}
+
+function cancelled(steps: LiveRun["steps"]): LiveRun["steps"] {
+  const open = (step: LiveStep) => step.status === "pending" || step.status === "running";
+  return Object.fromEntries(
+    Object.entries(steps).map(([id, step]) => [id, open(step) ? { ...step, status: "cancelled" } : step]),
+  );
+}
+
+/** Steps in the order in which they stand. */
+export function inOrder(run: LiveRun): LiveStep[] {
+  return Object.values(run.steps).sort((one, other) => one.order - other.order);
+}

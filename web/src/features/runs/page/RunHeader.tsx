@@ -1,0 +1,92 @@
+import { Link } from "@tanstack/react-router";
+import { ArrowLeft, Download, ListRestart, RotateCcw, Square } from "lucide-react";
+import type { RunOut } from "@/api/types";
+import { Button, Menu } from "@/components/ui";
+import { dateTime } from "@/lib/i18n/format";
+import { isOver, type LiveRun } from "../model/live";
+import { partWords } from "../model/partWords";
+import { RunFigures } from "../panel/RunFigures";
+import { useCancel } from "../panel/useCancel";
+import { useRunTexts } from "../texts";
+import { CompareWith } from "./CompareRuns";
+import { useResume } from "./useResume";
+
+interface RunHeaderProps {
+  flowId: string;
+  run: RunOut;
+  live: LiveRun;
+  onRerun: () => void;
+  onCompare: (runId: string) => void;
+}
+
+/** When a run was, how it stands, and what can be done with it. */
+export function RunHeader({ flowId, run, live, onRerun, onCompare }: RunHeaderProps) {
+  const t = useRunTexts();
+  const cancel = useCancel();
+  const resume = useResume(run);
+  const over = isOver(live.status);
+  const evidence = `/api/v1/flow-runs/${run.id}/evidence`;
+  const about = [t("version", { no: run.version }), partWords(run, t), run.source_run_id ? t("built_on") : ""];
+  return (
+    <header className="flex flex-wrap items-center gap-x-4 gap-y-2">
+      <div className="min-w-0 flex-1">
+        <Link
+          to="/flows/$flowId/runs"
+          params={{ flowId }}
+          className="inline-flex items-center gap-1 text-sm text-muted hover:text-ink"
+        >
+          <ArrowLeft className="size-3.5" />
+          {t("back")}
+        </Link>
+        <h2 className="text-lg font-semibold">{dateTime(run.created_at)}</h2>
+        <div className="flex flex-wrap items-center gap-x-3">
+          <RunFigures live={live} />
+          <span className="text-sm text-muted">{about.filter(Boolean).join(" · ")}</span>
+        </div>
+      </div>
+      <div className="flex flex-wrap items-center gap-2">
+        {!over && (
+          <Button kind="danger" icon={<Square />} busy={cancel.isPending} onClick={() => cancel.mutate(run.id)}>
+            {t("stop")}
+          </Button>
+        )}
+        {live.status === "failed" && (
+          <Button
+            kind="primary"
+            icon={<RotateCcw />}
+            title={t("resume_help")}
+            busy={resume.isPending}
+            onClick={() => resume.mutate()}
+          >
+            {t("resume")}
+          </Button>
+        )}
+        {over && (
+          <Button icon={<ListRestart />} onClick={onRerun}>
+            {t("rerun")}
+          </Button>
+        )}
+        <CompareWith run={run} onChoose={onCompare} />
+        <Menu
+          items={[
+            {
+              id: "zip",
+              label: t("evidence_zip"),
+              onSelect: () => download(`${evidence}?format=zip`, `${run.id}.zip`),
+            },
+            { id: "json", label: t("evidence_json"), onSelect: () => download(evidence, `${run.id}.json`) },
+          ]}
+        >
+          <Button icon={<Download />}>{t("evidence")}</Button>
+        </Menu>
+      </div>
+    </header>
+  );
+}
+
+function download(address: string, name: string): void {
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+}

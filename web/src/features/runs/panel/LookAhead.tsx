@@ -1,0 +1,116 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { api, unwrap } from "@/api/client";
+import type { RunStart } from "@/api/types";
+import { Callout, Chip, ClassChip, Dialog, Problem, Skeleton } from "@/components/ui";
+import { money, number } from "@/lib/i18n/format";
+import { useRunTexts } from "../texts";
+
+interface LookAheadProps {
+  flowId: string;
+  start: RunStart;
+  onClose: () => void;
+  onNode: (nodeId: string) => void;
+}
+
+/** What a run would do, before it does: steps, models, servers, secrets, price. Nothing is stored, asked or sent. */
+export function LookAhead({ flowId, start, onClose, onNode }: LookAheadProps) {
+  const t = useRunTexts();
+  const body = {
+    text: start.text ?? "",
+    form_data: start.form_data ?? {},
+    file_ids: start.file_ids ?? [],
+    version: "draft" as const,
+  };
+  const { data, error, refetch } = useQuery({
+    queryKey: ["runs", "ahead", flowId, body],
+    queryFn: () => unwrap(api.POST("/api/v1/flows/{flow_id}/dry-run", { params: { path: { flow_id: flowId } }, body })),
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return (
+    <Dialog open onOpenChange={onClose} title={t("ahead")} side>
+      {error && <Problem error={error} retry={() => void refetch()} />}
+      {!data && !error && <Skeleton className="h-64" />}
+      {data && (
+        <div className="flex flex-col gap-5">
+          <Callout tone={data.ok ? "ok" : "bad"} title={t(data.ok ? "ahead_ok" : "ahead_not")}>
+            {t("ahead_steps", { certain: data.totals.certain_steps, count: data.totals.steps })}
+            {data.totals.model_steps > 0 && (
+              <p>
+                {data.totals.cost_usd_at_least === null
+                  ? t("ahead_no_price")
+                  : t("ahead_cost", {
+                      cost: money(data.totals.cost_usd_at_least),
+                      tokens: number(data.totals.tokens_input_at_least),
+                    })}
+              </p>
+            )}
+          </Callout>
+          {data.findings.map((one) => (
+            <Callout
+              key={`${one.code} ${one.node} ${one.message}`}
+              tone={one.severity === "error" ? "bad" : "warn"}
+              title={one.message}
+            >
+              {one.remedy}
+              {one.node && (
+                <button type="button" className="ml-1 text-accent underline" onClick={() => onNode(one.node ?? "")}>
+                  {t("show_node")}
+                </button>
+              )}
+            </Callout>
+          ))}
+          <Part title={t("steps")}>
+            <ol className="flex flex-col gap-1.5">
+              {data.path.map((step) => (
+                <li key={step.step_id} className="flex flex-wrap items-center gap-2">
+                  <span className="w-5 text-right text-xs text-faint tabular-nums">{step.order}</span>
+                  <span className="font-medium">{step.label}</span>
+                  {step.runs === "possible" && <Chip>{t("ahead_possible")}</Chip>}
+                  {step.models.map((model) => (
+                    <Chip key={model.model} tone={model.usable ? "info" : "bad"}>
+                      {t("ahead_asks", { model: model.model })}
+                    </Chip>
+                  ))}
+                  {step.classification && <ClassChip level={step.classification.level} />}
+                </li>
+              ))}
+            </ol>
+          </Part>
+          <Part title={t("ahead_hosts")}>
+            {data.reach.hosts.length === 0 && <p className="text-muted">{t("ahead_no_hosts")}</p>}
+            <ul className="flex flex-wrap gap-1.5">
+              {[...new Set(data.reach.hosts.map((one) => one.host || t("ahead_data_host")))].map((host) => (
+                <li key={host}>
+                  <Chip>{host}</Chip>
+                </li>
+              ))}
+            </ul>
+          </Part>
+          <Part title={t("ahead_secrets")}>
+            {data.reach.secrets.length === 0 && <p className="text-muted">{t("ahead_no_secrets")}</p>}
+            <ul className="flex flex-wrap gap-1.5">
+              {data.reach.secrets.map((one) => (
+                <li key={`${one.step_id} ${one.name}`}>
+                  <Chip tone={one.known ? "neutral" : "bad"}>
+                    {one.name} {!one.known && t("ahead_no_value")}
+                  </Chip>
+                </li>
+              ))}
+            </ul>
+          </Part>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <h3 className="mb-1.5 text-sm font-medium">{title}</h3>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,99 @@
+import type { FormField } from "@/api/types";
+import { Field, Input, Select, Textarea } from "@/components/ui";
+import { acceptOf, type FormValues, takesFile } from "../model/form";
+import { useRunTexts } from "../texts";
+import { FileAnswer } from "./FileAnswer";
+
+interface RunFormProps {
+  form: readonly FormField[];
+  /** Whether the flow reads a text: it has no form. */
+  asksText: boolean;
+  values: FormValues;
+  faults: Record<string, "required" | "number">;
+  onChange: (change: (values: FormValues) => FormValues) => void;
+  onBusy: (busy: boolean) => void;
+}
+
+/** The questions that the flow's form schema asks, each with its control. */
+export function RunForm({ form, asksText, values, faults, onChange, onBusy }: RunFormProps) {
+  const t = useRunTexts();
+  const answer = (id: string, text: string) =>
+    onChange((before) => ({ ...before, answers: { ...before.answers, [id]: text } }));
+  return (
+    <div className="flex flex-col gap-4">
+      {asksText && (
+        <Field label={t("input_text")} help={t("input_text_help")}>
+          {(control) => (
+            <Textarea
+              {...control}
+              value={values.text}
+              onChange={(event) => onChange((before) => ({ ...before, text: event.target.value }))}
+            />
+          )}
+        </Field>
+      )}
+      {form.map((field) => {
+        const fault = faults[field.id];
+        return (
+          <Field
+            key={field.id}
+            label={field.label || field.id}
+            required={field.required ?? false}
+            error={fault && t(fault === "required" ? "field_required" : "field_number")}
+          >
+            {(control) => {
+              if (takesFile(field)) {
+                return (
+                  <FileAnswer
+                    control={control}
+                    ids={values.files[field.id] ?? []}
+                    accept={acceptOf(field)}
+                    label={field.label || field.id}
+                    onBusy={onBusy}
+                    onChange={(change) =>
+                      onChange((before) => ({
+                        ...before,
+                        files: { ...before.files, [field.id]: change(before.files[field.id] ?? []) },
+                      }))
+                    }
+                  />
+                );
+              }
+              const value = values.answers[field.id] ?? "";
+              if (field.type === "select") {
+                const options = (field.options ?? []).map((one) => ({ value: one, label: one }));
+                return (
+                  <Select
+                    {...control}
+                    value={value || undefined}
+                    placeholder={t("choose")}
+                    options={options}
+                    onChange={(next) => answer(field.id, next)}
+                  />
+                );
+              }
+              if (field.type === "number") {
+                return (
+                  <Input
+                    {...control}
+                    inputMode="decimal"
+                    value={value}
+                    onChange={(event) => answer(field.id, event.target.value)}
+                  />
+                );
+              }
+              return (
+                <Textarea
+                  {...control}
+                  rows={1}
+                  value={value}
+                  onChange={(event) => answer(field.id, event.target.value)}
+                />
+              );
+            }}
+          </Field>
+        );
+      })}
+    </div>
+  );
+}

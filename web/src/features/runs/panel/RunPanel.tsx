@@ -1,0 +1,203 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Eye, History, Play, Workflow, X } from "lucide-react";
+import { useState } from "react";
+import { newestRunsQuery, runQuery } from "@/api/queries/runs";
+import { Button, EmptyState, IconButton, toast, toastError } from "@/components/ui";
+import { useCommands } from "@/lib/commands/commands";
+import { useDraft, useDraftStore } from "@/lib/draft";
+import { ago } from "@/lib/i18n/format";
+import { usePanels } from "@/lib/panels";
+import { useShortcuts } from "@/lib/shortcuts/shortcuts";
+import { runStart, valuesOf } from "../model/form";
+import { isOver } from "../model/live";
+import { StepDialog } from "../step/StepDialog";
+import { useRunTexts } from "../texts";
+import { Blocked } from "./Blocked";
+import { Chat } from "./Chat";
+import { LookAhead } from "./LookAhead";
+import { RunForm } from "./RunForm";
+import { RunNow } from "./RunNow";
+import { useCancel } from "./useCancel";
+import { usePanelRun } from "./usePanelRun";
+
+/** The run beside the canvas, a sheet where there is no room: what it is started with, how it goes, what came of it. */
+export function RunPanel() {
+  const t = useRunTexts();
+  const open = usePanels((state) => state.open.run);
+  const panel = usePanelRun();
+  const cancel = useCancel();
+  const store = useDraftStore();
+  const navigate = useNavigate();
+  const empty = useDraft((state) => state.document.order.length === 0);
+  const pins = useDraft((state) => Object.keys(state.pinned).length);
+  const [ahead, setAhead] = useState(false);
+  const [step, setStep] = useState<string | null>(null);
+  const going = panel.followed.live !== null && !isOver(panel.followed.live.status);
+  const stop = () => {
+    if (panel.runId && going) cancel.mutate(panel.runId);
+  };
+  const close = () => usePanels.getState().setOpen("run", false);
+  const reuse = useReuse(panel);
+
+  useShortcuts({
+    run: () => {
+      if (panel.chat) usePanels.getState().setOpen("run", true);
+      else panel.submit();
+      return true;
+    },
+    stop: () => {
+      stop();
+      return true;
+    },
+  });
+  useCommands("runs", () => [
+    { id: "run", group: t("runs"), label: t("run"), icon: <Play />, shortcut: "run", run: () => panel.submit() },
+    { id: "look_ahead", group: t("runs"), label: t("look_ahead"), icon: <Eye />, run: () => setAhead(true) },
+    { id: "reuse", group: t("runs"), label: t("reuse"), icon: <History />, run: () => void reuse() },
+  ]);
+
+  const showNode = (id: string) => {
+    setAhead(false);
+    store.getState().focusNode(id);
+  };
+  return (
+    <>
+      {open && (
+        <aside
+          aria-label={t("panel")}
+          className="absolute inset-0 z-20 flex w-full animate-slide flex-col border-l border-line bg-surface md:relative md:inset-auto md:w-96 md:shrink-0"
+        >
+          <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-2 pl-4">
+            <h2 className="font-semibold">{t("panel")}</h2>
+            <div className="ml-auto flex items-center gap-1">
+              {!panel.chat && !empty && (
+                <Button size="sm" kind="ghost" icon={<History />} onClick={() => void reuse()}>
+                  {t("reuse")}
+                </Button>
+              )}
+              <IconButton label={t("close")} onClick={close}>
+                <X />
+              </IconButton>
+            </div>
+          </header>
+          {empty ? (
+            <EmptyState icon={<Workflow />} title={t("empty_flow")}>
+              {t("empty_flow_more")}
+            </EmptyState>
+          ) : (
+            <>
+              <div className="flex shrink-0 flex-col gap-2 empty:hidden [&:not(:empty)]:px-4 [&:not(:empty)]:pt-3">
+                <Blocked />
+                {pins > 0 && (
+                  <p className="flex items-center gap-2 text-xs text-muted">
+                    {t("pins", { count: pins })}
+                    <button
+                      type="button"
+                      className="text-accent underline"
+                      onClick={() => {
+                        for (const id of Object.keys(store.getState().pinned)) store.getState().pin(id, null);
+                      }}
+                    >
+                      {t("unpin_all")}
+                    </button>
+                  </p>
+                )}
+              </div>
+              {panel.chat ? (
+                <Chat
+                  flowId={panel.flowId}
+                  session={panel.session}
+                  newest={panel.runId}
+                  busy={panel.starting || going}
+                  onSend={panel.say}
+                  onNew={panel.newChat}
+                  onStep={(runId) =>
+                    void navigate({ to: "/flows/$flowId/runs/$runId", params: { flowId: panel.flowId, runId } })
+                  }
+                />
+              ) : (
+                <FormAndResult panel={panel} onAhead={() => setAhead(true)} onStep={setStep} />
+              )}
+            </>
+          )}
+        </aside>
+      )}
+      {ahead && (
+        <LookAhead
+          flowId={panel.flowId}
+          start={runStart(panel.form, panel.values)}
+          onClose={() => setAhead(false)}
+          onNode={showNode}
+        />
+      )}
+      {step && panel.followed.live && (
+        <StepDialog followed={panel.followed} stepId={step} onClose={() => setStep(null)} />
+      )}
+    </>
+  );
+}
+
+type Panel = ReturnType<typeof usePanelRun>;
+
+interface FormAndResultProps {
+  panel: Panel;
+  onAhead: () => void;
+  onStep: (stepId: string) => void;
+}
+
+function FormAndResult({ panel, onAhead, onStep }: FormAndResultProps) {
+  const t = useRunTexts();
+  const asksText = panel.form.length === 0;
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto">
+      <form
+        className="flex flex-col gap-4 px-4 py-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          panel.submit();
+        }}
+      >
+        <RunForm
+          form={panel.form}
+          asksText={asksText}
+          values={panel.values}
+          faults={panel.faults}
+          onChange={panel.setValues}
+          onBusy={panel.setUploading}
+        />
+        <div className="flex items-center gap-2">
+          <Button type="submit" kind="primary" icon={<Play />} busy={panel.starting} disabled={panel.uploading}>
+            {t(panel.runId ? "run_again" : "run")}
+          </Button>
+          <Button icon={<Eye />} onClick={onAhead}>
+            {t("look_ahead")}
+          </Button>
+        </div>
+      </form>
+      {panel.followed.live && (
+        <div className="border-t border-line px-4 py-3">
+          <RunNow followed={panel.followed} onStep={onStep} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Fills the form, files too, from the newest run of the flow. */
+function useReuse(panel: Panel): () => Promise<void> {
+  const t = useRunTexts();
+  const queries = useQueryClient();
+  return async () => {
+    try {
+      const [newest] = await queries.fetchQuery({ ...newestRunsQuery({ flow_id: panel.flowId }, 1), staleTime: 0 });
+      if (!newest) return toast({ title: t("no_data") });
+      const run = await queries.fetchQuery(runQuery(newest.id));
+      usePanels.getState().setOpen("run", true);
+      panel.setValues(valuesOf(panel.form, run.input));
+      toast({ title: t("reused_data", { when: ago(run.created_at) }) });
+    } catch (error) {
+      toastError(t("reuse"), error);
+    }
+  };
+}

@@ -1,0 +1,50 @@
+import { cx } from "@/components/ui";
+import { duration } from "@/lib/i18n/format";
+import type { LiveStep } from "../model/live";
+import { useRunTexts } from "../texts";
+import { StateMark } from "./StateMark";
+
+interface StepListProps {
+  steps: readonly LiveStep[];
+  selected?: string | undefined;
+  onSelect: (stepId: string) => void;
+}
+
+/** The steps of a run in their order, as they stand. */
+export function StepList({ steps, selected, onSelect }: StepListProps) {
+  const t = useRunTexts();
+  return (
+    <ol aria-label={t("steps")} className="flex flex-col">
+      {steps.map((step) => (
+        <li key={step.id}>
+          <button
+            type="button"
+            aria-current={selected === step.id ? "step" : undefined}
+            onClick={() => onSelect(step.id)}
+            className={cx(
+              "flex w-full items-start gap-2.5 rounded-md px-2 py-1.5 text-left hover:bg-hover",
+              selected === step.id && "bg-accent-soft",
+            )}
+          >
+            <span className="mt-0.5">
+              <StateMark status={step.status} pinned={step.pinned} reused={step.reused} />
+            </span>
+            <span className="min-w-0 flex-1">
+              <span className={cx("block truncate font-medium", step.status === "skipped" && "text-faint")}>
+                {step.label}
+              </span>
+              {(step.error || step.preview) && (
+                <span className={cx("block truncate text-xs", step.error ? "text-bad" : "text-muted")}>
+                  {step.error || step.preview.slice(-160)}
+                </span>
+              )}
+            </span>
+            <span className="mt-0.5 shrink-0 text-xs text-muted tabular-nums">
+              {step.ms !== null && !step.pinned && duration(step.ms)}
+            </span>
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}

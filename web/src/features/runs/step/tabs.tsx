@@ -1,0 +1,205 @@
+import { useMutation, useQueries, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { api, unwrap } from "@/api/client";
+import { runKeys, stepQuery } from "@/api/queries/runs";
+import type { DeliveryOut, StepOut } from "@/api/types";
+import { FileLink } from "@/components/files/FileLink";
+import { Button, Callout, CopyButton, StateChip, toast, toastError } from "@/components/ui";
+import { ValueView } from "@/components/values/ValueView";
+import { useDraft } from "@/lib/draft";
+import { dateTime, duration } from "@/lib/i18n/format";
+import { type RunTextKey, useRunTexts } from "../texts";
+
+type Outputs = Record<string, unknown>;
+const outputsOf = (step: StepOut) => (step.output?.outputs ?? {}) as Outputs;
+const filesOf = (step: StepOut) => {
+  const made = (step.output?.generated_file_ids ?? []) as string[];
+  return [...new Set(made)];
+};
+
+function Titled({ title, children, aside }: { title?: ReactNode; children: ReactNode; aside?: ReactNode }) {
+  return (
+    <section className="flex flex-col gap-1.5">
+      {title && (
+        <div className="flex min-h-7 items-center gap-2">
+          <h4 className="text-xs font-medium text-muted">{title}</h4>
+          <div className="ml-auto">{aside}</div>
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}
+
+export function OutputTab({ step }: { step: StepOut }) {
+  const t = useRunTexts();
+  const outputs = Object.entries(outputsOf(step));
+  const notTaken = (step.output?.not_taken ?? []) as string[];
+  if (!step.output) return <p className="text-sm text-muted">{t("no_output")}</p>;
+  return (
+    <div className="flex flex-col gap-4">
+      {outputs.map(([name, value]) => (
+        <Titled key={name} title={outputs.length > 1 ? t("output_named", { name }) : undefined}>
+          <ValueView value={value} />
+        </Titled>
+      ))}
+      {notTaken.length > 0 && <p className="text-sm text-muted">{t("not_taken", { names: notTaken.join(", ") })}</p>}
+      {filesOf(step).map((id) => (
+        <FileLink key={id} id={id} />
+      ))}
+    </div>
+  );
+}
+
+/** What reached a step: what its policy brought, and what edges brought from the steps before. */
+export function InputTab({ runId, step }: { runId: string; step: StepOut }) {
+  const t = useRunTexts();
+  const edges = useDraft((state) => state.document.edges);
+  const feeds = Object.values(edges).filter((edge) => edge.target === step.step_id);
+  const before = useQueries({
+    queries: [...new Set(feeds.map((edge) => edge.source))].map((id) => ({ ...stepQuery(runId, id), retry: false })),
+  });
+  const given = Object.entries(step.input ?? {});
+  const brought = feeds.flatMap((edge) => {
+    const found = before.find((one) => one.data?.step_id === edge.source)?.data;
+    const value = found && outputsOf(found)[edge.output];
+    return found && value !== undefined
+      ? [{ key: `${edge.source}.${edge.output}.${edge.input}`, label: found.label, value }]
+      : [];
+  });
+  if (given.length === 0 && brought.length === 0) return <p className="text-sm text-muted">{t("no_input")}</p>;
+  return (
+    <div className="flex flex-col gap-4">
+      {brought.map((one) => (
+        <Titled key={one.key} title={t("from_step", { step: one.label })}>
+          <ValueView value={one.value} />
+        </Titled>
+      ))}
+      {given.map(([name, value]) => (
+        <Titled key={name} title={name}>
+          <ValueView value={value} />
+        </Titled>
+      ))}
+    </div>
+  );
+}
+
+export function PromptTab({ step }: { step: StepOut }) {
+  const text = step.effective_prompt ?? "";
+  return (
+    <Titled title=" " aside={<CopyButton text={text} />}>
+      <div className="max-h-[60vh] overflow-auto whitespace-pre-wrap break-words rounded-md bg-sunken p-3 font-mono text-xs">
+        {text}
+      </div>
+    </Titled>
+  );
+}
+
+export function LogTab({ step }: { step: StepOut }) {
+  const lines = step.log as { at?: number; message?: string; details?: object }[];
+  return (
+    <ol className="flex flex-col gap-2 text-sm">
+      {lines.map((line, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines are only ever added
+        <li key={at}>
+          {line.at && (
+            <span className="mr-2 text-xs text-faint tabular-nums">{dateTime(new Date(line.at / 1000))}</span>
+          )}
+          {line.message}
+          {line.details && Object.keys(line.details).length > 0 && <ValueView value={line.details} className="mt-1" />}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+export function ToolsTab({ step }: { step: StepOut }) {
+  const calls = step.tool_calls as Record<string, unknown>[];
+  return (
+    <ol className="flex flex-col gap-3">
+      {calls.map((call, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: calls are only ever added
+        <li key={at} className="flex flex-col gap-1.5 rounded-md border border-line p-3">
+          <div className="flex items-center gap-2">
+            <span className="font-mono text-sm font-medium">{String(call.name ?? "")}</span>
+            {typeof call.ms === "number" && <span className="ml-auto text-xs text-muted">{duration(call.ms)}</span>}
+          </div>
+          <ValueView value={call.arguments} />
+          {Boolean(call.error) && <Callout tone="bad">{String(call.error)}</Callout>}
+          {call.result !== undefined && <ValueView value={call.result} />}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+export function AttemptsTab({ step }: { step: StepOut }) {
+  const t = useRunTexts();
+  return (
+    <ol className="flex flex-col gap-3">
+      {step.tries.map((one) => (
+        <li key={one.attempt_no} className="flex flex-col gap-1.5">
+          <div className="flex flex-wrap items-center gap-2 text-sm">
+            <span className="font-medium">{t("attempt", { no: one.attempt_no })}</span>
+            <StateChip state={one.status === "started" ? "running" : one.status} label={t(one.status as RunTextKey)} />
+            <span className="text-muted">{dateTime(one.started_at)}</span>
+            {one.finished_at && (
+              <span className="text-muted">{duration(Date.parse(one.finished_at) - Date.parse(one.started_at))}</span>
+            )}
+          </div>
+          {one.error && <Callout tone="bad">{one.error.message}</Callout>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+interface DeliveryTabProps {
+  runId: string;
+  step: StepOut;
+  onChange: () => void;
+}
+
+/** What became of sending a step's output to an address. */
+export function DeliveryTab({ runId, step, onChange }: DeliveryTabProps) {
+  const t = useRunTexts();
+  const queries = useQueryClient();
+  const again = useMutation({
+    mutationFn: (delivery: DeliveryOut) =>
+      unwrap(
+        api.POST("/api/v1/flow-runs/{run_id}/deliveries/{delivery_id}/redeliver", {
+          params: { path: { run_id: runId, delivery_id: delivery.id } },
+        }),
+      ),
+    onSuccess: () => {
+      toast({ title: t("redelivered") });
+      void queries.invalidateQueries({ queryKey: runKeys.deliveries(runId) });
+      setTimeout(onChange, 800);
+    },
+    onError: (error) => toastError(t("redeliver"), error),
+  });
+  const delivery = step.delivery;
+  if (!delivery) return null;
+  const state =
+    delivery.status === "delivered" ? "completed" : delivery.status === "delivering" ? "running" : delivery.status;
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <StateChip state={state} label={t(delivery.status as RunTextKey)} />
+        <span className="min-w-0 truncate font-mono text-xs">{t("to", { url: delivery.url })}</span>
+        <Button size="sm" className="ml-auto" busy={again.isPending} onClick={() => again.mutate(delivery)}>
+          {t("redeliver")}
+        </Button>
+      </div>
+      {delivery.webhook_error && <Callout tone="bad">{delivery.webhook_error.message}</Callout>}
+      <ol className="flex flex-col gap-1 text-sm text-muted">
+        {delivery.attempts.map((one) => (
+          <li key={one.attempt_no}>
+            {t("attempt", { no: one.attempt_no })}, {dateTime(one.started_at)}
+            {one.status_code !== null && `, ${t("delivery_code", { code: one.status_code })}`}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
