@@ -2,18 +2,18 @@ import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { widget } from "./vite.widget.ts";
 
 /** Where `vite dev` sends what is not the page: a server started by `headgate serve`. */
 const server = process.env.HEADGATE_URL ?? "http://127.0.0.1:7411";
 const proxied = Object.fromEntries(
-  ["/api", "/health", "/mcp", "/docs", "/openapi.json", "/v1", "/widget.js", "/static-offline-docs"].map((path) => [
-    path,
-    { target: server, changeOrigin: true, headers: { origin: server } },
-  ]),
+  ["/api", "/health", "/mcp", "/docs", "/openapi.json", "/v1", "/w/", "/widget.js", "/static-offline-docs"].map(
+    (path) => [path, { target: server, changeOrigin: true, headers: { origin: server } }],
+  ),
 );
 
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), widget()],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
   // The server puts a fresh value there for every answer; see entrypoints/http/studio.
   html: { cspNonce: "HEADGATE_NONCE" },

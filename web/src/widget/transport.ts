@@ -1,0 +1,89 @@
+import { EventParser } from "./events";
+
+export interface Field {
+  id: string;
+  label: string;
+  type: "text" | "number" | "select" | "image" | "audio" | "document" | "file";
+  required: boolean;
+  options: string[];
+}
+
+export interface About {
+  flow_id: string;
+  kind: "form" | "chat";
+  color: string;
+  theme: "light" | "dark" | "auto";
+  title: string;
+  welcome_text: string;
+  form: Field[];
+  visit: string;
+}
+
+export interface Sent {
+  text: string;
+  form_data: Record<string, string | number>;
+  form_files: Record<string, string[]>;
+  files: string[];
+}
+
+export interface Made {
+  name: string;
+  size: number;
+  token: string;
+}
+
+export type Heard =
+  | { kind: "text"; text: string }
+  | { kind: "again" }
+  | { kind: "done"; text: string | null; files: Made[]; cut: boolean }
+  | { kind: "failed" | "stopped" };
+
+/** What went wrong, in words for the visitor; empty where nobody knows. */
+export class Refused extends Error {}
+
+/** Speaks to the server for one visit. */
+export interface Transport {
+  upload(file: File): Promise<string>;
+  start(sent: Sent): Promise<string>;
+  hear(run: string, signal: AbortSignal): AsyncGenerator<Heard>;
+  stop(run: string): Promise<void>;
+  address(file: Made): string;
+}
+
+export function transportOf(about: About, base: string): Transport {
+  const path = `${base}/w/${about.flow_id}`;
+  const headers = { "x-widget-visit": about.visit };
+  const ask = async (address: string, init: RequestInit): Promise<Response> => {
+    const answer = await fetch(address, { ...init, credentials: "omit" });
+    if (answer.ok) return answer;
+    const told = (await answer.json().catch(() => ({}))) as { detail?: string };
+    throw new Refused(told.detail ?? "");
+  };
+  const post = async <T>(where: string, init: RequestInit): Promise<T> =>
+    (await ask(`${path}/${where}`, { method: "POST", ...init })).json() as Promise<T>;
+  return {
+    async upload(file) {
+      const body = new FormData();
+      body.append("file", file, file.name);
+      return (await post<{ token: string }>("files", { body, headers })).token;
+    },
+    async start(sent) {
+      const init = { body: JSON.stringify(sent), headers: { ...headers, "content-type": "application/json" } };
+      return (await post<{ run: string }>("runs", init)).run;
+    },
+    async *hear(run, signal) {
+      const answer = await ask(`${path}/runs/${run}/events`, { signal });
+      const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+      const parser = new EventParser();
+      for (;;) {
+        const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+        if (done) return;
+        for (const event of parser.feed(value)) yield { kind: event.kind, ...event.data } as Heard;
+      }
+    },
+    async stop(run) {
+      await ask(`${path}/runs/${run}/stop`, { method: "POST" });
+    },
+    address: (file) => `${path}/files/${file.token}`,
+  };
+}

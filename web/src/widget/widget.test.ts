@@ -1,0 +1,74 @@
+import { describe, expect, it, vi } from "vitest";
+import { inkOn } from "./colour";
+import { EventParser } from "./events";
+import { FormFields } from "./fields";
+import type { Field } from "./transport";
+
+const field = (about: Partial<Field>): Field => ({
+  id: "a",
+  label: "A",
+  type: "text",
+  required: false,
+  options: [],
+  ...about,
+});
+
+describe("events in pieces", () => {
+  it("are put together wherever they are cut", () => {
+    const text =
+      'id: 1\nevent: text\ndata: {"text":"å\\n"}\n\n: still here\n\nid: 2\nevent: done\ndata: {"text":"b"}\n\n';
+    for (let cut = 0; cut <= text.length; cut += 1) {
+      const parser = new EventParser();
+      const found = [...parser.feed(text.slice(0, cut)), ...parser.feed(text.slice(cut))];
+      expect(found).toEqual([
+        { kind: "text", data: { text: "å\n" } },
+        { kind: "done", data: { text: "b" } },
+      ]);
+    }
+  });
+  it("that are no JSON are passed over", () => expect(new EventParser().feed("event: a\ndata: {\n\n")).toEqual([]));
+});
+
+describe("the colour of words on a colour", () => {
+  it("is the one that is read better", () => {
+    expect(inkOn("#0f766e")).toBe("#ffffff");
+    expect(inkOn("#ffe600")).toBe("#000000");
+  });
+});
+
+describe("a form", () => {
+  it("draws all kinds of fields", () => {
+    const kinds = ["text", "number", "select", "image", "audio", "document", "file"] as const;
+    const form = new FormFields(
+      kinds.map((type) => field({ id: type, type, options: type === "select" ? ["x"] : [] })),
+    );
+    expect(form.nodes.map((node) => node.querySelector("input, select, textarea")?.tagName)).toEqual([
+      ..."TEXTAREA INPUT SELECT INPUT INPUT INPUT INPUT".split(" "),
+    ]);
+  });
+  it("asks for what is required, and goes there", () => {
+    const form = new FormFields([field({ id: "a" }), field({ id: "b", required: true })]);
+    document.body.replaceChildren(...form.nodes);
+    expect(form.check()).toBe(false);
+    expect(document.activeElement?.id).toBe("field-1");
+    expect(form.nodes[1]?.querySelector(".wrong")?.textContent).not.toBe("");
+    (document.activeElement as HTMLTextAreaElement).value = "x";
+    expect(form.check()).toBe(true);
+    expect(form.nodes[1]?.querySelector(".wrong")?.textContent).toBe("");
+  });
+  it("sends files first and answers with what they are called then", async () => {
+    const form = new FormFields([field({ id: "f", type: "file" }), field({ id: "n", type: "number" })]);
+    const [file, number] = form.nodes.map((node) => node.querySelector("input") as HTMLInputElement);
+    const given = new File(["x"], "x.txt");
+    Object.defineProperty(file, "files", { value: [given] });
+    file?.dispatchEvent(new Event("change"));
+    if (number) number.value = "2.5";
+    const upload = vi.fn(async () => "token");
+    expect(await form.answers(upload)).toEqual({ form_data: { n: 2.5 }, form_files: { f: ["token"] } });
+    expect(upload).toHaveBeenCalledWith(given);
+  });
+  it("takes names that are markup for text", () => {
+    const form = new FormFields([field({ label: "<img src=x>" })]);
+    expect(form.nodes[0]?.querySelector("img")).toBeNull();
+  });
+});
