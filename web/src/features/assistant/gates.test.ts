@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { asRefinement, PROTOCOL } from "./model/plan";
 import { readSessions } from "./model/sessions";
 import { CHATBOT, complete, ECHO, progress, scripted, talk, update } from "./scripted";
 import { APPLIED_MS } from "./state/conversation";
 
-beforeEach(() => localStorage.clear());
 afterEach(() => vi.useRealTimers());
 
 const BUILT = [
@@ -202,7 +201,7 @@ describe("sessions", () => {
 
   it("loadSession does NOT wipe components", async () => {
     const { resets } = scripted(SAID, SAID);
-    const { conversation, state } = talk();
+    const { conversation, state, flowId } = talk();
     conversation.open();
     const first = state().sessionId;
     await conversation.say("one");
@@ -214,7 +213,7 @@ describe("sessions", () => {
     expect(state().messages[0]).toMatchObject({ text: "one" });
     conversation.open();
     expect(resets).toHaveLength(2);
-    const again = talk();
+    const again = talk(undefined, [], flowId);
     again.conversation.open();
     expect(again.state().sessionId).toBe(first);
     expect(resets).toHaveLength(2);
@@ -223,14 +222,14 @@ describe("sessions", () => {
   it("keep ten conversations, gates closed and secrets out", async () => {
     const turns = Array.from({ length: 12 }, () => BUILT);
     scripted(...turns);
-    const { conversation, state } = talk();
+    const { conversation, state, flowId } = talk();
     for (let at = 0; at < 12; at += 1) {
       await conversation.say(`build ${at} with sk-live-0123456789abcdef`);
       if (at < 11) conversation.newSession();
     }
     expect(state().sessions).toHaveLength(10);
     expect(JSON.stringify(localStorage)).not.toContain("sk-live-0123456789abcdef");
-    const [latest] = readSessions("flow-1").sessions;
+    const [latest] = readSessions(flowId).sessions;
     expect(latest?.messages[1]).toMatchObject({ proposal: { state: "dismissed" } });
   });
 });

@@ -56,9 +56,9 @@ export function stream(events: TurnEvent[]): Response {
 }
 
 /** A conversation about a flow, without a page around it. */
-export function talk(flow: Flow = {} as Flow, templates: Template[] = []) {
+export function talk(flow: Flow = {} as Flow, templates: Template[] = [], flowId: string = crypto.randomUUID()) {
   const draft = createDraftStore(flowOut(flow), templates);
-  const store = createAssistantStore("flow-1", () => draft.getState().templates);
+  const store = createAssistantStore(flowId, () => draft.getState().templates);
   const conversation = new Conversation(store, {
     draft,
     labels: { turn: "Assistant's changes", add: "Add", replace: "Replace", edit: "Edit" },
@@ -66,6 +66,7 @@ export function talk(flow: Flow = {} as Flow, templates: Template[] = []) {
     offline: { message: "offline", code: "offline", remedy: "" },
   });
   return {
+    flowId,
     draft,
     store,
     conversation,
