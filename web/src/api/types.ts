@@ -6,7 +6,6 @@ export type Flow = Schemas["Flow"];
 export type FlowNode = Schemas["Node"];
 export type FlowEdge = Schemas["Edge"];
 export type FlowOut = Schemas["FlowOut"];
-export type FlowSummary = Schemas["FlowSummary"];
 export type FlowSettings = Schemas["FlowSettings"];
 export type FormField = Schemas["FormField"];
 export type StepPolicy = Schemas["StepPolicy"];
