@@ -38,7 +38,7 @@ export function Select<T extends string>({
       <RadixSelect.Trigger
         {...rest}
         className={cx(
-          "inline-flex h-8 w-full items-center gap-2 rounded-md border border-line-strong bg-surface px-2.5 text-left text-base hover:border-faint disabled:opacity-60 aria-invalid:border-bad data-[placeholder]:text-faint",
+          "fills inline-flex h-8 items-center gap-2 rounded-md border border-line-strong bg-surface px-2.5 text-left text-base hover:border-faint disabled:opacity-60 aria-invalid:border-bad data-[placeholder]:text-faint",
           className,
         )}
       >

@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useId } from "react";
 import { cx } from "./cx";
 
 const BOX =
-  "w-full rounded-md border border-line-strong bg-surface px-2.5 text-base text-ink placeholder:text-faint transition-colors hover:border-faint disabled:opacity-60 aria-invalid:border-bad";
+  "fills rounded-md border border-line-strong bg-surface px-2.5 text-base text-ink placeholder:text-faint transition-colors hover:border-faint disabled:opacity-60 aria-invalid:border-bad";
 
 export function Input({ className, ...rest }: ComponentProps<"input">) {
   return <input {...rest} className={cx(BOX, "h-8", className)} />;
