@@ -34,21 +34,36 @@ function faultAt(text: string): number {
 /** What may follow a token, or null where it cannot stand. `fresh`: a list or an object has just begun. */
 function follow(found: RegExpExecArray, wanted: Wanted, open: string[], fresh: boolean): Wanted | null {
   const [, text, , sign] = found;
-  if (sign === "{" || sign === "[") {
-    if (wanted !== "value") return null;
-    open.push(sign);
-    return sign === "{" ? "name" : "value";
+  switch (sign) {
+    case undefined:
+      return afterWord(wanted, text !== undefined);
+    case "{":
+    case "[":
+      return wanted === "value" ? begun(sign, open) : null;
+    case ",":
+      return wanted === "more" ? goneOn(open) : null;
+    case ":":
+      return wanted === "colon" ? "value" : null;
+    default:
+      return wanted === "more" || fresh ? ended(sign, open) : null;
   }
-  if (sign === "}" || sign === "]") {
-    const begun = open.pop();
-    const fits = begun === (sign === "}" ? "{" : "[") && (wanted === "more" || fresh);
-    return fits ? "more" : null;
-  }
-  if (sign === ",") {
-    if (wanted !== "more" || open.length === 0) return null;
-    return open.at(-1) === "{" ? "name" : "value";
-  }
-  if (sign === ":") return wanted === "colon" ? "value" : null;
-  if (wanted === "name") return text === undefined ? null : "colon";
+}
+
+function afterWord(wanted: Wanted, isText: boolean): Wanted | null {
+  if (wanted === "name") return isText ? "colon" : null;
   return wanted === "value" ? "more" : null;
+}
+
+function begun(sign: string, open: string[]): Wanted {
+  open.push(sign);
+  return sign === "{" ? "name" : "value";
+}
+
+function goneOn(open: string[]): Wanted | null {
+  if (open.length === 0) return null;
+  return open.at(-1) === "{" ? "name" : "value";
+}
+
+function ended(sign: string, open: string[]): Wanted | null {
+  return open.pop() === (sign === "}" ? "{" : "[") ? "more" : null;
 }
