@@ -1,0 +1,43 @@
+import { useQuery } from "@tanstack/react-query";
+import { CircleAlert, CircleCheck } from "lucide-react";
+import { partsOf, readinessQuery } from "@/api/queries/health";
+import { Problem, Skeleton } from "@/components/ui";
+import { duration, number } from "@/lib/i18n/format";
+import { useHealthTexts } from "./texts";
+
+/** How the server's parts are at this moment. */
+export function HealthParts() {
+  const t = useHealthTexts();
+  const found = useQuery({ ...readinessQuery, refetchInterval: 15_000 });
+  if (found.isPending) return <Skeleton className="h-24" />;
+  if (found.isError) return <Problem error={found.error} retry={() => void found.refetch()} />;
+  const parts = partsOf(found.data);
+  const good = found.data.status === "ok";
+  return (
+    <ul aria-label={t("health")} className="divide-y divide-line rounded-lg border border-line bg-surface">
+      {(parts?.parts ?? [{ name: "server", state: found.data.status, latency_ms: null, detail: "" }]).map((one) => (
+        <li key={one.name} className="flex items-center gap-3 px-4 py-2">
+          {one.state === "ok" ? (
+            <CircleCheck aria-hidden className="size-4.5 text-ok" />
+          ) : (
+            <CircleAlert aria-hidden className="size-4.5 text-bad" />
+          )}
+          <span className="font-medium">{one.name.replaceAll("_", " ")}</span>
+          <span className="min-w-0 flex-1 truncate text-sm text-muted">
+            {one.detail || t(one.state === "ok" ? "works" : "failed")}
+          </span>
+          {one.latency_ms !== null && (
+            <span className="text-sm text-muted tabular-nums">{duration(one.latency_ms)}</span>
+          )}
+        </li>
+      ))}
+      {parts && (
+        <li className="flex flex-wrap gap-x-6 px-4 py-2 text-sm text-muted">
+          <span>{t("queue", { count: parts.queue_depth < 0 ? "–" : number(parts.queue_depth) })}</span>
+          <span>{t("workers", { count: number(parts.workers) })}</span>
+        </li>
+      )}
+      {!parts && <li className="px-4 py-2 text-sm text-muted">{t(good ? "all_works" : "something_fails")}</li>}
+    </ul>
+  );
+}

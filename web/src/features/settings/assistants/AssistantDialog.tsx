@@ -1,0 +1,88 @@
+import { useState } from "react";
+import { api, unwrap } from "@/api/client";
+import { assistantKeys, createAssistant, type SharedAssistant } from "@/api/queries/assistants";
+import { ModelPicker } from "@/components/models/ModelPicker";
+import { Button, Dialog, Field, Input, Problem, Textarea } from "@/components/ui";
+import { useSettingsTexts } from "../texts";
+import { useChange } from "../useChange";
+
+interface AssistantDialogProps {
+  spaceId: string;
+  assistant?: SharedAssistant;
+  onClose: () => void;
+}
+
+/** Makes a shared assistant, or changes one. */
+export function AssistantDialog({ spaceId, assistant, onClose }: AssistantDialogProps) {
+  const t = useSettingsTexts();
+  const [name, setName] = useState(assistant?.name ?? "");
+  const [description, setDescription] = useState(assistant?.description ?? "");
+  const [instructions, setInstructions] = useState(assistant?.instructions ?? "");
+  const [model, setModel] = useState(assistant?.model ?? "");
+  const save = useChange<void, unknown>({
+    change: () => {
+      const body = { name: name.trim(), description, instructions, model };
+      return assistant
+        ? unwrap(
+            api.PATCH("/api/v1/assistants/{assistant_id}", { params: { path: { assistant_id: assistant.id } }, body }),
+          )
+        : createAssistant({ ...body, space_id: spaceId, temperature: null });
+    },
+    touches: [assistantKeys.all],
+    failed: t("save_failed"),
+  });
+  const submit = () => save.mutate(undefined, { onSuccess: onClose });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={assistant ? t("edit_what", { what: assistant.name }) : t("add_assistant")}
+      footer={
+        <>
+          <Button onClick={onClose}>{t("cancel")}</Button>
+          <Button kind="primary" disabled={!name.trim()} busy={save.isPending} onClick={submit}>
+            {t("save")}
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name.trim()) submit();
+        }}
+      >
+        <Field label={t("name")} required>
+          {(control) => <Input {...control} value={name} onChange={(event) => setName(event.target.value)} />}
+        </Field>
+        <Field label={t("good_at")}>
+          {(control) => (
+            <Input {...control} value={description} onChange={(event) => setDescription(event.target.value)} />
+          )}
+        </Field>
+        <Field label={t("instructions")} help={t("instructions_help")}>
+          {(control) => (
+            <Textarea
+              {...control}
+              rows={8}
+              value={instructions}
+              onChange={(event) => setInstructions(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label={t("model")} help={t("assistant_model_help")}>
+          {(control) => (
+            <ModelPicker
+              {...control}
+              value={model}
+              onChange={(value) => setModel(typeof value === "string" ? value : "")}
+            />
+          )}
+        </Field>
+        <button type="submit" hidden />
+        {save.isError && <Problem error={save.error} />}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,65 @@
+import { ChevronRight } from "lucide-react";
+import { useState } from "react";
+import type { AuditEntry } from "@/api/queries/audit";
+import { cx } from "@/components/ui";
+import { ValueView } from "@/components/values/ValueView";
+import { dateTime } from "@/lib/i18n/format";
+import { useSettingsTexts } from "../texts";
+
+/** One entry: who, what, when; opened it shows what was asked for. */
+export function AuditRow({ entry }: { entry: AuditEntry }) {
+  const t = useSettingsTexts();
+  const [open, setOpen] = useState(false);
+  const { actor, resource } = entry;
+  return (
+    <li>
+      <button
+        type="button"
+        aria-expanded={open}
+        className="flex w-full flex-wrap items-center gap-x-3 px-4 py-2 text-left hover:bg-hover"
+        onClick={() => setOpen(!open)}
+      >
+        <ChevronRight
+          aria-hidden
+          className={cx("size-4 shrink-0 text-faint transition-transform", open && "rotate-90")}
+        />
+        <span className="w-44 shrink-0 truncate font-medium">
+          {entry.action.replaceAll("_", " ").replace(".", " · ")}
+        </span>
+        <span className="min-w-32 flex-1 truncate">{resource.name || resource.id}</span>
+        <span className="max-w-48 truncate text-sm text-muted">{actor.name || actor.kind}</span>
+        <time className="text-sm text-muted tabular-nums" dateTime={entry.at}>
+          {dateTime(entry.at)}
+        </time>
+      </button>
+      {open && (
+        <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1 border-t border-line bg-canvas px-4 py-3 text-sm [&_dt]:text-muted">
+          <dt>{t("entry")}</dt>
+          <dd className="tabular-nums">{entry.seq}</dd>
+          {actor.address && (
+            <>
+              <dt>{t("from_address")}</dt>
+              <dd>{actor.address}</dd>
+            </>
+          )}
+          {actor.key_prefix && (
+            <>
+              <dt>{t("with_key")}</dt>
+              <dd className="font-mono text-xs">{actor.key_prefix}…</dd>
+            </>
+          )}
+          <dt>{t("hash")}</dt>
+          <dd className="break-all font-mono text-xs">{entry.hash}</dd>
+          {entry.payload !== null && (
+            <>
+              <dt>{t("asked_for")}</dt>
+              <dd className="min-w-0 overflow-x-auto">
+                <ValueView value={entry.payload} />
+              </dd>
+            </>
+          )}
+        </dl>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,107 @@
+import { useState } from "react";
+import { mcpServerKeys } from "@/api/queries/mcpServers";
+import { Button, Dialog, Field, Input, Problem, Segments, Textarea } from "@/components/ui";
+import { useSettingsTexts } from "../texts";
+import { useChange } from "../useChange";
+import { useRights } from "../useRights";
+import { createServer, type McpServerIn, readCommand, readPairs, refreshServer } from "./calls";
+
+/** Registers a server, and asks it for its tools at once. */
+export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose: () => void }) {
+  const t = useSettingsTexts();
+  const { may } = useRights();
+  const [transport, setTransport] = useState<"http" | "stdio">("http");
+  const [name, setName] = useState("");
+  const [where, setWhere] = useState("");
+  const [secrets, setSecrets] = useState("");
+  const pairs = readPairs(secrets);
+  const http = transport === "http";
+  const add = useChange({
+    change: async () => {
+      const made = await createServer({
+        ...({ name: name.trim(), transport, space_id: spaceId, enabled: true } as McpServerIn),
+        ...(http ? { url: where.trim(), headers: pairs ?? {} } : { command: readCommand(where), env: pairs ?? {} }),
+      });
+      // The server is registered even when it does not answer yet; its row says why.
+      await refreshServer(made.id).catch(() => undefined);
+      return made;
+    },
+    touches: [mcpServerKeys.all],
+    failed: t("save_failed"),
+  });
+  const ready = name.trim() !== "" && where.trim() !== "" && pairs !== null;
+  const submit = () => add.mutate(undefined, { onSuccess: onClose });
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={t("add_server")}
+      description={t("add_server_more")}
+      footer={
+        <>
+          <Button onClick={onClose}>{t("cancel")}</Button>
+          <Button kind="primary" disabled={!ready} busy={add.isPending} onClick={submit}>
+            {t("add")}
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (ready) submit();
+        }}
+      >
+        {may("mcp_servers.programs") && (
+          <div>
+            <Segments
+              aria-label={t("transport")}
+              value={transport}
+              options={[
+                { value: "http", label: t("over_http") },
+                { value: "stdio", label: t("as_program") },
+              ]}
+              onChange={setTransport}
+            />
+          </div>
+        )}
+        <Field label={t("name")} help={t("server_name_help")} required>
+          {(control) => (
+            <Input {...control} value={name} placeholder="weather" onChange={(event) => setName(event.target.value)} />
+          )}
+        </Field>
+        <Field label={http ? t("address") : t("command")} help={http ? undefined : t("command_help")} required>
+          {(control) => (
+            <Input
+              {...control}
+              className="font-mono"
+              spellCheck={false}
+              value={where}
+              placeholder={http ? "https://mcp.example.org/mcp" : "npx -y some-server"}
+              onChange={(event) => setWhere(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field
+          label={http ? t("headers") : t("environment")}
+          help={t("headers_help")}
+          error={pairs === null ? t("headers_wrong") : null}
+        >
+          {(control) => (
+            <Textarea
+              {...control}
+              className="font-mono text-sm"
+              spellCheck={false}
+              value={secrets}
+              placeholder={http ? "Authorization: Bearer WEATHER_KEY" : "API_KEY: WEATHER_KEY"}
+              onChange={(event) => setSecrets(event.target.value)}
+            />
+          )}
+        </Field>
+        <button type="submit" hidden />
+        {add.isError && <Problem error={add.error} />}
+      </form>
+    </Dialog>
+  );
+}

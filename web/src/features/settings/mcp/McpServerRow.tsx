@@ -1,0 +1,137 @@
+import { useQuery } from "@tanstack/react-query";
+import { ChevronDown, RefreshCw, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { mcpServerKeys, mcpToolsQuery } from "@/api/queries/mcpServers";
+import { Button, Callout, Chip, cx, IconButton, Problem, Skeleton, Switch } from "@/components/ui";
+import { duration } from "@/lib/i18n/format";
+import { Row } from "../Section";
+import { useSettingsTexts } from "../texts";
+import { useChange } from "../useChange";
+import { type McpServer, refreshServer, switchServer, switchTool, testServer } from "./calls";
+
+interface ServerRowProps {
+  server: McpServer;
+  manage: boolean;
+  onRemove: () => void;
+}
+
+/** One server: whether it is used, whether it answers, and its tools. */
+export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
+  const t = useSettingsTexts();
+  const [open, setOpen] = useState(false);
+  const touches = [mcpServerKeys.all];
+  const refresh = useChange({ change: () => refreshServer(server.id), touches, failed: t("refresh_failed") });
+  const test = useChange({ change: () => testServer(server.id), touches: [], failed: t("test_failed") });
+  const enable = useChange({ change: (on: boolean) => switchServer(server.id, on), touches, failed: t("save_failed") });
+  const found = refresh.data;
+  return (
+    <Row
+      muted={!server.enabled}
+      title={
+        <>
+          {server.name}
+          <Chip>{server.transport}</Chip>
+        </>
+      }
+      detail={
+        <>
+          <span className="font-mono text-xs">{server.url || server.command?.join(" ")}</span>
+          {server.secret_names.length > 0 && <span> · {t("sends", { names: server.secret_names.join(", ") })}</span>}
+        </>
+      }
+      aside={
+        <>
+          <Button
+            size="sm"
+            kind="ghost"
+            aria-expanded={open}
+            icon={<ChevronDown className={cx("transition-transform", open && "rotate-180")} />}
+            onClick={() => setOpen(!open)}
+          >
+            {t("tools")}
+          </Button>
+          {manage && (
+            <>
+              <Button size="sm" busy={test.isPending} onClick={() => test.mutate()}>
+                {t("test")}
+              </Button>
+              <IconButton
+                size="sm"
+                label={t("refresh_what", { what: server.name })}
+                disabled={refresh.isPending}
+                onClick={() => refresh.mutate(undefined, { onSuccess: () => setOpen(true) })}
+              >
+                <RefreshCw className={cx(refresh.isPending && "animate-spin")} />
+              </IconButton>
+              <Switch
+                aria-label={t("use_what", { what: server.name })}
+                checked={server.enabled}
+                onChange={(on) => enable.mutate(on)}
+              />
+              <IconButton size="sm" label={t("delete_what", { what: server.name })} onClick={onRemove}>
+                <Trash2 />
+              </IconButton>
+            </>
+          )}
+        </>
+      }
+    >
+      <div className="flex flex-col gap-2 empty:hidden [&:not(:empty)]:mt-2">
+        {server.error_message && !refresh.isPending && <Callout tone="warn">{server.error_message}</Callout>}
+        {test.data && (
+          <Callout tone="ok">
+            {t("server_answers", { name: test.data.server, count: test.data.tools, time: duration(test.data.ms) })}
+          </Callout>
+        )}
+        {test.isError && <Problem error={test.error} />}
+        {refresh.isError && <Problem error={refresh.error} />}
+        {found && (
+          <Callout tone={found.left_out.length ? "warn" : "ok"}>
+            {t("tools_found", {
+              count: found.tools.length,
+              added: found.added.length,
+              changed: found.changed.length,
+              removed: found.removed.length,
+            })}
+            {found.left_out.map((one) => (
+              <p key={one}>{one}</p>
+            ))}
+          </Callout>
+        )}
+        {open && <Tools server={server.id} manage={manage} />}
+      </div>
+    </Row>
+  );
+}
+
+function Tools({ server, manage }: { server: string; manage: boolean }) {
+  const t = useSettingsTexts();
+  const tools = useQuery(mcpToolsQuery(server));
+  const enable = useChange({
+    change: ({ name, on }: { name: string; on: boolean }) => switchTool(server, name, on),
+    touches: [mcpServerKeys.tools(server)],
+    failed: t("save_failed"),
+  });
+  if (tools.isPending) return <Skeleton className="h-16" />;
+  if (tools.isError) return <Problem error={tools.error} />;
+  if (tools.data.length === 0) return <p className="text-sm text-muted">{t("no_tools")}</p>;
+  return (
+    <ul aria-label={t("tools")} className="divide-y divide-line rounded-md border border-line bg-canvas">
+      {tools.data.map((tool) => (
+        <li key={tool.name} className="flex items-start gap-3 px-3 py-2">
+          <div className="min-w-0 flex-1">
+            <div className="break-all font-mono text-sm">{tool.name}</div>
+            {/* The server's own words: text, whatever they are. */}
+            <p className="line-clamp-3 whitespace-pre-wrap break-words text-xs text-muted">{tool.description}</p>
+          </div>
+          <Switch
+            aria-label={t("use_what", { what: tool.name })}
+            checked={tool.enabled}
+            disabled={!manage}
+            onChange={(on) => enable.mutate({ name: tool.name, on })}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,17 @@
+import { Section } from "../Section";
+import { useSettingsTexts } from "../texts";
+import { useRights } from "../useRights";
+import { People } from "./People";
+import { SpaceMembers } from "./SpaceMembers";
+
+/** Who is in the organisation, and what they may do in each space. */
+export function MembersSection() {
+  const t = useSettingsTexts();
+  const { me, may } = useRights();
+  return (
+    <Section title={t("members")} about={t("members_about", { organisation: me?.tenant.name ?? "" })}>
+      <SpaceMembers />
+      {may("people.view") && <People />}
+    </Section>
+  );
+}

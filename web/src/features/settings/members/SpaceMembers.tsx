@@ -1,0 +1,178 @@
+import { useQuery } from "@tanstack/react-query";
+import { Plus, UserRound, X } from "lucide-react";
+import { useState } from "react";
+import {
+  createSpace,
+  membersQuery,
+  peopleKeys,
+  peopleQuery,
+  putMember,
+  type Role,
+  removeMember,
+} from "@/api/queries/people";
+import { spaceKeys } from "@/api/queries/spaces";
+import { Button, Dialog, Field, IconButton, Input, Select } from "@/components/ui";
+import { Listing } from "../Listing";
+import { Part, Row } from "../Section";
+import { SpaceSelect, useSpace } from "../SpaceSelect";
+import { useSettingsTexts } from "../texts";
+import { useChange } from "../useChange";
+import { useRights } from "../useRights";
+
+export const ROLES: readonly Role[] = ["viewer", "runner", "editor", "publisher", "owner"];
+
+/** The people of one space and their roles. */
+export function SpaceMembers() {
+  const t = useSettingsTexts();
+  const { me, may } = useRights();
+  const chosen = useSpace();
+  const space = chosen.space;
+  const spaceId = space?.id ?? "";
+  const members = useQuery({ ...membersQuery(spaceId), enabled: spaceId !== "" });
+  const [making, setMaking] = useState(false);
+  const touches = [peopleKeys.all, spaceKeys.all, ["me"]];
+  const put = useChange({
+    change: ({ id, role }: { id: string; role: Role }) => putMember(spaceId, id, role),
+    touches,
+    failed: t("save_failed"),
+  });
+  const remove = useChange({ change: (id: string) => removeMember(spaceId, id), touches, failed: t("save_failed") });
+  const manage = may("spaces.manage", spaceId);
+  const roles = ROLES.map((role) => ({ value: role, label: t(`role_${role}`) }));
+  return (
+    <Part
+      title={space ? t("space_called", { name: space.name }) : t("spaces")}
+      about={t("roles_about")}
+      action={
+        <div className="flex gap-2">
+          <SpaceSelect {...chosen} />
+          {may("spaces.create") && <Button onClick={() => setMaking(true)}>{t("new_space")}</Button>}
+        </div>
+      }
+    >
+      <Listing
+        label={t("members_of", { space: space?.name ?? "" })}
+        query={members}
+        empty={<p className="rounded-lg border border-line bg-surface px-4 py-3 text-muted">{t("no_members")}</p>}
+      >
+        {(one) => (
+          <Row
+            key={one.user_id}
+            icon={<UserRound />}
+            muted={!one.active}
+            title={one.user_id === me?.user.id ? t("you_are", { name: one.name }) : one.name}
+            detail={one.email}
+            aside={
+              manage ? (
+                <>
+                  <Select
+                    aria-label={t("role_of", { who: one.name })}
+                    className="w-36"
+                    value={one.role}
+                    options={roles}
+                    onChange={(role) => put.mutate({ id: one.user_id, role })}
+                  />
+                  <IconButton
+                    size="sm"
+                    label={t("remove_who", { who: one.name })}
+                    onClick={() => remove.mutate(one.user_id)}
+                  >
+                    <X />
+                  </IconButton>
+                </>
+              ) : (
+                <span className="text-sm text-muted">{t(`role_${one.role}`)}</span>
+              )
+            }
+          />
+        )}
+      </Listing>
+      {manage && may("people.view") && (
+        <NewMember
+          taken={members.data?.map(({ user_id }) => user_id) ?? []}
+          roles={roles}
+          busy={put.isPending}
+          onAdd={(id, role) => put.mutate({ id, role })}
+        />
+      )}
+      {making && <SpaceDialog onClose={() => setMaking(false)} onMade={chosen.choose} />}
+    </Part>
+  );
+}
+
+interface NewMemberProps {
+  taken: readonly string[];
+  roles: { value: Role; label: string }[];
+  busy: boolean;
+  onAdd: (id: string, role: Role) => void;
+}
+
+function NewMember({ taken, roles, busy, onAdd }: NewMemberProps) {
+  const t = useSettingsTexts();
+  const people = (useQuery(peopleQuery).data ?? []).filter(({ id, active }) => active && !taken.includes(id));
+  const [who, setWho] = useState<string>();
+  const [role, setRole] = useState<Role>("editor");
+  if (people.length === 0) return null;
+  return (
+    <form
+      aria-label={t("add_member")}
+      className="flex flex-wrap gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (who) onAdd(who, role);
+        setWho(undefined);
+      }}
+    >
+      <Select
+        aria-label={t("person")}
+        placeholder={t("person")}
+        className="w-56"
+        value={people.some(({ id }) => id === who) ? who : undefined}
+        options={people.map(({ id, name, email }) => ({ value: id, label: email ?? name }))}
+        onChange={setWho}
+      />
+      <Select aria-label={t("role")} className="w-36" value={role} options={roles} onChange={setRole} />
+      <Button type="submit" icon={<Plus />} disabled={!who} busy={busy}>
+        {t("add_member")}
+      </Button>
+    </form>
+  );
+}
+
+function SpaceDialog({ onClose, onMade }: { onClose: () => void; onMade: (id: string) => void }) {
+  const t = useSettingsTexts();
+  const [name, setName] = useState("");
+  const make = useChange({ change: createSpace, touches: [spaceKeys.all, ["me"]], failed: t("save_failed") });
+  const submit = () =>
+    make.mutate(name.trim(), {
+      onSuccess: ({ id }) => {
+        onMade(id);
+        onClose();
+      },
+    });
+  return (
+    <Dialog
+      open
+      size="sm"
+      onOpenChange={(open) => !open && onClose()}
+      title={t("new_space")}
+      description={t("new_space_more")}
+      footer={
+        <Button kind="primary" disabled={!name.trim()} busy={make.isPending} onClick={submit}>
+          {t("make_space")}
+        </Button>
+      }
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name.trim()) submit();
+        }}
+      >
+        <Field label={t("name")} required>
+          {(control) => <Input {...control} value={name} onChange={(event) => setName(event.target.value)} />}
+        </Field>
+      </form>
+    </Dialog>
+  );
+}

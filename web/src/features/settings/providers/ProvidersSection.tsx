@@ -1,0 +1,109 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { providersQuery, testProvider } from "@/api/queries/providers";
+import { ProviderDialog } from "@/components/providers";
+import { Connected } from "@/components/providers/Connected";
+import { inOrder, type Provider } from "@/components/providers/values";
+import { Button, Chip, toastError } from "@/components/ui";
+import { Listing } from "../Listing";
+import { Part, Row, Section } from "../Section";
+import { useSettingsTexts } from "../texts";
+import { useRights } from "../useRights";
+import { ModelClasses } from "./ModelClasses";
+
+/** Providers of models, the model that is used where nobody chose one, and the classes of models. */
+export function ProvidersSection() {
+  const t = useSettingsTexts();
+  const { may } = useRights();
+  const providers = useQuery({ ...providersQuery, select: inOrder });
+  const [connecting, setConnecting] = useState<string | true | null>(null);
+  const first = (useQuery(providersQuery).data ?? []).find((one) => one.configured && one.default_model);
+  return (
+    <Section
+      title={t("models")}
+      about={t("models_about")}
+      action={
+        may("variables.manage") && (
+          <Button kind="primary" onClick={() => setConnecting(true)}>
+            {t("connect_provider")}
+          </Button>
+        )
+      }
+    >
+      <Part title={t("default_model")} about={t("default_model_about")}>
+        <p className="rounded-lg border border-line bg-surface px-4 py-2.5">
+          {first ? (
+            <span className="font-mono text-sm">{`${first.id}/${first.default_model}`}</span>
+          ) : (
+            <span className="text-muted">{t("no_default_model")}</span>
+          )}
+        </p>
+      </Part>
+      <Part title={t("providers")}>
+        <Listing label={t("providers")} query={providers} empty={null}>
+          {(one) => (
+            <ProviderRow
+              key={one.id}
+              provider={one}
+              manage={may("variables.manage")}
+              onConnect={() => setConnecting(one.id)}
+            />
+          )}
+        </Listing>
+      </Part>
+      <ModelClasses />
+      <ProviderDialog
+        open={connecting !== null}
+        onOpenChange={(open) => !open && setConnecting(null)}
+        {...(typeof connecting === "string" ? { provider: connecting } : {})}
+      />
+    </Section>
+  );
+}
+
+interface ProviderRowProps {
+  provider: Provider;
+  manage: boolean;
+  onConnect: () => void;
+}
+
+function ProviderRow({ provider, manage, onConnect }: ProviderRowProps) {
+  const t = useSettingsTexts();
+  const test = useMutation({
+    mutationFn: () => testProvider(provider.id),
+    onError: (error) => toastError(t("test_failed"), error),
+  });
+  return (
+    <Row
+      title={
+        <>
+          {provider.label}
+          <Chip tone={provider.configured ? "ok" : "neutral"}>
+            {provider.configured ? t("ready") : provider.installed ? t("not_connected") : t("not_installed")}
+          </Chip>
+        </>
+      }
+      detail={provider.configured ? (provider.default_model ?? provider.reason) : provider.reason}
+      aside={
+        manage && (
+          <>
+            {provider.configured && (
+              <Button size="sm" busy={test.isPending} onClick={() => test.mutate()}>
+                {t("test")}
+              </Button>
+            )}
+            <Button size="sm" kind="ghost" onClick={onConnect}>
+              {t(provider.configured ? "change" : "set_up")}
+            </Button>
+          </>
+        )
+      }
+    >
+      {test.data && (
+        <div className="mt-2">
+          <Connected name={provider.label} found={test.data} />
+        </div>
+      )}
+    </Row>
+  );
+}

@@ -1,0 +1,101 @@
+import {
+  Bot,
+  Brain,
+  FolderOpen,
+  Info,
+  Keyboard,
+  KeyRound,
+  type LucideIcon,
+  Palette,
+  Plug,
+  ScrollText,
+  UserRound,
+  Users,
+  Variable,
+} from "lucide-react";
+import { type ComponentType, lazy } from "react";
+import type { SettingsText } from "./texts";
+import type { useRights } from "./useRights";
+
+export interface SettingsSection {
+  id: string;
+  label: SettingsText;
+  icon: LucideIcon;
+  /** Whether the person is shown it; everybody is where nothing is said. */
+  may?: (may: ReturnType<typeof useRights>["may"]) => boolean;
+  Content: ComponentType;
+}
+
+const part = <K extends string>(load: () => Promise<Record<K, ComponentType>>, name: K) =>
+  lazy(async () => ({ default: (await load())[name] }));
+
+/** The sections, in the order of the list; each comes when it is opened. */
+export const SECTIONS: readonly SettingsSection[] = [
+  {
+    id: "models",
+    label: "models",
+    icon: Brain,
+    Content: part(() => import("./providers/ProvidersSection"), "ProvidersSection"),
+  },
+  {
+    id: "variables",
+    label: "variables",
+    icon: Variable,
+    may: (may) => may("variables.view"),
+    Content: part(() => import("./variables/VariablesSection"), "VariablesSection"),
+  },
+  {
+    id: "mcp",
+    label: "mcp",
+    icon: Plug,
+    may: (may) => may("mcp_servers.view"),
+    Content: part(() => import("./mcp/McpSection"), "McpSection"),
+  },
+  { id: "keys", label: "keys", icon: KeyRound, Content: part(() => import("./keys/KeysSection"), "KeysSection") },
+  {
+    id: "files",
+    label: "files",
+    icon: FolderOpen,
+    may: (may) => may("workspace.use"),
+    Content: part(() => import("./files/FilesSection"), "FilesSection"),
+  },
+  {
+    id: "assistants",
+    label: "assistants",
+    icon: Bot,
+    may: (may) => may("assistants.view"),
+    Content: part(() => import("./assistants/AssistantsSection"), "AssistantsSection"),
+  },
+  {
+    id: "members",
+    label: "members",
+    icon: Users,
+    Content: part(() => import("./members/MembersSection"), "MembersSection"),
+  },
+  {
+    id: "audit",
+    label: "audit",
+    icon: ScrollText,
+    may: (may) => may("audit.view"),
+    Content: part(() => import("./audit/AuditSection"), "AuditSection"),
+  },
+  {
+    id: "account",
+    label: "account",
+    icon: UserRound,
+    Content: part(() => import("./account/AccountSection"), "AccountSection"),
+  },
+  {
+    id: "appearance",
+    label: "appearance",
+    icon: Palette,
+    Content: part(() => import("./appearance/AppearanceSection"), "AppearanceSection"),
+  },
+  {
+    id: "shortcuts",
+    label: "shortcuts",
+    icon: Keyboard,
+    Content: part(() => import("./shortcuts/ShortcutsSection"), "ShortcutsSection"),
+  },
+  { id: "about", label: "about", icon: Info, Content: part(() => import("./about/AboutSection"), "AboutSection") },
+];

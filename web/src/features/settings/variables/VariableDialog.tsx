@@ -1,0 +1,90 @@
+import { useState } from "react";
+import { setVariable, variableKeys } from "@/api/queries/variables";
+import { Button, Dialog, Field, Input, Problem, Switch, Textarea } from "@/components/ui";
+import { useSettingsTexts } from "../texts";
+import { useChange } from "../useChange";
+
+/** Sets a variable, or puts another value in place of the one that is kept. */
+export function VariableDialog({ name: kept, onClose }: { name: string; onClose: () => void }) {
+  const t = useSettingsTexts();
+  const [name, setName] = useState(kept);
+  const [value, setValue] = useState("");
+  const [secret, setSecret] = useState(true);
+  const [hosts, setHosts] = useState("");
+  const save = useChange({
+    change: () => setVariable(name.trim(), { value, secret, hosts: hosts.split(/[\s,]+/).filter(Boolean) }),
+    touches: [variableKeys.all, ["providers"]],
+    failed: t("save_failed"),
+    done: t("variable_kept", { name: name.trim() }),
+  });
+  const submit = () => save.mutate(undefined, { onSuccess: onClose });
+  const ready = name.trim() !== "" && value !== "";
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={kept ? t("replace_what", { what: kept }) : t("add_variable")}
+      description={t("write_only")}
+      footer={
+        <>
+          <Button onClick={onClose}>{t("cancel")}</Button>
+          <Button kind="primary" disabled={!ready} busy={save.isPending} onClick={submit}>
+            {t("save")}
+          </Button>
+        </>
+      }
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (ready) submit();
+        }}
+      >
+        <Field label={t("name")} help={t("variable_name_help")} required>
+          {(control) => (
+            <Input
+              {...control}
+              disabled={kept !== ""}
+              className="font-mono"
+              spellCheck={false}
+              value={name}
+              placeholder="TEAM_API_KEY"
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label={t("value")} required>
+          {(control) =>
+            secret ? (
+              <Input
+                {...control}
+                type="password"
+                autoComplete="new-password"
+                value={value}
+                onChange={(event) => setValue(event.target.value)}
+              />
+            ) : (
+              <Textarea {...control} value={value} onChange={(event) => setValue(event.target.value)} />
+            )
+          }
+        </Field>
+        <Field label={t("is_secret")} help={t("is_secret_help")}>
+          {(control) => <Switch {...control} checked={secret} onChange={setSecret} />}
+        </Field>
+        <Field label={t("hosts")} help={t("hosts_help")}>
+          {(control) => (
+            <Input
+              {...control}
+              value={hosts}
+              placeholder="api.example.org"
+              onChange={(event) => setHosts(event.target.value)}
+            />
+          )}
+        </Field>
+        <button type="submit" hidden />
+        {save.isError && <Problem error={save.error} />}
+      </form>
+    </Dialog>
+  );
+}
