@@ -20,6 +20,7 @@ const FILE: TurnEvent = {
   content: "# Echo\n\n<script>bad()</script>",
 };
 
+vi.setConfig({ testTimeout: 20_000 });
 beforeEach(() => usePanels.getState().setOpen("assistant", true));
 afterEach(() => {
   vi.restoreAllMocks();
@@ -29,7 +30,7 @@ afterEach(() => {
 async function open(flow: Flow = {} as Flow, templates: Template[] = []) {
   const user = userEvent.setup();
   const found = renderStudio(<AssistantDock />, { flow, templates });
-  const input = await screen.findByRole<HTMLTextAreaElement>("combobox", { name: "Message to the assistant" });
+  const input = await screen.findByRole<HTMLTextAreaElement>("combobox", { name: "Message to the assistant" }, { timeout: 10_000 });
   return { user, input, ...found };
 }
 

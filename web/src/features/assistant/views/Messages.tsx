@@ -17,14 +17,13 @@ export function Messages() {
   const list = useRef<HTMLDivElement>(null);
   const [follows, setFollows] = useState(true);
   const said = messages.findLast((one) => one.role === "user")?.id;
-  const toEnd = () => list.current?.scrollTo({ top: list.current.scrollHeight });
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was said just now is looked at
   useLayoutEffect(() => {
     setFollows(true);
   }, [said]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: every new piece is followed
   useLayoutEffect(() => {
-    if (follows) toEnd();
+    if (follows && list.current) list.current.scrollTop = list.current.scrollHeight;
   }, [messages, follows]);
   const onScroll = () => {
     const box = list.current;
