@@ -21,7 +21,9 @@ const root = createRootRouteWithContext<Context>()({
   notFoundComponent: NotFound,
 });
 
-const text = (value: unknown): string | undefined => (typeof value === "string" && value ? value : undefined);
+/** A word of the address; numbers are read as such by the router. */
+const text = (value: unknown): string | undefined =>
+  typeof value === "number" ? String(value) : typeof value === "string" && value ? value : undefined;
 
 /** Pages of somebody who is signed in; auto-login is being signed in too. */
 const inside = createRoute({

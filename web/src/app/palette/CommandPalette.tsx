@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Command as Cmdk } from "cmdk";
 import { CornerDownLeft, Workflow } from "lucide-react";
 import { Dialog as RadixDialog } from "radix-ui";
-import { useDeferredValue, useMemo, useState } from "react";
+import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import { api, unwrap } from "@/api/client";
 import { flowKeys } from "@/api/queries/flows";
 import { Keys } from "@/components/ui";
@@ -28,6 +28,12 @@ export default function CommandPalette() {
   // Asked once: what a place offers does not change while the palette stands over it.
   const groups = useMemo(() => byGroup(Object.values(sources).flatMap((source) => source())), [sources]);
   const flows = useFlows(typed.trim());
+  const [chosen, setChosen] = useState("");
+  const newest = typed === "" ? flows[0]?.id : undefined;
+  // Flows come a moment later than the commands below them: the first is chosen all the same.
+  useEffect(() => {
+    if (newest) setChosen(`flow ${newest}`);
+  }, [newest]);
   const navigate = useNavigate();
   const act = (run: () => void) => {
     setOpen(false);
@@ -43,7 +49,7 @@ export default function CommandPalette() {
           className="fixed inset-x-2 top-[8vh] z-50 mx-auto max-w-xl overflow-hidden rounded-xl border border-line bg-raised shadow-modal outline-none animate-rise"
         >
           <RadixDialog.Title className="sr-only">{t("commands")}</RadixDialog.Title>
-          <Cmdk label={t("commands")} loop filter={score}>
+          <Cmdk label={t("commands")} loop filter={score} value={chosen} onValueChange={setChosen}>
             <Cmdk.Input
               value={typed}
               onValueChange={setTyped}

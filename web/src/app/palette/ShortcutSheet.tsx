@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { PencilLine } from "lucide-react";
 import { useState } from "react";
-import { Dialog, Input, Keys } from "@/components/ui";
+import { cx, Dialog, Input, Keys } from "@/components/ui";
 import { usePalette } from "@/lib/commands/commands";
 import { keysOf, SHORTCUTS, type Shortcut, shownKeys, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
 import { type AppText, useAppTexts } from "../texts";
@@ -46,11 +46,14 @@ export default function ShortcutSheet() {
           const rows = shown.filter((one) => one.group === group);
           if (rows.length === 0) return null;
           return (
-            <section key={group} className="mb-5 break-inside-avoid">
+            <section key={group} className={cx("mb-5", group !== "canvas" && "break-inside-avoid")}>
               <h3 className="mb-1 text-xs font-medium text-muted">{t(`group_${group}`)}</h3>
               <dl>
                 {rows.map((one) => (
-                  <div key={one.id} className="flex min-h-8 items-center gap-2 border-b border-line last:border-0">
+                  <div
+                    key={one.id}
+                    className="flex min-h-8 break-inside-avoid items-center gap-2 border-b border-line last:border-0"
+                  >
                     <dt className="min-w-0 flex-1 truncate">{t(`key_${one.id}`)}</dt>
                     <dd className="flex items-center gap-2">
                       {changed[one.id] && (

@@ -30,6 +30,7 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
         <RadixDialog.Overlay className={OVERLAY} />
         <RadixDialog.Content
           {...(description ? {} : { "aria-describedby": undefined })}
+          onOpenAutoFocus={focusFirstField}
           className={cx(
             "fixed z-40 flex flex-col bg-surface shadow-modal outline-none",
             side
@@ -60,6 +61,15 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
       </RadixDialog.Portal>
     </RadixDialog.Root>
   );
+}
+
+const FIELDS = "[autofocus], input:not([type=hidden], :disabled), textarea:not(:disabled), [contenteditable=true]";
+
+/** Writing can begin at once; where there is nothing to write the dialog itself has the focus, not its cross. */
+function focusFirstField(event: Event): void {
+  const content = event.currentTarget as HTMLElement;
+  event.preventDefault();
+  (content.querySelector<HTMLElement>(FIELDS) ?? content).focus({ preventScroll: true });
 }
 
 interface ConfirmProps {

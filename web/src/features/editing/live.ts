@@ -17,10 +17,12 @@ interface LiveOptions {
 export async function followFlow({ flowId, signal, onEvent, onEnd }: LiveOptions): Promise<void> {
   let lastEventId: string | undefined;
   let failures = 0;
+  let last = false;
   while (!signal.aborted) {
     try {
       await hear(`/api/v1/flows/${flowId}/events`, lastEventId, signal, (event) => {
         failures = 0;
+        last = event.event === "deleted";
         lastEventId = event.id ?? lastEventId;
         onEvent(event);
       });
@@ -28,6 +30,7 @@ export async function followFlow({ flowId, signal, onEvent, onEnd }: LiveOptions
       if (signal.aborted) return;
       if (statusOf(error) > 0 && !isPassing(error)) return onEnd(statusOf(error));
     }
+    if (last) return;
     failures += 1;
     await pause(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)), signal);
   }
