@@ -1,3 +1,1 @@
-export function StepCards() {
-  return null;
-}
+export { StepCards } from "./StepCards";
