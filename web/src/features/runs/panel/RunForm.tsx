@@ -86,6 +86,7 @@ export function RunForm({ form, asksText, values, faults, onChange, onBusy }: Ru
                 <Textarea
                   {...control}
                   rows={1}
+                  className="min-h-8!"
                   value={value}
                   onChange={(event) => answer(field.id, event.target.value)}
                 />

@@ -1,9 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useMatch, useNavigate } from "@tanstack/react-router";
 import { Eye, History, Play, Workflow, X } from "lucide-react";
 import { useState } from "react";
 import { newestRunsQuery, runQuery } from "@/api/queries/runs";
-import { Button, EmptyState, IconButton, toast, toastError } from "@/components/ui";
+import { Button, cx, EmptyState, IconButton, toast, toastError } from "@/components/ui";
 import { useCommands } from "@/lib/commands/commands";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { ago } from "@/lib/i18n/format";
@@ -31,6 +31,8 @@ export function RunPanel() {
   const navigate = useNavigate();
   const empty = useDraft((state) => state.document.order.length === 0);
   const pins = useDraft((state) => Object.keys(state.pinned).length);
+  const inspector = usePanels((state) => state.open.inspector);
+  const overInspector = useMatch({ from: "/inside/flows/$flowId/", shouldThrow: false }) !== undefined && inspector;
   const [ahead, setAhead] = useState(false);
   const [step, setStep] = useState<string | null>(null);
   const going = panel.followed.live !== null && !isOver(panel.followed.live.status);
@@ -66,7 +68,11 @@ export function RunPanel() {
       {open && (
         <aside
           aria-label={t("panel")}
-          className="absolute inset-0 z-20 flex w-full animate-slide flex-col border-l border-line bg-surface md:relative md:inset-auto md:w-96 md:shrink-0"
+          className={cx(
+            "absolute inset-0 z-20 flex w-full animate-slide flex-col border-l border-line bg-surface md:w-96 md:shrink-0",
+            // In the inspector's place rather than beside it: the canvas keeps its room.
+            overInspector ? "md:left-auto 2xl:relative 2xl:inset-auto" : "md:relative md:inset-auto",
+          )}
         >
           <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-2 pl-4">
             <h2 className="font-semibold">{t("panel")}</h2>
