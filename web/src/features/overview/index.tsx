@@ -1,3 +1,1 @@
-export function OverviewPage() {
-  return null;
-}
+export { OverviewPage } from "./OverviewPage";

@@ -1,0 +1,65 @@
+import type { Edge, Node } from "@xyflow/react";
+import type { GraphEdge, GraphNode, GraphOut } from "@/api/queries/overview";
+import type { Template } from "@/api/types";
+
+export interface Drawn extends Record<string, unknown> {
+  node: GraphNode;
+  template: Template | undefined;
+  /** Text of a note, title of a group. */
+  words: string;
+}
+export type DrawnNode = Node<Drawn, "step" | "note" | "frame">;
+
+type Params = Record<string, Record<string, unknown> | undefined>;
+
+/** What React Flow draws; nothing of it can be changed. Groups stand behind the rest. */
+export function drawnNodes(graph: GraphOut, templates: Record<string, Template>, params: Params): DrawnNode[] {
+  return graph.nodes.map((node) => drawnNode(node, templates[node.type], params[node.id] ?? {}));
+}
+
+function drawnNode(node: GraphNode, template: Template | undefined, own: Record<string, unknown>): DrawnNode {
+  const frame = node.type === "Group";
+  const words = own[frame ? "title" : "text"];
+  const position = { x: node.position.x ?? 0, y: node.position.y ?? 0 };
+  const data = { node, template, words: typeof words === "string" ? words : "" };
+  if (frame) {
+    const size = { width: side(own.width, 640), height: side(own.height, 360) };
+    return { id: node.id, type: "frame", position, data, zIndex: -1, ...size };
+  }
+  return { id: node.id, type: node.kind === "note" ? "note" : "step", position, data };
+}
+
+const side = (value: unknown, otherwise: number) => (typeof value === "number" && value > 0 ? value : otherwise);
+
+const STROKES: Record<GraphEdge["kind"], string> = {
+  data: "[&_.react-flow__edge-path]:stroke-faint",
+  model: "[&_.react-flow__edge-path]:stroke-port-model",
+  tool: "[&_.react-flow__edge-path]:stroke-port-tool",
+  all_previous_steps: "[&_.react-flow__edge-path]:stroke-accent",
+};
+
+/** Edges by what they carry: solid for data, dots for models and tools, dashes where a step reads all before it. */
+export function drawnEdges(graph: GraphOut): Edge[] {
+  return graph.edges.map((edge) => ({
+    id: edge.id,
+    source: edge.source,
+    target: edge.target,
+    selectable: false,
+    focusable: false,
+    className: [STROKES[edge.kind], dashes(edge), edge.taken === false ? "opacity-30" : ""].join(" "),
+    ariaLabel: edge.id,
+  }));
+}
+
+function dashes(edge: GraphEdge): string {
+  if (edge.line === "dashed") return "[&_.react-flow__edge-path]:[stroke-dasharray:8_6]";
+  return edge.kind === "data" ? "" : "[&_.react-flow__edge-path]:[stroke-dasharray:2_5]";
+}
+
+/** Steps as a list: in the order in which they run, then what is no step; notes are left to the picture. */
+export function listed(graph: GraphOut): GraphNode[] {
+  const place = (node: GraphNode) => node.order ?? Number.MAX_SAFE_INTEGER;
+  return graph.nodes.filter((node) => node.kind !== "note").sort((one, other) => place(one) - place(other));
+}
+
+export const tokensOf = (node: GraphNode) => (node.run?.tokens_input ?? 0) + (node.run?.tokens_output ?? 0);
