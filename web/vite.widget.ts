@@ -15,7 +15,8 @@ export function widget(): Plugin {
     configResolved(config) {
       outDir = resolve(config.root, config.build.outDir, "widget");
     },
-    async closeBundle() {
+    async closeBundle(error?: Error) {
+      if (error) return;
       for (const [name, entry] of Object.entries(ENTRIES)) {
         await build({
           configFile: false,

@@ -33,7 +33,7 @@ class WidgetStart(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     text: PlainText = Field(default="", max_length=LONGEST_TEXT)
-    form_data: dict[Name, Annotated[str, Field(max_length=LONGEST_TEXT)] | float] = Field(
+    form_data: dict[Name, Annotated[str, Field(max_length=LONGEST_TEXT)] | int | float] = Field(
         default_factory=dict, max_length=100
     )
     form_files: dict[Name, Annotated[list[Token], Field(max_length=MOST_FILES)]] = Field(
