@@ -10,8 +10,10 @@ from tests.integration.agents.assistant.scenarios.script import scenarios
 
 PAGE = ROOT / "docs" / "assistant-scenarios.md"
 PLAYED = "tests/integration/agents/assistant/scenarios/test_played.py::TestPlayed"
-ON_THE_PAGE = "page (issue 6)"
+IN_THE_PAGE = "web/src/"
 SKIPS = {"skip", "skipif", "xfail", "importorskip"}
+SKIPPED = re.compile(r"\b(?:it|test|describe)\.(?:skip|todo|only|fails|skipIf|runIf)\b")
+"""How a test of the page is left out, or leaves the others out."""
 
 
 def rows() -> list[tuple[str, str]]:
@@ -22,12 +24,14 @@ def rows() -> list[tuple[str, str]]:
 
 
 NAMED = sorted({name for _, proof in rows() for name in re.findall(r"`([^`]+)`", proof)})
-CODE = [name for name in NAMED if not name.startswith(PLAYED)]
+OF_THE_PAGE = [name for name in NAMED if name.startswith(IN_THE_PAGE)]
+CODE = [name for name in NAMED if not name.startswith((PLAYED, IN_THE_PAGE))]
+MODULES = sorted({name.partition("::")[0] for name in NAMED if not name.startswith(IN_THE_PAGE)})
 
 
 class TestScenarios:
-    def test_are_each_proved_or_the_pages(self) -> None:
-        assert [title for title, proof in rows() if proof != ON_THE_PAGE and "`tests/" not in proof] == []
+    def test_are_each_proved(self) -> None:
+        assert [title for title, proof in rows() if "`tests/" not in proof and f"`{IN_THE_PAGE}" not in proof] == []
 
     def test_that_are_played_are_all_on_the_page(self) -> None:
         played = {one.name for one in scenarios()}
@@ -43,7 +47,16 @@ class TestScenarios:
         found = next(node for node in _tree(path).body if isinstance(node, ast.ClassDef) and node.name == class_name)
         assert test in {node.name for node in found.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
-    @pytest.mark.parametrize("path", sorted({name.partition("::")[0] for name in NAMED}))
+    @pytest.mark.parametrize("name", OF_THE_PAGE)
+    def test_name_tests_of_the_page_that_exist(self, name: str) -> None:
+        path, test = name.split(" > ")
+        assert f'it("{test}", ' in (ROOT / path).read_text(encoding="utf-8")
+
+    @pytest.mark.parametrize("path", sorted({name.partition(" > ")[0] for name in OF_THE_PAGE}))
+    def test_of_the_page_are_never_skipped(self, path: str) -> None:
+        assert SKIPPED.findall((ROOT / path).read_text(encoding="utf-8")) == []
+
+    @pytest.mark.parametrize("path", MODULES)
     def test_are_never_skipped(self, path: str) -> None:
         used = {node.attr for node in ast.walk(_tree(path)) if isinstance(node, ast.Attribute)}
         assert used & SKIPS == set()

@@ -30,7 +30,11 @@ afterEach(() => {
 async function open(flow: Flow = {} as Flow, templates: Template[] = []) {
   const user = userEvent.setup();
   const found = renderStudio(<AssistantDock />, { flow, templates });
-  const input = await screen.findByRole<HTMLTextAreaElement>("combobox", { name: "Message to the assistant" }, { timeout: 10_000 });
+  const input = await screen.findByRole<HTMLTextAreaElement>(
+    "combobox",
+    { name: "Message to the assistant" },
+    { timeout: 10_000 },
+  );
   return { user, input, ...found };
 }
 
@@ -170,6 +174,17 @@ describe("the assistant's panel", () => {
     expect(await screen.findByText("No language model is connected")).toBeVisible();
     await user.click(screen.getByRole("button", { name: "Connect a model" }));
     expect(await screen.findByRole("dialog")).toBeVisible();
+  });
+
+  it("lets a model be chosen, and asks with it", async () => {
+    const { sent } = scripted([complete()]);
+    const { user, input } = await open();
+    await user.click(await screen.findByRole("button", { name: "Model: openai/gpt-5-mini" }));
+    await user.click(await screen.findByRole("menuitem", { name: "GPT-5 Mini" }));
+    await user.type(input, "hello{Enter}");
+    await screen.findByText("Done.");
+    expect(sent[0]).toMatchObject({ provider: "openai", model_name: "gpt-5-mini" });
+    removeStored("assistant.model");
   });
 
   it("is asked by other parts of the page", async () => {
