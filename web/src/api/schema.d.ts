@@ -94,6 +94,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List published flows as models
+         * @description Every published flow that the caller may run.
+         *
+         *     Needs the permission `runs.start`.
+         */
+        get: operations["list_models_v1_models_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{model}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a published flow as a model
+         * @description A published flow, by id or name.
+         *
+         *     Needs the permission `runs.start`.
+         */
+        get: operations["read_model_v1_models__model__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete a chat with a published flow
+         * @description Run the published version of the flow that `model` names, with the last message of the user as its text.
+         *
+         *     The messages before it are the chat's history. The run is cancelled when the client goes away.
+         *
+         *     Needs the permission `runs.start`.
+         */
+        post: operations["complete_v1_chat_completions_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flows/{flow_id}/runs": {
         parameters: {
             query?: never;
@@ -2569,6 +2637,47 @@ export interface components {
             changed: boolean;
         };
         /**
+         * ChatMessage
+         * @description A message of the chat.
+         */
+        ChatMessage: {
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "system" | "developer" | "user" | "assistant" | "tool" | "function";
+            /** Content */
+            content?: string | components["schemas"]["ContentPart"][] | null;
+        };
+        /**
+         * ChatRequest
+         * @description What a client of the OpenAI API sends.
+         */
+        ChatRequest: {
+            /**
+             * Model
+             * @description Id or name of a published flow.
+             */
+            model: string;
+            /** Messages */
+            messages: components["schemas"]["ChatMessage"][];
+            /**
+             * Stream
+             * @default false
+             */
+            stream?: boolean;
+            stream_options?: components["schemas"]["StreamOptions"] | null;
+            /** N */
+            n?: number | null;
+            /**
+             * Form Data
+             * @description Headgate's own: answers to the flow's form.
+             */
+            form_data?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        };
+        /**
          * CheckConfig
          * @description Whether a language model is configured, and which ones there are.
          */
@@ -2761,6 +2870,19 @@ export interface components {
             detail: string;
             /** Remedy */
             remedy: string;
+        };
+        /**
+         * ContentPart
+         * @description A part of a message's content.
+         */
+        ContentPart: {
+            /** Type */
+            type: string;
+            /**
+             * Text
+             * @default
+             */
+            text?: string;
         };
         /**
          * CostOut
@@ -3581,6 +3703,11 @@ export interface components {
             /** Edges */
             edges: components["schemas"]["GraphEdge"][];
         };
+        /** HTTPValidationError */
+        HTTPValidationError: {
+            /** Detail */
+            detail?: components["schemas"]["ValidationError"][];
+        };
         /**
          * HeadOut
          * @description The end of the chain: keep it where the owner of the database cannot reach, and give it to the next check.
@@ -4325,6 +4452,41 @@ export interface components {
             known?: boolean;
         };
         /**
+         * ModelList
+         * @description The published flows that the caller may run.
+         */
+        ModelList: {
+            /**
+             * Object
+             * @default list
+             * @constant
+             */
+            object?: "list";
+            /** Data */
+            data: components["schemas"]["ModelOut"][];
+        };
+        /**
+         * ModelOut
+         * @description A published flow as a model.
+         */
+        ModelOut: {
+            /** Id */
+            id: string;
+            /**
+             * Object
+             * @default model
+             * @constant
+             */
+            object?: "model";
+            /** Created */
+            created: number;
+            /**
+             * Owned By
+             * @default headgate
+             */
+            owned_by?: string;
+        };
+        /**
          * Named
          * @description Something with an id and a name.
          */
@@ -4542,6 +4704,18 @@ export interface components {
             items: components["schemas"]["VersionSummary"][];
             /** Next Cursor */
             next_cursor?: string | null;
+        };
+        /**
+         * PartOut
+         * @description What of its flow a run carried out, where that was not all of it.
+         */
+        PartOut: {
+            /** Only Step */
+            only_step: string | null;
+            /** From Step */
+            from_step: string | null;
+            /** Pinned */
+            pinned: string[];
         };
         /**
          * PartState
@@ -4986,7 +5160,7 @@ export interface components {
             source_run_id: string | null;
             /** Source Step Id */
             source_step_id: string | null;
-            part?: components["schemas"]["headgate__features__runs__schemas__PartOut"] | null;
+            part?: components["schemas"]["PartOut"] | null;
             input: components["schemas"]["RunInputOut"];
             /** Output */
             output: {
@@ -5068,7 +5242,7 @@ export interface components {
             now: components["schemas"]["Totals"];
             before: components["schemas"]["Totals"];
             /** Parts */
-            parts: components["schemas"]["headgate__features__runs__statistics__schemas__PartOut"][];
+            parts: components["schemas"]["StatisticsPart"][];
             /** Flows */
             flows: components["schemas"]["FlowFigures"][];
             /** Models */
@@ -5123,7 +5297,7 @@ export interface components {
             source_run_id: string | null;
             /** Source Step Id */
             source_step_id: string | null;
-            part?: components["schemas"]["headgate__features__runs__schemas__PartOut"] | null;
+            part?: components["schemas"]["PartOut"] | null;
         };
         /**
          * SessionOut
@@ -5329,6 +5503,37 @@ export interface components {
             unpriced: number;
         };
         /**
+         * StatisticsPart
+         * @description Runs that began in one part of the period.
+         */
+        StatisticsPart: {
+            /** Runs */
+            runs: number;
+            /** Completed */
+            completed: number;
+            /** Failed */
+            failed: number;
+            /** Cancelled */
+            cancelled: number;
+            /**
+             * P50 Ms
+             * @description Half of the runs that are over took no longer; null where none is.
+             */
+            p50_ms: number | null;
+            /**
+             * P95 Ms
+             * @description Nineteen of twenty took no longer.
+             */
+            p95_ms: number | null;
+            spent: components["schemas"]["Spent"];
+            /**
+             * At
+             * Format: date-time
+             * @description When the part begins.
+             */
+            at: string;
+        };
+        /**
          * StepOut
          * @description A step of a run with everything it left.
          */
@@ -5505,6 +5710,17 @@ export interface components {
              * @default true
              */
             stopped?: boolean;
+        };
+        /**
+         * StreamOptions
+         * @description How a stream is told.
+         */
+        StreamOptions: {
+            /**
+             * Include Usage
+             * @default false
+             */
+            include_usage?: boolean;
         };
         /**
          * Template
@@ -5695,6 +5911,19 @@ export interface components {
              * @description False shuts them out: their sessions end, their keys do nothing. History keeps them.
              */
             active?: boolean | null;
+        };
+        /** ValidationError */
+        ValidationError: {
+            /** Location */
+            loc: (string | number)[];
+            /** Message */
+            msg: string;
+            /** Error Type */
+            type: string;
+            /** Input */
+            input?: unknown;
+            /** Context */
+            ctx?: Record<string, never>;
         };
         /**
          * VariableIn
@@ -5910,49 +6139,6 @@ export interface components {
             modified_at: string;
             /** Text */
             text: string;
-        };
-        /**
-         * PartOut
-         * @description What of its flow a run carried out, where that was not all of it.
-         */
-        headgate__features__runs__schemas__PartOut: {
-            /** Only Step */
-            only_step: string | null;
-            /** From Step */
-            from_step: string | null;
-            /** Pinned */
-            pinned: string[];
-        };
-        /**
-         * PartOut
-         * @description Runs that began in one part of the period.
-         */
-        headgate__features__runs__statistics__schemas__PartOut: {
-            /** Runs */
-            runs: number;
-            /** Completed */
-            completed: number;
-            /** Failed */
-            failed: number;
-            /** Cancelled */
-            cancelled: number;
-            /**
-             * P50 Ms
-             * @description Half of the runs that are over took no longer; null where none is.
-             */
-            p50_ms: number | null;
-            /**
-             * P95 Ms
-             * @description Nineteen of twenty took no longer.
-             */
-            p95_ms: number | null;
-            spent: components["schemas"]["Spent"];
-            /**
-             * At
-             * Format: date-time
-             * @description When the part begins.
-             */
-            at: string;
         };
     };
     responses: never;
@@ -6178,6 +6364,172 @@ export interface operations {
                 content: {
                     "application/problem+json": unknown;
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_models_v1_models_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+        };
+    };
+    read_model_v1_models__model__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+        };
+    };
+    complete_v1_chat_completions_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
                 };
             };
         };

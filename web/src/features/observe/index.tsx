@@ -1,3 +1,1 @@
-export function ObservePage() {
-  return null;
-}
+export { ObservePage } from "./ObservePage";

@@ -33,7 +33,7 @@ class Totals(Counted):
     retries: int = Field(description="How often a step was tried again.")
 
 
-class PartOut(Counted):
+class StatisticsPart(Counted):
     """Runs that began in one part of the period."""
 
     at: datetime = Field(description="When the part begins.")
@@ -80,7 +80,7 @@ class RunStatistics(BaseModel):
     part_seconds: int
     now: Totals
     before: Totals
-    parts: list[PartOut]
+    parts: list[StatisticsPart]
     flows: list[FlowFigures]
     models: list[ModelFigures]
     failures: list[FailureFigures]

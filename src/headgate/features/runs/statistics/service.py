@@ -17,8 +17,8 @@ from headgate.features.runs.statistics.schemas import (
     FailureFigures,
     FlowFigures,
     ModelFigures,
-    PartOut,
     RunStatistics,
+    StatisticsPart,
     Totals,
 )
 from headgate.features.runs.statistics.spending import Bill, Prices, models_of, total
@@ -84,9 +84,9 @@ class _Found:
         spent = total(self.bills[part] for part in own if part in self.bills).as_spent()
         return Totals(**counted, **_percentiles(self.whole.get(whose)), spent=spent, retries=self.retries.get(whose, 0))
 
-    def part(self, number: int) -> PartOut:
+    def part(self, number: int) -> StatisticsPart:
         """One part of it."""
-        return PartOut(
+        return StatisticsPart(
             at=moment(self.period.start + number * self.period.step),
             **{name: self._count(number, name) for name in _COUNTED},
             **_percentiles(self.lasted.get(number)),

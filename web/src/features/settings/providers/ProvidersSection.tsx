@@ -35,7 +35,7 @@ export function ProvidersSection() {
           {first ? (
             <span className="font-mono text-sm">{`${first.id}/${first.default_model}`}</span>
           ) : (
-            <span className="text-muted">{t("no_default_model")}</span>
+            <span className="text-muted">{providers.isPending ? "…" : t("no_default_model")}</span>
           )}
         </p>
       </Part>

@@ -1,0 +1,61 @@
+import { useEffect, useRef } from "react";
+import UPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { useAppearance } from "@/lib/appearance/appearance";
+import type { ChartData, Line } from "./charts";
+
+const HEIGHT = 190;
+
+/** A chart in a canvas, in the colours of the theme; made anew with the data, resized with its place. */
+export default function Drawing({ data, label }: { data: ChartData; label: string }) {
+  const place = useRef<HTMLDivElement>(null);
+  const dark = useAppearance((state) => state.dark);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other colours are read when the theme is another
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const values = [data.at, ...data.lines.map((line) => line.values)] as UPlot.AlignedData;
+    const chart = new UPlot(options(data, element.clientWidth), values, element);
+    const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      chart.destroy();
+    };
+  }, [data, dark]);
+  return <div ref={place} role="img" aria-label={label} className="min-h-52 text-xs text-muted" />;
+}
+
+const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+function options(data: ChartData, width: number): UPlot.Options {
+  const axis = {
+    stroke: token("muted"),
+    font: "11px Inter Variable, sans-serif",
+    grid: { stroke: token("line"), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width,
+    height: HEIGHT,
+    padding: [8, 8, 0, 0],
+    cursor: { drag: { x: false, y: false }, points: { size: 6 } },
+    scales: { y: { range: (_chart, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+    axes: [axis, { ...axis, size: 64, values: (_chart, ticks) => ticks.map((tick) => data.show(tick)) }],
+    series: [{}, ...data.lines.map((line) => series(line, data))],
+  };
+}
+
+function series(line: Line, data: ChartData): UPlot.Series {
+  const colour = token(line.colour);
+  const bars = data.shape === "bars" ? UPlot.paths.bars?.({ size: [0.7, 40], radius: 0.15 }) : undefined;
+  return {
+    label: line.label,
+    stroke: colour,
+    width: data.shape === "bars" ? 0 : 2,
+    spanGaps: true,
+    points: { show: data.shape === "lines", size: 5 },
+    value: (_chart, value) => data.show(value),
+    ...(bars ? { fill: colour, paths: bars } : {}),
+  };
+}

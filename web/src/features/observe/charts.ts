@@ -1,0 +1,76 @@
+import type { RunStatistics } from "@/api/queries/statistics";
+import { duration, money, number } from "@/lib/i18n/format";
+
+export interface Line {
+  label: string;
+  /** A role of colour, without the dashes. */
+  colour: string;
+  values: (number | null)[];
+}
+
+export interface ChartData {
+  /** Seconds since 1970, one for each value. */
+  at: number[];
+  lines: Line[];
+  shape: "bars" | "lines";
+  show: (value: number | null | undefined) => string;
+}
+
+const show = (format: (value: number) => string) => (value: number | null | undefined) =>
+  value === null || value === undefined ? "–" : format(value);
+
+type Names = Record<"runs" | "failed" | "cost" | "half" | "most", string>;
+
+/** What the three charts draw. */
+export function chartsOf({ parts }: RunStatistics, names: Names): Record<"runs" | "cost" | "latency", ChartData> {
+  const at = parts.map((part) => new Date(part.at).getTime() / 1000);
+  const line = (label: string, colour: string, values: (number | null)[]): Line => ({ label, colour, values });
+  return {
+    runs: {
+      at,
+      shape: "bars",
+      show: show((value) => number(value)),
+      lines: [
+        line(
+          names.runs,
+          "accent",
+          parts.map((part) => part.runs),
+        ),
+        line(
+          names.failed,
+          "bad",
+          parts.map((part) => part.failed),
+        ),
+      ],
+    },
+    cost: {
+      at,
+      shape: "bars",
+      show: show(money),
+      lines: [
+        line(
+          names.cost,
+          "info",
+          parts.map((part) => part.spent.usd),
+        ),
+      ],
+    },
+    latency: {
+      at,
+      shape: "lines",
+      show: show(duration),
+      lines: [
+        line(
+          names.half,
+          "accent",
+          parts.map((part) => part.p50_ms),
+        ),
+        line(
+          names.most,
+          "warn",
+          parts.map((part) => part.p95_ms),
+        ),
+      ],
+    },
+  };
+}
