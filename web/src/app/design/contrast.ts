@@ -1,0 +1,63 @@
+/** Colours of the tokens as they come to the eye: OKLCH to linear sRGB, luminance, contrast as WCAG counts it. */
+
+export interface Rgb {
+  r: number;
+  g: number;
+  b: number;
+}
+
+/** Linear sRGB of `oklch(L C H)`, cut to what a screen shows; null where the text is no such colour. */
+export function linearRgb(colour: string): Rgb | null {
+  const found = /^oklch\(\s*([\d.]+)\s+([\d.]+)\s+([\d.]+)/.exec(colour.trim());
+  if (!found) return null;
+  const [light, chroma, hue] = found.slice(1).map(Number) as [number, number, number];
+  const turn = (hue * Math.PI) / 180;
+  const [a, b] = [chroma * Math.cos(turn), chroma * Math.sin(turn)];
+  const l = (light + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (light - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (light - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  return {
+    r: shown(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+    g: shown(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+    b: shown(-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s),
+  };
+}
+
+const shown = (part: number) => Math.min(1, Math.max(0, part));
+
+/** 1 (none) to 21 (black on white); 0 where one of them is no colour. */
+export function contrast(one: string, other: string): number {
+  const [first, second] = [linearRgb(one), linearRgb(other)];
+  if (!first || !second) return 0;
+  const [low, high] = [luminance(first), luminance(second)].sort((a, b) => a - b) as [number, number];
+  return (high + 0.05) / (low + 0.05);
+}
+
+const luminance = ({ r, g, b }: Rgb) => 0.2126 * r + 0.7152 * g + 0.0722 * b;
+
+export const GROUNDS = ["canvas", "surface", "raised", "sunken"] as const;
+export const TEXTS = ["ink", "muted", "faint", "accent", "ok", "warn", "bad", "info"] as const;
+export const PORTS = ["text", "message", "data", "table", "file", "model", "tool"] as const;
+export const CLASSES = ["class-0", "class-1", "class-2", "class-3", "class-4"] as const;
+const TONES = ["accent", "ok", "warn", "bad", "info"] as const;
+
+interface Pair {
+  text: string;
+  ground: string;
+  least: number;
+}
+
+/** Every pair that the studio draws, and the contrast that it must have. */
+export const PAIRS: Pair[] = [
+  ...TEXTS.flatMap((text) => GROUNDS.map((ground) => ({ text, ground, least: 4.5 }))),
+  ...["ink", "muted"].flatMap((text) =>
+    ["hover", ...TONES.map((tone) => `${tone}-soft`)].map((ground) => ({ text, ground, least: 4.5 })),
+  ),
+  ...TONES.map((tone) => ({ text: tone, ground: `${tone}-soft`, least: 4.5 })),
+  ...CLASSES.flatMap((text) => ["surface", "raised"].map((ground) => ({ text, ground, least: 4.5 }))),
+  { text: "on-accent", ground: "accent", least: 4.5 },
+  { text: "on-accent", ground: "accent-hover", least: 4.5 },
+  { text: "canvas", ground: "ink", least: 4.5 },
+  ...PORTS.flatMap((port) => GROUNDS.map((ground) => ({ text: `port-${port}`, ground, least: 3 }))),
+  ...GROUNDS.map((ground) => ({ text: "focus", ground, least: 3 })),
+];
