@@ -1,8 +1,8 @@
 import "@xyflow/react/dist/base.css";
 import "./canvas.css";
-import { ReactFlowProvider, useStoreApi } from "@xyflow/react";
+import { ReactFlowProvider, useStoreApi, type Viewport } from "@xyflow/react";
 import { PanelLeftOpen, Plus } from "lucide-react";
-import { useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { Button, ContextMenu, Dialog, IconButton } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
@@ -13,8 +13,9 @@ import { Controls } from "./controls/Controls";
 import { Minimap } from "./controls/Minimap";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { useFollowing } from "./gestures/useFollowing";
+import { firstViewport } from "./gestures/useViewport";
 import { useClasses } from "./model/classes";
-import { type Stage, useStage } from "./model/stage";
+import { Drawn, type Stage, useStage } from "./model/stage";
 import { useNarrow } from "./model/useNarrow";
 import { useView } from "./model/view";
 import { Palette } from "./palette/Palette";
@@ -25,9 +26,12 @@ import { Surface } from "./Surface";
 
 /** The open flow as a graph. */
 export function Canvas() {
+  const [drawn] = useState<Stage["drawn"]>(() => ({ nodes: [] }));
   return (
     <ReactFlowProvider>
-      <Inside />
+      <Drawn value={drawn}>
+        <Inside />
+      </Drawn>
     </ReactFlowProvider>
   );
 }
@@ -59,11 +63,16 @@ function Stagecraft({ stage }: { stage: Stage }) {
   const empty = useDraft((state) => state.document.order.length === 0);
   const minimap = useView((state) => state.minimap);
   const { items, onContextMenu } = useContextMenu(stage);
+  const box = useRef<HTMLDivElement>(null);
+  const [start, setStart] = useState<Viewport | null>(null);
+  useLayoutEffect(() => {
+    if (box.current) setStart(firstViewport(stage.store, box.current.getBoundingClientRect()));
+  }, [stage]);
   return (
     <section aria-label={stage.t("canvas")} className="relative min-w-0 flex-1">
       <ContextMenu items={items}>
-        <div className="absolute inset-0" onContextMenuCapture={onContextMenu}>
-          <Surface stage={stage} />
+        <div ref={box} className="absolute inset-0" onContextMenuCapture={onContextMenu}>
+          {start && <Surface stage={stage} start={start} />}
         </div>
       </ContextMenu>
       {empty && <EmptyCanvas stage={stage} />}

@@ -1,9 +1,10 @@
-import { Background, BackgroundVariant, ReactFlow } from "@xyflow/react";
+import { Background, BackgroundVariant, ReactFlow, type Viewport } from "@xyflow/react";
 import { memo, useMemo } from "react";
 import { useDraft } from "@/lib/draft";
 import { ConnectionLine } from "./edges/ConnectionLine";
-import { FarEdges } from "./edges/FarEdges";
 import { FlowEdge } from "./edges/FlowEdge";
+import { FarCanvas } from "./far/FarCanvas";
+import { useFarGestures } from "./far/useFarGestures";
 import { useConnecting } from "./gestures/useConnecting";
 import { useDrawing } from "./gestures/useDrawing";
 import { useDropping } from "./gestures/useDropping";
@@ -14,18 +15,19 @@ import { GroupNode } from "./nodes/GroupNode";
 import { NoteNode } from "./nodes/NoteNode";
 import { StepNode } from "./nodes/StepNode";
 
-const NODES = { step: StepNode, note: NoteNode, group: GroupNode };
+const NODES = { step: StepNode, note: NoteNode, frame: GroupNode };
 const EDGES = { flow: FlowEdge };
-const NO_EDGES: never[] = [];
+const NONE: never[] = [];
 const ADD_TO_SELECTION = ["Shift", "Meta", "Control"];
 const PRO = { hideAttribution: true };
 
 /** The flow as React Flow draws it. Sizes and ports are reckoned, never measured. */
-export const Surface = memo(function Surface({ stage }: { stage: Stage }) {
+export const Surface = memo(function Surface({ stage, start }: { stage: Stage; start: Viewport }) {
   const far = useView((state) => state.far);
   const locked = useView((state) => state.locked);
   const editable = useDraft((state) => state.editable) && !locked;
-  const { nodes, edges, moving, handlers } = useDrawing(stage);
+  const { nodes, edges, moving, handlers, setOverlay } = useDrawing(stage);
+  const { handlers: farHandlers, box } = useFarGestures(stage, setOverlay);
   const connecting = useConnecting(stage);
   const dropping = useDropping(stage);
   const viewport = useViewport(stage);
@@ -37,44 +39,50 @@ export const Surface = memo(function Surface({ stage }: { stage: Stage }) {
     [stage],
   );
   return (
-    <ReactFlow
-      nodes={nodes}
-      edges={far ? NO_EDGES : edges}
-      nodeTypes={NODES}
-      edgeTypes={EDGES}
-      onlyRenderVisibleElements
-      connectionLineComponent={ConnectionLine}
-      connectionRadius={28}
-      minZoom={0.05}
-      maxZoom={2}
-      nodesDraggable={editable}
-      nodesConnectable={editable}
-      edgesReconnectable={editable}
-      elementsSelectable={!locked}
-      panOnDrag={!locked}
-      zoomOnScroll={!locked}
-      zoomOnPinch={!locked}
-      zoomOnDoubleClick={false}
-      deleteKeyCode={null}
-      selectionKeyCode="Shift"
-      multiSelectionKeyCode={ADD_TO_SELECTION}
-      disableKeyboardA11y
-      nodesFocusable
-      edgesFocusable
-      elevateNodesOnSelect={false}
-      nodeDragThreshold={2}
-      ariaLabelConfig={labels}
-      proOptions={PRO}
-      {...handlers}
-      {...connecting}
-      {...dropping}
-      {...viewport}
-    >
-      {far ? (
-        <FarEdges edges={edges} nodes={nodes} moving={moving} />
-      ) : (
-        <Background variant={BackgroundVariant.Dots} gap={24} size={1.5} color="var(--line)" />
+    <div className="absolute inset-0" {...farHandlers}>
+      {far && <FarCanvas nodes={nodes} edges={edges} moving={moving} />}
+      <ReactFlow
+        nodes={far ? NONE : nodes}
+        edges={far ? NONE : edges}
+        nodeTypes={NODES}
+        edgeTypes={EDGES}
+        defaultViewport={start}
+        onlyRenderVisibleElements
+        connectionLineComponent={ConnectionLine}
+        connectionRadius={28}
+        minZoom={0.05}
+        maxZoom={2}
+        nodesDraggable={editable}
+        nodesConnectable={editable}
+        edgesReconnectable={editable}
+        elementsSelectable={!locked}
+        panOnDrag={!locked}
+        zoomOnScroll={!locked}
+        zoomOnPinch={!locked}
+        zoomOnDoubleClick={false}
+        deleteKeyCode={null}
+        selectionKeyCode="Shift"
+        multiSelectionKeyCode={ADD_TO_SELECTION}
+        disableKeyboardA11y
+        nodesFocusable
+        edgesFocusable
+        elevateNodesOnSelect={false}
+        nodeDragThreshold={2}
+        ariaLabelConfig={labels}
+        proOptions={PRO}
+        {...handlers}
+        {...connecting}
+        {...dropping}
+        {...viewport}
+      >
+        {!far && <Background variant={BackgroundVariant.Dots} gap={24} size={1.5} color="var(--line-strong)" />}
+      </ReactFlow>
+      {box && (
+        <div
+          className="pointer-events-none fixed z-20 border border-accent bg-accent/10"
+          style={{ left: box.x, top: box.y, width: box.width, height: box.height }}
+        />
       )}
-    </ReactFlow>
+    </div>
   );
 });

@@ -35,12 +35,7 @@ function freeSpot(stage: Stage, size: { width: number; height: number }): Spot {
   const wish = chosen
     ? { x: chosen.x + chosen.width + 90, y: chosen.y }
     : { x: center.x - size.width / 2, y: center.y - size.height / 2 };
-  const frames = new Set(
-    stage.flow
-      .getNodes()
-      .filter((node) => node.type === "group")
-      .map((node) => node.id),
-  );
+  const frames = new Set(stage.drawn.nodes.filter((node) => node.type === "frame").map((node) => node.id));
   const taken = Object.entries(rects(stage)).flatMap(([id, rect]) => (frames.has(id) ? [] : [rect]));
   return freePlace({ ...wish, ...{ width: size.width, height: size.height } } as Rect, taken);
 }

@@ -31,7 +31,7 @@ export function distributeSelected(stage: Stage, axis: Axis): void {
 }
 
 export function groupsOf(stage: Stage): string[] {
-  return stage.flow.getNodes().flatMap((node) => (node.type === "group" ? [node.id] : []));
+  return stage.drawn.nodes.flatMap((node) => (node.type === "frame" ? [node.id] : []));
 }
 
 /** A frame around what is selected; without a selection an empty one. */

@@ -1,6 +1,7 @@
 import { BoxSelect, ClipboardPaste, LayoutDashboard, Maximize, Plus, StickyNote, Unplug } from "lucide-react";
 import { type MouseEvent, useMemo, useState } from "react";
 import type { MenuItem } from "@/components/ui";
+import { nodeAt } from "../far/hits";
 import type { Stage } from "../model/stage";
 import { show } from "../model/stage";
 import { type Spot, useView } from "../model/view";
@@ -27,7 +28,7 @@ export function useContextMenu(stage: Stage) {
   );
   const onContextMenu = (event: MouseEvent) => {
     const at = event.target instanceof Element ? event.target : null;
-    const node = at?.closest<HTMLElement>(".react-flow__node")?.dataset.id;
+    const node = at?.closest<HTMLElement>(".react-flow__node")?.dataset.id ?? farNode(stage, event);
     const edge = at?.closest<HTMLElement>(".react-flow__edge")?.dataset.id;
     const state = stage.store.getState();
     const screen = { x: event.clientX, y: event.clientY };
@@ -40,6 +41,13 @@ export function useContextMenu(stage: Stage) {
     } else setTarget({ kind: "pane", id: "", screen });
   };
   return { items, onContextMenu };
+}
+
+/** The node that is drawn there in the far view, where nodes are no elements. */
+function farNode(stage: Stage, event: MouseEvent): string | undefined {
+  if (!useView.getState().far) return undefined;
+  const at = stage.flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+  return nodeAt(stage.drawn.nodes, at.x, at.y, stage.flow.getZoom())?.id;
 }
 
 function edgeItems(stage: Stage, { id, screen }: Target): MenuItem[] {

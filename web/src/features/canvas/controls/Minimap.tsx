@@ -32,11 +32,11 @@ export const Minimap = memo(function Minimap({ stage }: { stage: Stage }) {
   const paths = useMemo(
     () => ({
       frames: drawn(
-        rects.filter((one) => one.kind === "group"),
+        rects.filter((one) => one.kind === "frame"),
         scale,
       ),
       boxes: drawn(
-        rects.filter((one) => one.kind !== "group"),
+        rects.filter((one) => one.kind !== "frame"),
         scale,
       ),
     }),

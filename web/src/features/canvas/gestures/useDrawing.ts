@@ -22,10 +22,11 @@ export function useDrawing(stage: Stage) {
   const [draw] = useState(createFlowNodes);
   const [drawEdges] = useState(createFlowEdges);
   const nodes = draw({ document, templates, selected: selectedNodes, overlay });
+  stage.drawn.nodes = nodes;
   const edges = drawEdges(document, templates, selectedEdges);
   const ids = Object.keys(overlay).join(" ");
   const moving = useMemo(() => (ids ? new Set(ids.split(" ")) : STILL), [ids]);
-  return { nodes, edges, moving, handlers: useHandlers(stage, overlay, setOverlay) };
+  return { nodes, edges, moving, setOverlay, handlers: useHandlers(stage, overlay, setOverlay) };
 }
 
 function useHandlers(stage: Stage, overlay: Overlays, setOverlay: (next: Overlays) => void) {
@@ -59,7 +60,7 @@ function useHandlers(stage: Stage, overlay: Overlays, setOverlay: (next: Overlay
       const more = withMembers(stage, ids).filter((id) => !ids.includes(id));
       const start: Record<string, { x: number; y: number }> = {};
       for (const id of [node.id, ...more]) {
-        const found = stage.flow.getNode(id);
+        const found = stage.drawn.nodes.find((one) => one.id === id);
         if (found) start[id] = found.position;
       }
       carried.current = { lead: node.id, start };

@@ -1,11 +1,13 @@
 import { useOnViewportChange, type Viewport } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef } from "react";
-import { type Stage, show } from "../model/stage";
-import { FAR_BELOW, useView } from "../model/view";
+import type { DraftStore } from "@/lib/draft";
+import { boundsOf } from "@/lib/layout";
+import { createFlowNodes, rectOf } from "../model/flowNodes";
+import { around, type Stage } from "../model/stage";
+import { isFar, useView } from "../model/view";
 
 /** Where each flow was looked at last, until the page is left. */
 const remembered = new Map<string, Viewport>();
-const isFar = (zoom: number) => zoom < FAR_BELOW;
 
 /** Watches how the canvas is looked at: level of detail, one layer while it moves, the place to come back to. */
 export function useViewport(stage: Stage) {
@@ -16,25 +18,32 @@ export function useViewport(stage: Stage) {
     element.current?.classList.toggle("moving", moving);
   }, []);
   useOnViewportChange({
-    onChange: useCallback(({ zoom }: Viewport) => {
-      const far = isFar(zoom);
-      if (far !== useView.getState().far) useView.getState().set({ far });
-    }, []),
+    onChange: useCallback(
+      ({ zoom }: Viewport) => {
+        const far = isFar(zoom, stage.drawn.nodes.length);
+        if (far !== useView.getState().far) useView.getState().set({ far });
+      },
+      [stage],
+    ),
   });
   useEffect(() => () => useView.getState().set({ far: false, connecting: null, adding: null, renaming: null }), []);
   return useMemo(
     () => ({
-      onInit: () => {
-        const before = remembered.get(flowId);
-        if (before) void stage.flow.setViewport(before);
-        else show(stage, undefined, false);
-      },
       onMoveStart: () => mark(true),
       onMoveEnd: (_event: unknown, viewport: Viewport) => {
         mark(false);
         remembered.set(flowId, viewport);
       },
     }),
-    [stage, flowId, mark],
+    [flowId, mark],
   );
+}
+
+/** Where to look first: where one looked last, else at everything. Known before anything is drawn. */
+export function firstViewport(store: DraftStore, size: { width: number; height: number }): Viewport {
+  const { flowId, document, templates } = store.getState();
+  const bounds = boundsOf(createFlowNodes()({ document, templates, selected: [], overlay: {} }).map(rectOf));
+  const viewport = remembered.get(flowId) ?? (bounds ? around(bounds, size, 40, 1.1) : { x: 0, y: 0, zoom: 1 });
+  useView.getState().set({ far: isFar(viewport.zoom, document.order.length) });
+  return viewport;
 }

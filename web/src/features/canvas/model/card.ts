@@ -24,7 +24,7 @@ export interface CardPort {
 }
 
 export interface Card {
-  kind: "step" | "note" | "group";
+  kind: "step" | "note" | "frame";
   width: number;
   height: number;
   inputs: CardPort[];
@@ -55,12 +55,12 @@ export function cardOf(node: FlowNode, template: Template | undefined, used: Use
   return { kind: "step", width: NODE_WIDTH, height, inputs, outputs: placedOutputs(outputs), fields, fieldsTop: top };
 }
 
-export function annotationOf(node: FlowNode, template: Template | undefined): "note" | "group" | null {
-  if (node.type === "Group") return "group";
+export function annotationOf(node: FlowNode, template: Template | undefined): "note" | "frame" | null {
+  if (node.type === "Group") return "frame";
   return (template ? template.annotation : node.type === "Note") ? "note" : null;
 }
 
-function annotationCard(node: FlowNode, kind: "note" | "group"): Card {
+function annotationCard(node: FlowNode, kind: "note" | "frame"): Card {
   const size =
     kind === "note"
       ? { width: NODE_WIDTH, height: NOTE_HEIGHT }

@@ -5,7 +5,7 @@ import type { Rect } from "@/lib/layout";
 import { type Card, cardOf, GRIP, type Used } from "./card";
 import { createUsage } from "./usage";
 
-export type CanvasNode = Node<{ card: Card }, "step" | "note" | "group">;
+export type CanvasNode = Node<{ card: Card }, "step" | "note" | "frame">;
 
 /** A place or a size that a gesture gives a node before the draft has it. */
 export type Overlay = Partial<Rect>;
@@ -87,8 +87,8 @@ function make(now: Now, before: Made | undefined): Made {
     data: drawn?.data ?? { card },
     selected,
     ariaLabel: label === kind ? label : `${label} (${kind})`,
-    zIndex: card.kind === "group" ? -1 : selected ? 1000 : 0,
-    ...(card.kind === "group" ? { dragHandle: ".group-grip" } : {}),
+    zIndex: card.kind === "frame" ? -1 : selected ? 1000 : 0,
+    ...(card.kind === "frame" ? { dragHandle: ".group-grip" } : {}),
   };
   return { ...now, label, node };
 }

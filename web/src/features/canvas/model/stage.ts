@@ -1,5 +1,5 @@
-import { type ReactFlowInstance, useReactFlow } from "@xyflow/react";
-import { useMemo } from "react";
+import { type ReactFlowInstance, useReactFlow, type Viewport } from "@xyflow/react";
+import { createContext, useContext, useMemo } from "react";
 import { type DraftStore, useDraftStore } from "@/lib/draft";
 import { boundsOf, type Rect } from "@/lib/layout";
 import { useSay } from "../texts";
@@ -11,20 +11,26 @@ export interface Stage {
   store: DraftStore;
   flow: ReactFlowInstance<CanvasNode, CanvasEdge>;
   t: ReturnType<typeof useSay>;
+  /** What is drawn now, near or far. */
+  drawn: { nodes: readonly CanvasNode[] };
 }
+
+/** One canvas's own list of what is drawn. */
+export const Drawn = createContext<Stage["drawn"]>({ nodes: [] });
 
 export function useStage(): Stage {
   const store = useDraftStore();
   const flow = useReactFlow<CanvasNode, CanvasEdge>();
   const t = useSay();
-  return useMemo(() => ({ store, flow, t }), [store, flow, t]);
+  const drawn = useContext(Drawn);
+  return useMemo(() => ({ store, flow, t, drawn }), [store, flow, t, drawn]);
 }
 
-export const rects = (stage: Stage): Record<string, Rect> => rectsOf(stage.flow.getNodes());
+export const rects = (stage: Stage): Record<string, Rect> => rectsOf(stage.drawn.nodes);
 
 export function selectedRects(stage: Stage): Record<string, Rect> {
   const chosen = new Set(stage.store.getState().selectedNodes);
-  return rectsOf(stage.flow.getNodes().filter((node) => chosen.has(node.id)));
+  return rectsOf(stage.drawn.nodes.filter((node) => chosen.has(node.id)));
 }
 
 /** The middle of what can be seen, in the flow's own units. */
@@ -45,28 +51,28 @@ export function motion(): { duration: number } {
 /** Bring nodes into sight; a few stay readable, all of them are shown whole. */
 export function show(stage: Stage, ids?: readonly string[], animated = true): void {
   const chosen = ids ? new Set(ids) : null;
-  const bounds = boundsOf(
-    stage.flow
-      .getNodes()
-      .filter((node) => !chosen || chosen.has(node.id))
-      .map(rectOf),
-  );
+  const bounds = boundsOf(stage.drawn.nodes.filter((node) => !chosen || chosen.has(node.id)).map(rectOf));
   if (!bounds) return;
-  const padded = chosen ? grown(bounds, 160) : grown(bounds, 40);
   const box = document.querySelector(".react-flow")?.getBoundingClientRect();
   if (!box || box.width === 0) return;
-  const zoom = Math.min(box.width / padded.width, box.height / padded.height, chosen ? 1 : 1.1);
-  const viewport = {
-    zoom: Math.max(zoom, 0.05),
-    x: box.width / 2 - (bounds.x + bounds.width / 2) * Math.max(zoom, 0.05),
-    y: box.height / 2 - (bounds.y + bounds.height / 2) * Math.max(zoom, 0.05),
-  };
+  const viewport = around(bounds, box, chosen ? 160 : 40, chosen ? 1 : 1.1);
   void stage.flow.setViewport(viewport, animated ? motion() : { duration: 0 });
+}
+
+/** The view that shows a rectangle whole in the middle of a window. */
+export function around(bounds: Rect, size: { width: number; height: number }, margin: number, most: number): Viewport {
+  const fitting = Math.min(size.width / (bounds.width + 2 * margin), size.height / (bounds.height + 2 * margin), most);
+  const zoom = Math.max(fitting, 0.05);
+  return {
+    zoom,
+    x: size.width / 2 - (bounds.x + bounds.width / 2) * zoom,
+    y: size.height / 2 - (bounds.y + bounds.height / 2) * zoom,
+  };
 }
 
 /** Bring one node into sight without changing how large things are, unless it could not be read. */
 export function reveal(stage: Stage, id: string): void {
-  const node = stage.flow.getNode(id);
+  const node = stage.drawn.nodes.find((one) => one.id === id);
   const box = document.querySelector(".react-flow")?.getBoundingClientRect();
   if (!node || !box) return;
   const rect = rectOf(node);
@@ -82,10 +88,3 @@ export function reveal(stage: Stage, id: string): void {
     ...motion(),
   });
 }
-
-const grown = (rect: Rect, by: number): Rect => ({
-  x: rect.x - by,
-  y: rect.y - by,
-  width: rect.width + 2 * by,
-  height: rect.height + 2 * by,
-});

@@ -33,7 +33,8 @@ interface View {
   set: (part: Partial<Omit<View, "set">>) => void;
 }
 
-export const FAR_BELOW = 0.42;
+/** Whether nodes are seen from so far that they are drawn as boxes: later where there are few to draw. */
+export const isFar = (zoom: number, nodes: number): boolean => zoom < (nodes > 120 ? 0.4 : 0.2);
 
 /** What the canvas shows of itself; nothing of it is part of the flow. */
 export const useView = create<View>((set) => ({

@@ -23,7 +23,6 @@ export const GroupNode = memo(function GroupNode({ id, selected }: NodeProps<Can
   const colour = useDraft((state) => String(state.document.nodes[id]?.params?.colour ?? "grey"));
   const editable = useDraft((state) => state.editable);
   const renaming = useView((state) => state.renaming === id);
-  const far = useView((state) => state.far);
   const look = COLOURS[colour] ?? COLOURS.grey;
   return (
     <div className={cx("size-full rounded-xl border-2 border-dashed bg-current/4", look, selected && "border-solid")}>
@@ -36,7 +35,7 @@ export const GroupNode = memo(function GroupNode({ id, selected }: NodeProps<Can
         ) : (
           // biome-ignore lint/a11y/noStaticElementInteractions: F2 does the same
           <span
-            className={cx("min-w-0 flex-1 truncate font-semibold", far ? "text-3xl" : "text-sm")}
+            className={cx("min-w-0 flex-1 truncate font-semibold", "text-sm")}
             onDoubleClick={() => editable && useView.getState().set({ renaming: id })}
           >
             {title || t("group")}

@@ -12,7 +12,6 @@ const Markdown = lazy(() => import("@/components/markdown/Markdown").then((found
 export const NoteNode = memo(function NoteNode({ id, selected }: NodeProps<CanvasNode>) {
   const t = useCanvasTexts();
   const store = useDraftStore();
-  const far = useView((state) => state.far);
   const text = useDraft((state) => String(state.document.nodes[id]?.params?.text ?? ""));
   const editable = useDraft((state) => state.editable);
   const fresh = useView((state) => state.fresh.has(id));
@@ -47,9 +46,7 @@ export const NoteNode = memo(function NoteNode({ id, selected }: NodeProps<Canva
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Enter opens the inspector, where the text is a field
     <div className={look} onDoubleClick={() => editable && setWriting(true)}>
-      {far ? (
-        <p className="truncate text-2xl">{text.slice(0, 80)}</p>
-      ) : text ? (
+      {text ? (
         <Suspense fallback={<p className="whitespace-pre-wrap">{text}</p>}>
           <Markdown text={text} />
         </Suspense>

@@ -6,7 +6,6 @@ import { useDraft } from "@/lib/draft";
 import type { CanvasNode } from "../model/flowNodes";
 import { issuesOf } from "../model/issues";
 import { useView } from "../model/view";
-import { FarBox } from "./FarBox";
 import { InlineField } from "./InlineField";
 import { NodeMarks } from "./NodeMarks";
 import { NodeMenuButton } from "./NodeMenuButton";
@@ -24,19 +23,7 @@ const RINGS: Record<string, string> = {
 
 /** A component on the canvas: what it is, its ports, the values one sets most, and how it last fared. */
 export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps<CanvasNode>) {
-  const far = useView((state) => state.far);
-  return far ? <FarBox id={id} selected={selected} /> : <Near id={id} card={data.card} selected={selected} />;
-});
-
-const Near = memo(function Near({
-  id,
-  card,
-  selected,
-}: {
-  id: string;
-  card: CanvasNode["data"]["card"];
-  selected: boolean;
-}) {
+  const { card } = data;
   const type = useDraft((state) => state.document.nodes[id]?.type ?? "");
   const template = useDraft((state) => state.templates[type]);
   const status = useDraft((state) => state.nodeRuns[id]?.status);

@@ -88,6 +88,8 @@ export default {
   find_node_more: "Name, kind, or words in it",
   no_node: "No node matches.",
   select_all: "Select all",
+  far_view_one: "The flow from afar: {{count}} node. Zoom in to work on it.",
+  far_view_other: "The flow from afar: {{count}} nodes. Zoom in to work on them.",
   fit: "Fit to window",
   lock: "Lock the view",
   unlock: "Unlock the view",

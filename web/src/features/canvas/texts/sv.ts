@@ -91,6 +91,8 @@ const sv: Translation<typeof en> = {
   find_node_more: "Namn, sort eller ord i den",
   no_node: "Ingen nod stämmer.",
   select_all: "Markera allt",
+  far_view_one: "Flödet på håll: {{count}} nod. Zooma in för att arbeta med den.",
+  far_view_other: "Flödet på håll: {{count}} noder. Zooma in för att arbeta med dem.",
   fit: "Anpassa till fönstret",
   lock: "Lås vyn",
   unlock: "Lås upp vyn",
