@@ -39,7 +39,7 @@ export function OverviewBar({ runId }: { runId: string | undefined }) {
     <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-2 border-line border-b bg-surface px-4 py-2">
       <Select
         aria-label={t("shown")}
-        className="w-full sm:w-80"
+        className="w-full sm:w-96"
         value={runId ?? LIVE}
         options={options}
         onChange={show}

@@ -20,8 +20,8 @@ export const StepBox = memo(function StepBox({ data }: NodeProps<DrawnNode>) {
       data-node={node.id}
       data-status={node.run?.status}
       className={cx(
-        "relative flex w-64 flex-col gap-1.5 overflow-hidden rounded-lg border bg-surface py-2.5 pr-3 pl-4 shadow-card",
-        node.run ? STATUS_BOXES[node.run.status] : "border-line-strong",
+        "relative flex w-64 flex-col gap-1.5 overflow-hidden rounded-lg border py-2.5 pr-3 pl-4 shadow-card",
+        node.run ? STATUS_BOXES[node.run.status] : "border-line-strong bg-surface",
       )}
     >
       <Handle type="target" position={Position.Left} isConnectable={false} className={HIDDEN} />

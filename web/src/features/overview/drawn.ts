@@ -26,7 +26,9 @@ function drawnNode(node: GraphNode, template: Template | undefined, own: Record<
     const size = { width: side(own.width, 640), height: side(own.height, 360) };
     return { id: node.id, type: "frame", position, data, zIndex: -1, ...size };
   }
-  return { id: node.id, type: node.kind === "note" ? "note" : "step", position, data };
+  // What the small map needs to know before anything is measured.
+  const initial = { initialWidth: 256, initialHeight: node.run ? 112 : 88 };
+  return { id: node.id, type: node.kind === "note" ? "note" : "step", position, data, ...initial };
 }
 
 const side = (value: unknown, otherwise: number) => (typeof value === "number" && value > 0 ? value : otherwise);

@@ -23,7 +23,7 @@ export const ROLE_FILLS: Record<Role, string> = {
 };
 
 export const STATUS_BOXES: Record<Status, string> = {
-  pending: "border-line border-dashed",
+  pending: "border-line border-dashed bg-surface",
   running: "border-info bg-info-soft",
   completed: "border-ok bg-ok-soft",
   failed: "border-bad bg-bad-soft",

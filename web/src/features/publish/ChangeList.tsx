@@ -1,6 +1,8 @@
 import { DiffView } from "@/components/diff/DiffView";
 import { Button, Chip, cx } from "@/components/ui";
+import { useDraft } from "@/lib/draft";
 import { type ChangeLine, isLong } from "./comparison";
+import { fieldName } from "./fieldName";
 import { usePublishTexts } from "./texts";
 
 interface ChangeListProps {
@@ -34,10 +36,7 @@ export function ChangeList({ lines, selected, onSelect }: ChangeListProps) {
             <div className="flex flex-wrap items-center gap-2">
               <Chip tone={TONES[line.kind]}>{t(line.kind)}</Chip>
               <span className="min-w-0 break-words text-sm">
-                {t(line.what, { name: line.name })}
-                {line.nodeId && line.what === "field" && (
-                  <span className="text-muted"> {t("in_node", { name: line.nodeId })}</span>
-                )}
+                <What line={line} />
               </span>
             </div>
             <Values line={line} />
@@ -45,6 +44,21 @@ export function ChangeList({ lines, selected, onSelect }: ChangeListProps) {
         ))}
       </ol>
     </div>
+  );
+}
+
+/** What a change is about: the field by its label, the node by its name. */
+function What({ line }: { line: ChangeLine }) {
+  const t = usePublishTexts();
+  const node = useDraft((state) => (line.nodeId ? state.document.nodes[line.nodeId] : undefined));
+  const template = useDraft((state) => (node ? state.templates[node.type] : undefined));
+  if (line.what !== "field") return t(line.what, { name: line.name });
+  const { key, name } = fieldName(line.name, template);
+  return (
+    <>
+      {key ? t(key) : name}
+      {line.nodeId && <span className="text-muted"> {t("in_node", { name: node?.label || line.nodeId })}</span>}
+    </>
   );
 }
 
