@@ -9,10 +9,12 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.e2e.support.browser import BROWSER_OPTIONS, Console, open_page
+from tests.e2e.support.browser import BROWSER_OPTIONS, PATIENCE_MS, Console, open_page
 from tests.e2e.support.studio import Studio, start_studio
+
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="session")
