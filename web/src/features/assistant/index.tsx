@@ -1,24 +1,24 @@
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { useDraftStore } from "@/lib/draft";
+import { Sparkles } from "lucide-react";
+import { lazy, Suspense, useRef } from "react";
+import { useCommands } from "@/lib/commands/commands";
 import { usePanels } from "@/lib/panels";
 import { useRequests } from "@/lib/requests";
 import { useShortcuts } from "@/lib/shortcuts/shortcuts";
-import { Conversation } from "./state/conversation";
-import { createAssistantStore } from "./state/store";
 import { useAssistantTexts } from "./texts";
-import { AssistantProvider } from "./views/context";
 
-const Panel = lazy(() => import("./views/Panel"));
+const Assistant = lazy(() => import("./Assistant"));
 
-/** The assistant of an open flow. It is there while the flow is, also while its panel is closed. */
+/** The assistant of an open flow. It is loaded when it is wanted first, and works on while its panel is closed. */
 export function AssistantDock() {
-  const held = useHeldConversation();
+  const t = useAssistantTexts();
   const open = usePanels((state) => state.open.assistant);
-  const { setOpen } = usePanels.getState();
+  const asked = useRequests((state) => state.ask !== null);
+  const wanted = useRef(false);
   const before = useRef<HTMLElement | null>(null);
+  wanted.current ||= open || asked;
   const show = (next: boolean) => {
     if (next) before.current = document.activeElement as HTMLElement | null;
-    setOpen("assistant", next);
+    usePanels.getState().setOpen("assistant", next);
     if (!next) before.current?.focus();
   };
   useShortcuts({
@@ -27,43 +27,20 @@ export function AssistantDock() {
       return true;
     },
   });
-  useAsked(held.conversation, (text) => held.store.getState().setText(text));
-  if (!open) return null;
+  useCommands("assistant", () => [
+    {
+      id: "assistant.open",
+      group: t("title"),
+      label: open ? t("close") : t("open_panel"),
+      icon: <Sparkles />,
+      shortcut: "assistant",
+      run: () => show(!open),
+    },
+  ]);
+  if (!wanted.current) return null;
   return (
-    <AssistantProvider value={held}>
-      <Suspense fallback={null}>
-        <Panel onClose={() => show(false)} />
-      </Suspense>
-    </AssistantProvider>
+    <Suspense fallback={null}>
+      <Assistant open={open} onClose={() => show(false)} />
+    </Suspense>
   );
-}
-
-function useHeldConversation() {
-  const t = useAssistantTexts();
-  const draft = useDraftStore();
-  const [held] = useState(() => {
-    const { flowId } = draft.getState();
-    const store = createAssistantStore(flowId, () => draft.getState().templates);
-    const conversation = new Conversation(store, {
-      draft,
-      labels: { turn: t("label_turn"), add: t("label_add"), replace: t("label_replace"), edit: t("label_edit") },
-      unsaved: { message: t("unsaved"), code: "unsaved", remedy: t("unsaved_remedy") },
-      offline: { message: t("offline"), code: "offline", remedy: t("offline_remedy") },
-    });
-    return { store, conversation };
-  });
-  useEffect(() => () => held.conversation.close(), [held]);
-  return held;
-}
-
-/** What another part of the page wants to be asked: written into the field, or sent. */
-function useAsked(conversation: Conversation, write: (text: string) => void): void {
-  const ask = useRequests((state) => state.ask);
-  useEffect(() => {
-    if (!ask) return;
-    useRequests.setState({ ask: null });
-    usePanels.getState().setOpen("assistant", true);
-    if (ask.send) void conversation.say(ask.text);
-    else write(ask.text);
-  }, [ask, conversation, write]);
 }

@@ -1,6 +1,7 @@
 export default {
   title: "Assistant",
   close: "Close the assistant",
+  open_panel: "Open the assistant",
   dock: "Dock at the side",
   undock: "Let it float",
   move: "Move the panel: arrow keys move it, with Shift they change its size",
@@ -19,6 +20,7 @@ export default {
   skip_off: "Skip-all is off: you are asked before a plan, a new flow or an edit is taken.",
   help: "Say what the flow should do, ask about it, or ask for a run. @ names a step, and a dot behind it one of its fields. Up and Down bring back what you sent. Commands: /skip-all takes everything without asking, /new begins a new conversation, /help shows this.",
   command_skip: "Take plans, flows and edits without asking",
+  command_ask_again: "Ask before plans, flows and edits are taken",
   command_new: "Begin a new conversation",
   command_help: "What you can do here",
   commands: "Commands",

@@ -4,6 +4,7 @@ import type en from "./en";
 export default {
   title: "Assistent",
   close: "Stäng assistenten",
+  open_panel: "Öppna assistenten",
   dock: "Docka vid sidan",
   undock: "Låt den flyta",
   move: "Flytta panelen: piltangenterna flyttar den, med Skift ändrar de storleken",
@@ -22,6 +23,7 @@ export default {
   skip_off: "Skip-all är av: du tillfrågas innan en plan, ett nytt flöde eller en ändring tas.",
   help: "Säg vad flödet ska göra, fråga om det eller be om en körning. @ nämner ett steg, och en punkt efter det ett av dess fält. Upp och Ner tar fram det du har skickat. Kommandon: /skip-all tar allt utan att fråga, /new börjar ett nytt samtal, /help visar det här.",
   command_skip: "Ta planer, flöden och ändringar utan att fråga",
+  command_ask_again: "Fråga innan planer, flöden och ändringar tas",
   command_new: "Börja ett nytt samtal",
   command_help: "Vad du kan göra här",
   commands: "Kommandon",
