@@ -63,7 +63,8 @@ export function VariableTextBox({ nodeId, ...rest }: TextBoxProps & { nodeId: st
           <VariablePicker nodeId={nodeId} open={open} onOpenChange={setOpen} onPick={pick} onClosed={back} />
         )}
       </Box>
-      <FaultList faults={faults} />
+      {/* What the server says of the field is said below it: not twice. */}
+      {!rest["aria-invalid"] && <FaultList faults={faults} />}
     </div>
   );
 }

@@ -20,7 +20,7 @@ export function Inspector() {
   const isOpen = usePanels((state) => state.open.inspector);
   const narrow = useNarrow();
   const selected = useDraftParts((state) => state.selectedNodes.filter((id) => id in state.document.nodes));
-  const [width, setWidth] = useState(() => readStored(KEY, 380));
+  const [width, setWidth] = useState(() => readStored(KEY, 416));
   const { setOpen } = usePanels.getState();
   // On a narrow screen the flow comes first: the sheet is there for what was tapped.
   if (!isOpen || (narrow && selected.length === 0)) {

@@ -61,6 +61,6 @@ function useTabs(nodeId: string): readonly Tab[] {
     const template = templates[node?.type ?? ""];
     if (template?.annotation) return ["settings"];
     const runs = !template || (template.outputs ?? []).some((one) => one.type !== "Model" && one.type !== "Tool");
-    return TABS.filter((tab) => runs || ["settings", "code"].includes(tab) || node?.code);
+    return TABS.filter((tab) => tab === "settings" || (tab === "code" ? Boolean(node?.code) : runs));
   });
 }
