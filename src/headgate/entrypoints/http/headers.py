@@ -10,11 +10,11 @@ DATA_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-an
 """For answers that are no page: nothing is loaded, sent or framed, whatever a browser takes them for."""
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
-    "connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'none'"
+    "connect-src 'self'; worker-src 'self' blob:; frame-src 'self'; manifest-src 'self'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'"
 )
 """For pages: scripts, styles and data of this server alone, none written into the page. The page may make pictures
-(`data:`, `blob:`), and workers of scripts that it has already."""
+(`data:`, `blob:`), and workers of scripts that it has already, and show a widget of this server in a frame."""
 STATIC = "/static-offline-docs/"
 DATA_PATHS = ("/api/", "/health", "/metrics")
 """Where programs ask, whatever they take."""

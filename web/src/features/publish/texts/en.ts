@@ -106,4 +106,16 @@ export default {
   widget: "Widget",
   widget_about:
     "Put this line into a page of yours: visitors get the flow's form or chat in a frame of its own. No key is in it.",
+  widget_on: "Offer this flow on other pages",
+  widget_kind: "What visitors get",
+  widget_form: "A form",
+  widget_chat: "A chat",
+  widget_title: "Title",
+  widget_color: "Colour",
+  widget_origins: "Pages that may show it",
+  widget_origins_help: "One address a line, such as https://www.example.org; * stands for every page.",
+  widget_bad_color: "Write a colour as #rrggbb.",
+  widget_preview: "Preview of the published widget",
+  widget_preview_help: "What is published now. Settings are part of the draft: publish them to see them here.",
+  widget_not_yet: "The widget is shown here once a version that offers it is published.",
 };

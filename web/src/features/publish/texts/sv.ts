@@ -109,5 +109,17 @@ const sv: Translation<typeof en> = {
   widget: "Widget",
   widget_about:
     "Sätt in raden i en egen sida: besökare får flödets formulär eller chatt i en egen ram. Ingen nyckel finns i den.",
+  widget_on: "Erbjud flödet på andra sidor",
+  widget_kind: "Vad besökare får",
+  widget_form: "Ett formulär",
+  widget_chat: "En chatt",
+  widget_title: "Rubrik",
+  widget_color: "Färg",
+  widget_origins: "Sidor som får visa det",
+  widget_origins_help: "En adress per rad, till exempel https://www.example.org; * står för alla sidor.",
+  widget_bad_color: "Skriv en färg som #rrggbb.",
+  widget_preview: "Förhandsvisning av det publicerade",
+  widget_preview_help: "Det som är publicerat nu. Inställningarna hör till utkastet: publicera dem för att se dem här.",
+  widget_not_yet: "Widgeten visas här när en version som erbjuder den är publicerad.",
 };
 export default sv;
