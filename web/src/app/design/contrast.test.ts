@@ -16,6 +16,7 @@ describe("contrast", () => {
   it("counts as WCAG does", () => {
     expect(contrast("oklch(1 0 0)", "oklch(0 0 0)")).toBeCloseTo(21, 1);
     expect(contrast("oklch(0.5 0 0)", "oklch(0.5 0 0)")).toBe(1);
+    expect(contrast("oklch(100% 0 0)", "oklch(0% 0 0)")).toBeCloseTo(21, 1);
     expect(contrast("red", "oklch(0 0 0)")).toBe(0);
     const { r, g, b } = linearRgb("oklch(0.6279 0.2577 29.23)") ?? { r: 0, g: 1, b: 1 };
     expect([r, g, b].map((part) => Math.round(part * 100) / 100)).toEqual([1, 0, 0]);

@@ -8,9 +8,11 @@ export interface Rgb {
 
 /** Linear sRGB of `oklch(L C H)`, cut to what a screen shows; null where the text is no such colour. */
 export function linearRgb(colour: string): Rgb | null {
-  const found = /^oklch\(\s*([\d.]+)\s+([\d.]+)\s+([\d.]+)/.exec(colour.trim());
+  const found = /^oklch\(\s*([\d.]+%?)\s+([\d.]+)\s+([\d.]+)/.exec(colour.trim());
   if (!found) return null;
-  const [light, chroma, hue] = found.slice(1).map(Number) as [number, number, number];
+  // A built page writes lightness in per cent.
+  const light = found[1]?.endsWith("%") ? Number.parseFloat(found[1]) / 100 : Number(found[1]);
+  const [chroma, hue] = [Number(found[2]), Number(found[3])];
   const turn = (hue * Math.PI) / 180;
   const [a, b] = [chroma * Math.cos(turn), chroma * Math.sin(turn)];
   const l = (light + 0.3963377774 * a + 0.2158037573 * b) ** 3;

@@ -1,12 +1,14 @@
 import { useRouter } from "@tanstack/react-router";
-import { ApiError } from "@/api/problem";
+import { ApiError, ApiError } from "@/api/problem";
 import { Button, Problem } from "@/components/ui";
 import { useAppTexts } from "../texts";
+import { NotFound } from "./NotFound";
 
 /** A page that fell over: what happened, and the ways on. Drafts are safe: what was typed is saved or kept here. */
 export function Crashed({ error }: { error: unknown }) {
   const t = useAppTexts();
   const router = useRouter();
+  if (error instanceof ApiError && error.status === 404) return <NotFound />;
   // The way to the sign-in page has begun: nothing fell over.
   if (error instanceof ApiError && error.status === 401) return null;
   return (

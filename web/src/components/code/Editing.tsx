@@ -23,7 +23,12 @@ export default function Editing({
   const { label, "aria-describedby": about, "aria-invalid": invalid } = rest;
   useEffect(() => {
     if (!place.current) return;
-    const attributes: Record<string, string> = { "aria-label": label, "aria-readonly": String(readOnly) };
+    const attributes: Record<string, string> = {
+      "aria-label": label,
+      "aria-readonly": String(readOnly),
+      // What scrolls is reached by keyboard, also where nothing can be written.
+      tabindex: "0",
+    };
     if (about) attributes["aria-describedby"] = about;
     if (invalid) attributes["aria-invalid"] = "true";
     const told = EditorView.updateListener.of((update) => {

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { HttpResponse, http } from "msw";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -232,10 +232,8 @@ describe("a field", () => {
 
   it("shows the server's word on it, and where an edge fills it", () => {
     const { store } = shown("text", { name: "other", types: ["Text"] });
-    store
-      .getState()
-      .saved(store.getState().document, 2, [{ code: "x", message: "Too long.", node: "node", field: "other" }]);
+    act(() => store.setState({ issues: [{ code: "x", message: "Too long.", node: "node", field: "other" }] }));
     expect(screen.getByRole("button", { name: "Disconnect Fetch" })).toBeVisible();
-    return waitFor(() => expect(screen.getByRole("alert")).toHaveTextContent("Too long."));
+    expect(screen.getByRole("alert")).toHaveTextContent("Too long.");
   });
 });

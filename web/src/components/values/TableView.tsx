@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { Button } from "@/components/ui";
+import { Button, cx } from "@/components/ui";
 import { number } from "@/lib/i18n/format";
 import { inShort, type TableValue } from "./shape";
 import { useValueTexts } from "./texts";
@@ -18,8 +18,14 @@ export function TableView({ table }: { table: TableValue }) {
         <table className="w-full border-collapse text-sm">
           <thead className="sticky top-0 bg-sunken">
             <tr>
-              {table.columns.map((column) => (
-                <th key={column} className="whitespace-nowrap border-b border-line px-2.5 py-1.5 text-left font-medium">
+              {table.columns.map((column, place) => (
+                <th
+                  key={column}
+                  className={cx(
+                    "whitespace-nowrap border-b border-line px-2.5 py-1.5 text-left font-medium",
+                    typeof table.rows[0]?.[place] === "number" && "text-right",
+                  )}
+                >
                   {column}
                 </th>
               ))}

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "@/api/types";
 import { Checkbox, Chip, cx, StateChip } from "@/components/ui";
 import { ago, dateTime, duration } from "@/lib/i18n/format";
+import { glimpse } from "../model/glimpse";
 import { partWords } from "../model/partWords";
 import { Ticking } from "../panel/Ticking";
 import { type RunTextKey, useRunTexts } from "../texts";
@@ -33,10 +34,12 @@ export function RunRow({ run, flowName, chosen, onChoose }: RunRowProps) {
       >
         <StateChip state={run.status} label={t(run.status as RunTextKey)} />
         <span className="min-w-0">
-          <span className="flex items-center gap-2">
+          <span className="flex flex-col sm:flex-row sm:items-center sm:gap-2">
             {flowName && <span className="truncate font-medium">{flowName}</span>}
             <span className={cx("min-w-0 truncate", run.error ? "text-bad" : "text-muted")}>
-              {run.error?.message || run.text || t("version", { no: run.version })}
+              {run.error?.message ||
+                glimpse({ status: run.status, preview: run.text ?? "" }) ||
+                t("version", { no: run.version })}
             </span>
           </span>
           {(part || run.source_run_id || run.resumes > 0) && (

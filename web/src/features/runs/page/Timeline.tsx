@@ -89,7 +89,7 @@ function Axis({ timeline, zoom }: { timeline: Shown; zoom: number }) {
         {ticks(timeline.length, 5 * zoom).map((tick) => (
           <span
             key={tick}
-            className="absolute top-1 whitespace-nowrap border-l border-line pl-1"
+            className="absolute top-1 whitespace-nowrap max-sm:even:hidden border-l border-line pl-1"
             style={{ left: percent(tick, timeline.length) }}
           >
             {tick === 0 ? "0" : duration(tick)}
@@ -116,13 +116,13 @@ function RowView({ row, length, selected, onSelect }: RowViewProps) {
       type="button"
       data-row={row.id}
       title={name}
-      aria-label={name}
       aria-current={selected ? "step" : undefined}
       onClick={() => onSelect(row.id)}
       className={cx("flex h-8 w-full items-center hover:bg-hover", selected ? "bg-accent-soft" : "bg-surface")}
     >
-      <span className={cx(NAME, row.bars.length === 0 && "text-faint")}>{row.label}</span>
-      <span className="relative mr-12 h-full flex-1 border-l border-line">
+      <span className="sr-only">{name}</span>
+      <span aria-hidden className={cx(NAME, row.bars.length === 0 && "text-faint")}>{row.label}</span>
+      <span aria-hidden className="relative mr-12 h-full flex-1 border-l border-line">
         {row.wait && <BarView bar={row.wait} length={length} thin />}
         {row.bars.map((bar) => (
           <BarView key={`${bar.from} ${bar.status}`} bar={bar} length={length} />

@@ -1,5 +1,6 @@
 import { cx } from "@/components/ui";
 import { duration } from "@/lib/i18n/format";
+import { glimpse } from "../model/glimpse";
 import type { LiveStep } from "../model/live";
 import { useRunTexts } from "../texts";
 import { StateMark } from "./StateMark";
@@ -33,11 +34,9 @@ export function StepList({ steps, selected, onSelect }: StepListProps) {
               <span className={cx("block truncate font-medium", step.status === "skipped" && "text-faint")}>
                 {step.label}
               </span>
-              {(step.error || step.preview) && (
-                <span className={cx("block truncate text-xs", step.error ? "text-bad" : "text-muted")}>
-                  {step.error || step.preview.slice(-160)}
-                </span>
-              )}
+              <span className={cx("block truncate text-xs", step.error ? "text-bad" : "text-muted")}>
+                {step.error || glimpse(step)}
+              </span>
             </span>
             <span className="mt-0.5 shrink-0 text-xs text-muted tabular-nums">
               {step.ms !== null && !step.pinned && duration(step.ms)}
