@@ -17,6 +17,7 @@ from tests.integration.agents.assistant.scenarios.model import Model, speaking
 from tests.integration.agents.assistant.scenarios.script import Answer, Intent, Said, Scenario, scenarios
 
 KEY = "sk-test-0123456789abcdef"
+PANEL = "section[aria-label=Assistant]"
 ECHO = "name: Echo\nnodes:\n  ask: ChatInput\n  answer: ChatOutput\nedges:\n  ask.text -> answer.input\n"
 
 
@@ -343,11 +344,11 @@ class TestOffline:
     ) -> None:
         talk = begin()
         expect(talk.panel.get_by_text("No language model is connected")).to_be_visible()
-        check_accessible(talk.page)
+        check_accessible(talk.page, within=PANEL)
         talk.say("build an echo flow")
         talk.button("Add").click()
         expect(talk.card("Proposed flow").get_by_text("Added to the canvas")).to_be_visible()
-        check_accessible(talk.page)
+        check_accessible(talk.page, within=PANEL)
         talk.say("run it with the text hej")
         expect(talk.card("Run").get_by_text("Completed").first).to_be_visible()
         talk.rest()
@@ -357,7 +358,7 @@ class TestOffline:
             box = small.panel.bounding_box()
             assert box is not None
             assert (box["x"], round(box["width"])) == (0, 390)
-            check_accessible(phone)
+            check_accessible(phone, within=PANEL)
 
 
 def _until(holds: Callable[[], bool], said: Callable[[], str], page: Page) -> None:
