@@ -79,7 +79,8 @@ export function useShortcuts(
         if (latest.current[id]?.(event) !== false) event.preventDefault();
       };
     }
-    return tinykeys(window, bindings);
+    // tinykeys would keep every key away from fields; which shortcuts act there is said above.
+    return tinykeys(window, bindings, { ignore: (event) => event.repeat || event.isComposing });
   }, [ids, changed]);
 }
 

@@ -121,7 +121,9 @@ function RowView({ row, length, selected, onSelect }: RowViewProps) {
       className={cx("flex h-8 w-full items-center hover:bg-hover", selected ? "bg-accent-soft" : "bg-surface")}
     >
       <span className="sr-only">{name}</span>
-      <span aria-hidden className={cx(NAME, row.bars.length === 0 && "text-faint")}>{row.label}</span>
+      <span aria-hidden className={cx(NAME, row.bars.length === 0 && "text-faint")}>
+        {row.label}
+      </span>
       <span aria-hidden className="relative mr-12 h-full flex-1 border-l border-line">
         {row.wait && <BarView bar={row.wait} length={length} thin />}
         {row.bars.map((bar) => (
