@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   Outlet,
 } from "@tanstack/react-router";
+import { ApiError } from "@/api/problem";
 import { meQuery } from "@/api/queries/me";
 import { Crashed } from "./shell/Crashed";
 import { NotFound } from "./shell/NotFound";
@@ -25,12 +26,18 @@ const root = createRootRouteWithContext<Context>()({
 const text = (value: unknown): string | undefined =>
   typeof value === "number" ? String(value) : typeof value === "string" && value ? value : undefined;
 
+/** Whoever is not signed in is on the way to the sign-in page: nothing is drawn meanwhile, and nothing failed. */
+function unlessLeaving(error: unknown): Promise<never> {
+  if (error instanceof ApiError && error.status === 401) return new Promise(() => undefined);
+  throw error;
+}
+
 /** Pages of somebody who is signed in; auto-login is being signed in too. */
 const inside = createRoute({
   getParentRoute: () => root,
   id: "inside",
   component: Shell,
-  beforeLoad: ({ context }) => context.queryClient.ensureQueryData(meQuery),
+  beforeLoad: ({ context }) => context.queryClient.ensureQueryData(meQuery).catch(unlessLeaving),
 });
 
 const home = createRoute({

@@ -2,9 +2,13 @@ import { useEffect, useRef } from "react";
 import UPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useAppearance } from "@/lib/appearance/appearance";
+import { dateTime } from "@/lib/i18n/format";
 import type { ChartData, Line } from "./charts";
 
 const HEIGHT = 190;
+const DAY = 86_400;
+const LOOK =
+  "min-h-52 text-muted [&_.u-legend]:text-xs [&_.u-legend_th]:font-medium [&_.uplot]:font-sans [&_.u-value]:tabular-nums";
 
 /** A chart in a canvas, in the colours of the theme; made anew with the data, resized with its place. */
 export default function Drawing({ data, label }: { data: ChartData; label: string }) {
@@ -23,10 +27,15 @@ export default function Drawing({ data, label }: { data: ChartData; label: strin
       chart.destroy();
     };
   }, [data, dark]);
-  return <div ref={place} role="img" aria-label={label} className="min-h-52 text-xs text-muted" />;
+  return <div ref={place} role="img" aria-label={label} className={LOOK} />;
 }
 
 const token = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+const shown = (at: number, how: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(document.documentElement.lang === "sv" ? "sv-SE" : "en-GB", how).format(at * 1000);
+const timeOf = (at: number) => shown(at, { hour: "2-digit", minute: "2-digit" });
+const dayOf = (at: number) => shown(at, { day: "numeric", month: "short" });
 
 function options(data: ChartData, width: number): UPlot.Options {
   const axis = {
@@ -35,14 +44,26 @@ function options(data: ChartData, width: number): UPlot.Options {
     grid: { stroke: token("line"), width: 1 },
     ticks: { show: false },
   };
+  const step = (data.at[1] ?? 0) - (data.at[0] ?? 0);
+  const moment = (at: number) => (step < DAY / 4 ? timeOf(at) : dayOf(at));
   return {
     width,
     height: HEIGHT,
     padding: [8, 8, 0, 0],
     cursor: { drag: { x: false, y: false }, points: { size: 6 } },
-    scales: { y: { range: (_chart, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
-    axes: [axis, { ...axis, size: 64, values: (_chart, ticks) => ticks.map((tick) => data.show(tick)) }],
-    series: [{}, ...data.lines.map((line) => series(line, data))],
+    // Half a part on both sides: the first and the last bar are whole.
+    scales: {
+      x: { range: (_chart, low, high) => [low - step / 2, high + step / 2] },
+      y: { range: (_chart, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
+    },
+    axes: [
+      { ...axis, values: (_chart, ticks) => ticks.map(moment) },
+      { ...axis, size: 64, values: (_chart, ticks) => ticks.map((tick) => data.show(tick)) },
+    ],
+    series: [
+      { label: data.from, value: (_chart, at) => (at === null ? "–" : dateTime(new Date(at * 1000))) },
+      ...data.lines.map((line) => series(line, data)),
+    ],
   };
 }
 

@@ -90,6 +90,7 @@ function Figures({ figures }: { figures: RunStatistics }) {
   const charts = useMemo(
     () =>
       chartsOf(figures, {
+        from: t("from"),
         runs: t("runs"),
         failed: t("failed"),
         cost: t("cost"),

@@ -13,13 +13,15 @@ export interface ChartData {
   at: number[];
   lines: Line[];
   shape: "bars" | "lines";
+  /** What the moment of a value is called. */
+  from: string;
   show: (value: number | null | undefined) => string;
 }
 
 const show = (format: (value: number) => string) => (value: number | null | undefined) =>
   value === null || value === undefined ? "–" : format(value);
 
-type Names = Record<"runs" | "failed" | "cost" | "half" | "most", string>;
+type Names = Record<"from" | "runs" | "failed" | "cost" | "half" | "most", string>;
 
 /** What the three charts draw. */
 export function chartsOf({ parts }: RunStatistics, names: Names): Record<"runs" | "cost" | "latency", ChartData> {
@@ -28,6 +30,7 @@ export function chartsOf({ parts }: RunStatistics, names: Names): Record<"runs" 
   return {
     runs: {
       at,
+      from: names.from,
       shape: "bars",
       show: show((value) => number(value)),
       lines: [
@@ -45,6 +48,7 @@ export function chartsOf({ parts }: RunStatistics, names: Names): Record<"runs" 
     },
     cost: {
       at,
+      from: names.from,
       shape: "bars",
       show: show(money),
       lines: [
@@ -57,6 +61,7 @@ export function chartsOf({ parts }: RunStatistics, names: Names): Record<"runs" 
     },
     latency: {
       at,
+      from: names.from,
       shape: "lines",
       show: show(duration),
       lines: [

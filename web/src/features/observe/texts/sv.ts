@@ -23,7 +23,7 @@ const sv: Translation<typeof en> = {
   mean: "I snitt",
   more: "▲ {{percent}} % mot tiden före",
   less: "▼ {{percent}} % mot tiden före",
-  nothing_before: "Inget före att jämföra med",
+  nothing_before: "Inga körningar före",
   unpriced: "{{count}} anrop utan känt pris",
   runs_over_time: "Körningar över tid",
   cost_over_time: "Kostnad över tid",
