@@ -1,5 +1,5 @@
 import { useRouter } from "@tanstack/react-router";
-import { ApiError, ApiError } from "@/api/problem";
+import { ApiError } from "@/api/problem";
 import { Button, Problem } from "@/components/ui";
 import { useAppTexts } from "../texts";
 import { NotFound } from "./NotFound";
