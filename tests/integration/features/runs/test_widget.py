@@ -155,7 +155,7 @@ class TestRuns:
     async def test_say_what_the_form_lacks_and_no_more(self, visitor: Visitor) -> None:
         await visitor.load()
         answer = await visitor.post("runs", json={})
-        assert (answer.status_code, answer.json()["code"]) == (422, "input_invalid")
+        assert (answer.status_code, answer.json()["code"]) == (422, "run_input_invalid")
         assert "who" in answer.json()["detail"]
 
     async def test_that_fail_say_nothing_of_why(self, us: Team, visitor: Visitor) -> None:
