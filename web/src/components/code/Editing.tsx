@@ -23,12 +23,7 @@ export default function Editing({
   const { label, "aria-describedby": about, "aria-invalid": invalid } = rest;
   useEffect(() => {
     if (!place.current) return;
-    const attributes: Record<string, string> = {
-      "aria-label": label,
-      "aria-readonly": String(readOnly),
-      // What scrolls is reached by keyboard, also where nothing can be written.
-      tabindex: "0",
-    };
+    const attributes: Record<string, string> = { "aria-label": label, "aria-readonly": String(readOnly) };
     if (about) attributes["aria-describedby"] = about;
     if (invalid) attributes["aria-invalid"] = "true";
     const told = EditorView.updateListener.of((update) => {
@@ -40,6 +35,8 @@ export default function Editing({
       parent: place.current,
       state: EditorState.create({ doc: first.current, extensions: [extensions(language, readOnly, attributes), told] }),
     });
+    // What scrolls is reached by keyboard, also where nothing can be written.
+    if (readOnly) made.scrollDOM.tabIndex = 0;
     view.current = made;
     return () => made.destroy();
   }, [language, readOnly, label, about, invalid]);
