@@ -3,9 +3,11 @@ import type { Rect } from "@/lib/layout";
 import { withMembers } from "../actions/places";
 import { focusNode } from "../actions/walking";
 import type { Overlay } from "../model/flowNodes";
-import type { Stage } from "../model/stage";
+import { motion, type Stage } from "../model/stage";
 import { useView } from "../model/view";
 import { nodeAt, nodesIn } from "./hits";
+
+const NEARER = 0.7;
 
 /** Selecting and dragging boxes of the far view, which are drawn and no elements. */
 export function useFarGestures(stage: Stage, put: (overlay: Readonly<Record<string, Overlay>>) => void) {
@@ -42,6 +44,7 @@ export function useFarGestures(stage: Stage, put: (overlay: Readonly<Record<stri
         const at = toFlow(event);
         const hit = nodeAt(stage.drawn.nodes, at.x, at.y, stage.flow.getZoom());
         if (hit) focusNode(stage, hit.id);
+        else void stage.flow.setCenter(at.x, at.y, { zoom: NEARER, ...motion() });
       },
     };
   }, [stage, put]);
