@@ -1,0 +1,60 @@
+"""How runs go, with real runs."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.support.axe import check_accessible
+from tests.e2e.support.browser import Console, open_page
+from tests.e2e.support.studio import Studio
+
+ECHO = "name: Counted\nnodes:\n  heard: ChatInput\n  said: ChatOutput\nedges:\n  heard.text -> said.input\n"
+BREAKS = (
+    "name: Breaks\nnodes:\n  heard: ChatInput\n  ask: AIStep\n    prompt: Answer.\n"
+    "    model: anthropic/claude-haiku-4-5\n"
+    "  said: ChatOutput\nedges:\n  heard.text -> ask.input\n  ask.output -> said.input\n"
+)
+
+
+@pytest.fixture(scope="module")
+def runs(studio: Studio) -> dict[str, Any]:
+    """Two flows: one that works, and one that has no key."""
+    found: dict[str, Any] = {}
+    for name, spec, times in (("works", ECHO, 3), ("breaks", BREAKS, 2)):
+        flow_id = studio.flow(spec)
+        for _ in range(times):
+            found[name] = studio.post(f"/flows/{flow_id}/runs", {"text": "Hello", "wait": True})
+    return found
+
+
+class TestObserve:
+    def test_shows_runs_over_time_and_what_fails(self, page: Page, runs: dict[str, Any]) -> None:
+        page.goto("/observe")
+        expect(page.get_by_role("img", name="Chart: Runs over time")).to_be_visible()
+        expect(page.locator("canvas")).to_have_count(3)
+        flows = page.get_by_role("region", name="By flow").first
+        expect(flows.get_by_role("row", name="Counted 3 0")).to_be_visible()
+        failures = page.get_by_role("region", name="What fails most")
+        failures.get_by_role("link", name="Newest run").first.click()
+        expect(page).to_have_url(f"/flows/{runs['breaks']['flow_id']}/runs/{runs['breaks']['id']}")
+
+    def test_is_told_as_a_table_too(self, page: Page, runs: dict[str, Any]) -> None:
+        page.goto("/observe?days=24h")
+        chart = page.get_by_role("region", name="Runs over time").first
+        chart.get_by_role("button", name="As a table").click()
+        expect(chart.get_by_role("row")).to_have_count(25)
+        page.get_by_role("radio", name="30 days").click()
+        expect(chart.get_by_role("row")).to_have_count(31)
+
+    @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+    def test_is_for_everybody(
+        self, browser: Browser, studio: Studio, console: Console, runs: dict[str, Any], dark: bool
+    ) -> None:
+        with open_page(browser, studio.url, console, dark=dark, narrow=dark) as page:
+            page.goto("/observe")
+            expect(page.locator("canvas")).to_have_count(3)
+            check_accessible(page)
+            width = page.evaluate("document.documentElement.scrollWidth")
+            assert width <= page.evaluate("innerWidth")
+        console.check()

@@ -1,0 +1,115 @@
+"""Signing in, on a server where everybody does."""
+
+import os
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.support.axe import check_accessible
+from tests.e2e.support.browser import Console, open_page
+from tests.e2e.support.closed import ADMIN, PASSWORD, sign_in, start_closed_studio
+from tests.e2e.support.studio import Studio
+
+REFUSED = "The e-mail address or the password is wrong, or the account is closed."
+LINK_REFUSED = "This link was used already, has expired, or is not whole. Ask an admin for a new one."
+pytestmark = pytest.mark.skipif("HEADGATE_E2E_URL" in os.environ, reason="needs a server of its own")
+
+
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    with start_closed_studio(tmp_path_factory.mktemp("closed")) as found:
+        yield found
+
+
+@pytest.fixture
+def page(browser: Browser, closed: Studio, console: Console) -> Iterator[Page]:
+    console.allow("401")  # the browser's own line about a refused request
+    console.allow("404")
+    with open_page(browser, closed.url, console) as found:
+        yield found
+    console.check()
+
+
+class TestSignIn:
+    def test_leads_back_to_where_somebody_wanted_to_be(self, page: Page) -> None:
+        page.goto("/settings/shortcuts")
+        expect(page).to_have_url(re.compile(r"/sign-in\?next=%2Fsettings%2Fshortcuts$"))
+        expect(page.get_by_text("Your session has ended.")).to_be_visible()
+        sign_in(page)
+        expect(page.get_by_role("heading", name="Shortcuts")).to_be_visible()
+        expect(page).to_have_url(re.compile(r"/settings/shortcuts$"))
+
+    def test_says_the_same_of_a_wrong_password_and_an_unknown_address(self, page: Page) -> None:
+        page.goto("/sign-in")
+        for email in (ADMIN, "nobody@example.org"):
+            sign_in(page, email, "not the password at all")
+            expect(page.get_by_role("alert")).to_have_text(REFUSED)
+        sign_in(page, ADMIN, "")
+        expect(page.get_by_role("alert")).to_have_text("Fill in both fields.")
+
+    def test_never_leads_to_another_site(self, page: Page, closed: Studio) -> None:
+        page.goto("/sign-in?next=//evil.example/x")
+        sign_in(page)
+        expect(page.get_by_role("navigation", name="Main")).to_be_visible()
+        assert page.url == f"{closed.url}/"
+
+    def test_is_asked_again_when_the_session_has_ended(self, page: Page) -> None:
+        page.goto("/sign-in?next=/settings/audit")
+        sign_in(page)
+        expect(page.get_by_role("button", name="Verify")).to_be_visible()
+        page.context.clear_cookies()
+        page.get_by_role("button", name="Verify").click()
+        expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
+        sign_in(page)
+        expect(page.get_by_role("button", name="Verify")).to_be_visible()
+        expect(page).to_have_url(re.compile(r"/settings/audit$"))
+
+    def test_says_what_went_wrong_on_the_other_way_in_words_of_ours(self, page: Page) -> None:
+        page.goto("/sign-in?error=sso_cancelled")
+        expect(page.get_by_role("alert")).to_have_text("The sign-in was cancelled.")
+        page.goto("/sign-in?error=%3Cb%3Eevil")
+        expect(page.get_by_role("alert")).to_contain_text("Signing in that way did not work.")
+
+    def test_speaks_swedish(self, page: Page) -> None:
+        page.goto("/sign-in")
+        page.get_by_role("radio", name="Svenska").click()
+        expect(page.get_by_role("heading", name="Välkommen tillbaka")).to_be_visible()
+
+    @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+    def test_is_for_everybody(self, browser: Browser, closed: Studio, console: Console, dark: bool) -> None:
+        console.allow("404")
+        with open_page(browser, closed.url, console, dark=dark, narrow=dark) as page:
+            page.goto("/sign-in")
+            expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible()
+            check_accessible(page)
+            page.goto("/set-password#token=of-no-link")
+            expect(page.get_by_role("alert")).to_have_text(LINK_REFUSED)
+            check_accessible(page)
+
+
+class TestInvited:
+    def test_sets_a_password_and_is_in(self, page: Page, browser: Browser, closed: Studio, console: Console) -> None:
+        page.goto("/sign-in?next=/settings/members")
+        sign_in(page)
+        page.get_by_role("button", name="Invite a person").click()
+        page.get_by_label("E-mail address").fill("bo@example.org")
+        page.get_by_role("dialog").get_by_role("button", name="Invite a person").click()
+        link = page.get_by_test_id("one-time-link").inner_text()
+        page.get_by_role("button", name="I have kept it").click()
+        expect(page.get_by_role("list", name="People").get_by_text("Invited")).to_be_visible()
+        with open_page(browser, closed.url, console) as theirs:
+            theirs.goto(link)
+            expect(theirs.get_by_text("bo@example.org")).to_be_visible()
+            theirs.get_by_label("New password", exact=True).fill(PASSWORD + " 2")
+            theirs.get_by_label("New password once more").fill(PASSWORD)
+            theirs.get_by_role("button", name="Set password and sign in").click()
+            expect(theirs.get_by_role("alert")).to_have_text("The two passwords differ.")
+            theirs.get_by_label("New password once more").fill(PASSWORD + " 2")
+            theirs.get_by_role("button", name="Set password and sign in").click()
+            expect(theirs.get_by_role("navigation", name="Main")).to_be_visible()
+            theirs.goto("/settings/members")
+            expect(theirs.get_by_role("heading", name="Members and spaces")).to_be_visible()
+            expect(theirs.get_by_role("button", name="Invite a person")).to_have_count(0)
+            expect(theirs.get_by_role("link", name="Audit log")).to_have_count(0)
