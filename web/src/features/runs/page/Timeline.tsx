@@ -110,21 +110,20 @@ interface RowViewProps {
 function RowView({ row, length, selected, onSelect }: RowViewProps) {
   const t = useRunTexts();
   const waited = row.wait ? `, ${t("waited", { time: duration(row.wait.to - row.wait.from) })}` : "";
-  const name = t("bar", { step: row.label, state: t(row.status as RunTextKey), time: duration(row.ms) }) + waited;
+  const state = `: ${t(row.status as RunTextKey)}${waited}`;
   return (
     <button
       type="button"
       data-row={row.id}
-      title={name}
       aria-current={selected ? "step" : undefined}
       onClick={() => onSelect(row.id)}
       className={cx("flex h-8 w-full items-center hover:bg-hover", selected ? "bg-accent-soft" : "bg-surface")}
     >
-      <span className="sr-only">{name}</span>
-      <span aria-hidden className={cx(NAME, row.bars.length === 0 && "text-faint")}>
+      <span title={row.label + state} className={cx(NAME, row.bars.length === 0 && "text-faint")}>
         {row.label}
+        <span className="sr-only">{state}</span>
       </span>
-      <span aria-hidden className="relative mr-12 h-full flex-1 border-l border-line">
+      <span className="relative mr-12 h-full flex-1 border-l border-line">
         {row.wait && <BarView bar={row.wait} length={length} thin />}
         {row.bars.map((bar) => (
           <BarView key={`${bar.from} ${bar.status}`} bar={bar} length={length} />

@@ -146,7 +146,6 @@ export default {
   evidence_zip: "With its files (zip)",
   evidence_json: "Document (JSON)",
   waited: "waited {{time}}",
-  bar: "{{step}}: {{state}}, {{time}}",
   zoom_in: "Zoom in",
   zoom_out: "Zoom out",
   fit: "Show all",

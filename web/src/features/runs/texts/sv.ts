@@ -143,7 +143,6 @@ const sv: Translation<typeof en> = {
   evidence_zip: "Med filerna (zip)",
   evidence_json: "Dokument (JSON)",
   waited: "väntade {{time}}",
-  bar: "{{step}}: {{state}}, {{time}}",
   zoom_in: "Zooma in",
   zoom_out: "Zooma ut",
   fit: "Visa allt",
