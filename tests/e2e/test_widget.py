@@ -111,6 +111,8 @@ class TestForm:
         assert inner.evaluate("origin") == "null"
         with pytest.raises(Exception, match=r"cookie|SecurityError|sandboxed"):
             inner.evaluate("document.cookie")
+        with pytest.raises(Exception, match="SecurityError"):
+            page.evaluate("frames[0].document.body")
         assert page.frame_locator("iframe").owner.get_attribute("sandbox") == (
             "allow-scripts allow-forms allow-downloads"
         )

@@ -45,9 +45,11 @@ _PLAIN: dict[str, Any] = {
     "lock": False,
     "secret": False,
     "keep": False,
+    "sort": "created",
+    "deleted": False,
 }
 """Arguments that are the same whoever asks."""
-_NOTHING = {"before", "after", "status", "since", "until", "seen_by", "only", "besides", "organisation"}
+_NOTHING = {"place", "before", "after", "status", "since", "until", "seen_by", "only", "besides", "organisation"}
 """Filters and places in a list that are left out."""
 _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("find_spaces_named", "name"): lambda world: "Personal",
@@ -78,6 +80,7 @@ _UPKEEP = "a scheduled job that goes through every tenant; no route reaches it w
 _AT_THE_DOOR = "nobody has signed in yet; no id is given, and what is answered goes to nobody before they have"
 _OF_ANY_TENANT = "the worker that makes deliveries for every tenant; no route reaches it with an id it was given"
 WORKER_ONLY = {
+    "find_published": "visitors of widgets are of no tenant: the flow says which; it finds what is published alone",
     "flows_with_retention": _UPKEEP,
     "expired_runs": _UPKEEP,
     "payers_among": _UPKEEP,

@@ -35,6 +35,8 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
     ("/api/v1/me/sessions/{session_id}", "session_id"): lambda world: world.sign_in_ids,
     ("/api/v1/audit", "cursor"): lambda world: ["1000000"],
     ("/api/v1/workspace/files", "cursor"): lambda world: ["a"],
+    ("/v1/models/{model}", "model"): lambda world: world.flow_ids,
+    ("/v1/chat/completions", "model"): lambda world: world.flow_ids,
 }
 """Names that mean something else on one route than on all the rest."""
 SHARED: dict[str, Callable[[World], Any]] = {
@@ -67,7 +69,8 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "text": lambda world: "the same text",
     "file": lambda world: ("the-same-name.txt", b"the same content", "text/plain"),
 }
-FOR_ROUTE: dict[tuple[str, str], str] = {
+FOR_ROUTE: dict[tuple[str, str], Any] = {
+    ("/v1/chat/completions", "messages"): [{"role": "user", "content": "the same text"}],
     ("/api/v1/mcp-servers", "name"): "another-server",
     ("/api/v1/mcp-servers", "url"): "https://example.org/mcp",
     ("/api/v1/assistants", "name"): "Another",
@@ -98,6 +101,15 @@ IGNORES: dict[tuple[str, str], str] = {
 }
 """Routes and names that are answered though the value is another tenant's, and what becomes of it."""
 NO_PRINCIPAL = {
+    "/widget.js": "the script that outside pages include, the same for everybody",
+    "/w/frame.js": "the script of the widget's frame, the same for everybody",
+    "/w/{flow_id}": "a flow that its publisher offers to everybody; test_widget.py looks at who sees what",
+    "/w/{flow_id}/{rest:path}": "what a frame may send; nothing is read",
+    "/w/{flow_id}/files": "visitors, with a token of their visit; test_widget.py",
+    "/w/{flow_id}/runs": "visitors, with a token of their visit; test_widget.py",
+    "/w/{flow_id}/runs/{token}/events": "visitors, with a token of their run; test_widget.py",
+    "/w/{flow_id}/runs/{token}/stop": "visitors, with a token of their run; test_widget.py",
+    "/w/{flow_id}/files/{token}": "visitors, with a token of the file; test_widget.py",
     "/api/v1/openapi.json": "the same document for everybody",
     "/static-offline-docs": "scripts of the documentation page",
     "/docs": "the documentation page",

@@ -1,10 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { FileUp, LayoutTemplate, Sparkles } from "lucide-react";
 import type { ReactNode } from "react";
-import { Button } from "@/components/ui";
 import { useHomeTexts } from "./texts";
 
-const LINK = "font-medium text-accent underline-offset-4 hover:underline";
+const LINK = "inline-flex h-8 items-center font-medium text-accent underline-offset-4 hover:underline";
 
 /** What stands where the flows will: what a flow is, and the three ways to the first one. */
 export function FirstVisit({ onSay, onFile }: { onSay: () => void; onFile: () => void }) {
@@ -17,19 +16,19 @@ export function FirstVisit({ onSay, onFile }: { onSay: () => void; onFile: () =>
       <p className="mx-auto mt-1 max-w-xl text-center text-muted">{t("first_text")}</p>
       <ol className="mt-6 grid gap-px overflow-hidden rounded-xl border border-line bg-line sm:grid-cols-3">
         <Way icon={<Sparkles />} title={t("first_say")} text={t("first_say_more")}>
-          <Button kind="ghost" className="-ml-3 text-accent" onClick={onSay}>
+          <button type="button" className={LINK} onClick={onSay}>
             {t("first_go_say")}
-          </Button>
+          </button>
         </Way>
         <Way icon={<LayoutTemplate />} title={t("first_template")} text={t("first_template_more")}>
-          <Link to="/templates" className={`${LINK} inline-flex h-8 items-center`}>
+          <Link to="/templates" className={LINK}>
             {t("first_go_template")}
           </Link>
         </Way>
         <Way icon={<FileUp />} title={t("first_file")} text={t("first_file_more")}>
-          <Button kind="ghost" className="-ml-3 text-accent" onClick={onFile}>
+          <button type="button" className={LINK} onClick={onFile}>
             {t("first_go_file")}
-          </Button>
+          </button>
         </Way>
       </ol>
     </section>
