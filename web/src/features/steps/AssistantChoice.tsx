@@ -45,7 +45,7 @@ export function AssistantChoice({ nodeId, fields }: { nodeId: string; fields: Fi
       </div>
       {mode === "existing" ? (
         <>
-          <FieldControl field={LINK} value={linked} onChange={link} nodeId={nodeId} />
+          <FieldControl field={{ ...LINK, label: t("use_existing") }} value={linked} onChange={link} nodeId={nodeId} />
           <p className="text-muted text-xs">{t(linked ? "linked_about" : "linked_choose")}</p>
         </>
       ) : (

@@ -1,0 +1,244 @@
+"""What is selected is changed in the inspector: every kind of field, contracts without JSON, policies, own code, the form."""
+
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.e2e.support.axe import check_accessible
+from tests.e2e.support.browser import Console, open_page
+from tests.e2e.support.studio import Studio
+
+SPEC = """
+name: Case report
+nodes:
+  page: URL
+    url: https://example.org
+  brief: AIStep
+    label: Summary
+    prompt: "Summarise "
+    model: openai/gpt-5.4-mini
+  clock: CurrentDate
+  hook: WebhookOut
+    url: https://example.org/hook
+edges:
+  page.text -> brief.input
+  clock.tool -> brief.tools
+  brief.output -> hook.payload
+form:
+  who: text
+    label: Who asks
+"""
+SHOUT = """
+from headgate.sdk import Component, field, output
+
+
+class Shout(Component):
+    label = "Shout"
+    text: str = field(label="Text")
+
+    @output()
+    async def loud(self) -> str:
+        return self.text.upper()
+"""
+
+
+def saved(studio: Studio, flow: str, node: str, member: Callable[[dict[str, Any]], object], wanted: object) -> None:
+    """Wait until the server has what was set."""
+
+    def now() -> object:
+        nodes = studio.get(f"/flows/{flow}")["definition"]["nodes"]
+        return member(next(one for one in nodes if one["id"] == node))
+
+    found: object = None
+    for _ in range(40):
+        found = now()
+        if found == wanted:
+            return
+        time.sleep(0.1)
+    assert found == wanted
+
+
+def open_node(page: Page, flow: str, node: str) -> Locator:
+    """The inspector of a node of an open flow."""
+    page.goto(f"/flows/{flow}")
+    page.locator(f'.react-flow__node[data-id="{node}"]').click(position={"x": 40, "y": 12})
+    return page.get_by_role("complementary", name="Inspector")
+
+
+def choose(page: Page, box: Locator, option: str) -> None:
+    """Choose in a list."""
+    box.click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+@pytest.fixture
+def flow(studio: Studio) -> str:
+    return studio.flow(SPEC)
+
+
+class TestFields:
+    def test_a_variable_is_picked_by_its_name_and_saved(self, page: Page, studio: Studio, flow: str) -> None:
+        inspector = open_node(page, flow, "brief")
+        prompt = inspector.get_by_label("Prompt")
+        prompt.press("End")
+        inspector.get_by_role("button", name="Insert a variable").first.click()
+        page.get_by_role("option", name="Input: Who asks").click()
+        expect(prompt).to_have_value("Summarise {{flow_input.who}}")
+        expect(prompt).to_be_focused()
+        page.keyboard.type(" from {{")
+        page.get_by_placeholder("Find a variable…").fill("Title")
+        page.keyboard.press("Enter")
+        saved(
+            studio, flow, "brief", lambda n: n["params"]["prompt"], "Summarise {{flow_input.who}} from {{page.title}}"
+        )
+
+    def test_numbers_choices_and_names_are_saved(self, page: Page, studio: Studio, flow: str) -> None:
+        inspector = open_node(page, flow, "brief")
+        inspector.get_by_label("Name").fill("Brief of the page")
+        choose(page, inspector.get_by_role("combobox", name="Answer"), "json")
+        inspector.get_by_role("button", name="Advanced").click()
+        inspector.get_by_label("Temperature").fill("0,3")
+        saved(studio, flow, "brief", lambda n: n["params"].get("temperature"), 0.3)
+        saved(studio, flow, "brief", lambda n: n["params"].get("output_type"), "json")
+        saved(studio, flow, "brief", lambda n: n["label"], "Brief of the page")
+
+    def test_a_secret_is_named_and_its_value_never_shown(self, page: Page, studio: Studio, flow: str) -> None:
+        inspector = open_node(page, flow, "hook")
+        inspector.get_by_role("button", name="New variable").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Name").fill("hook secret")
+        dialog.get_by_label("Value").fill("whsec_never_to_be_seen")
+        dialog.get_by_role("button", name="Keep it").click()
+        saved(studio, flow, "hook", lambda n: n["params"].get("secret"), "HOOK_SECRET")
+        page.reload()
+        expect(page.get_by_role("complementary", name="Inspector")).to_be_visible()
+        assert "whsec_never_to_be_seen" not in page.content()
+        assert "whsec_never_to_be_seen" not in page.evaluate("JSON.stringify({...localStorage})")
+        assert [one["name"] for one in studio.get("/variables")["items"]] == ["HOOK_SECRET"]
+
+
+class TestPolicies:
+    def test_input_is_fetched_from_the_web_with_a_header_by_name(self, page: Page, studio: Studio, flow: str) -> None:
+        inspector = open_node(page, flow, "brief")
+        inspector.get_by_role("tab", name="Input").click()
+        choose(page, inspector.get_by_role("combobox", name="Where the input comes from"), "A web address (POST)")
+        inspector.get_by_role("textbox", name="Address").fill("https://example.org/cases")
+        inspector.get_by_role("group", name="Headers").get_by_role("button", name="Add").click()
+        inspector.get_by_label("Name 1").fill("Authorization")
+        inspector.get_by_label("Value 1").fill("Bearer CRM_TOKEN")
+        inspector.get_by_role("textbox", name="Body").fill('{"who": "{{flow_input.who}}"}')
+        saved(studio, flow, "brief", lambda n: n["policy"].get("input_source"), "http_post")
+        saved(
+            studio,
+            flow,
+            "brief",
+            lambda n: {key: (n["policy"].get("input_config") or {}).get(key) for key in ("url", "headers", "body")},
+            {
+                "url": "https://example.org/cases",
+                "headers": {"Authorization": "Bearer CRM_TOKEN"},
+                "body": '{"who": "{{flow_input.who}}"}',
+            },
+        )
+
+    def test_a_contract_is_made_without_json(self, page: Page, studio: Studio, flow: str) -> None:
+        inspector = open_node(page, flow, "brief")
+        inspector.get_by_role("tab", name="Contract").click()
+        choose(page, inspector.get_by_role("combobox", name="What it gives"), "JSON with fields")
+        inspector.get_by_role("button", name="Add field").click()
+        inspector.get_by_label("Name of field 1").fill("people")
+        choose(page, inspector.get_by_role("combobox", name="Type of people"), "Fields")
+        inspector.get_by_role("button", name="people is a list").click()
+        inspector.get_by_role("button", name="Add a field to people").click()
+        inspector.get_by_label("Name of field 1").nth(1).fill("age")
+        choose(page, inspector.get_by_role("combobox", name="Type of age"), "Whole number")
+        age = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}
+        schema = {"type": "object", "properties": {"people": {"type": "array", "items": age}}, "required": ["people"]}
+        saved(studio, flow, "brief", lambda n: n["policy"].get("output_contract"), {"type": "json", "schema": schema})
+        page.locator('.react-flow__node[data-id="hook"]').click(position={"x": 40, "y": 12})
+        inspector.get_by_role("tab", name="Settings").click()
+        inspector.get_by_role("button", name="Insert a variable").first.click()
+        expect(page.get_by_role("option", name="people")).to_be_visible()
+
+    def test_only_tools_on_the_list_may_be_called(self, page: Page, studio: Studio, flow: str) -> None:
+        inspector = open_node(page, flow, "brief")
+        inspector.get_by_role("tab", name="Policy").click()
+        inspector.get_by_role("radio", name="Only those on the list").click()
+        expect(inspector.get_by_text("The list is empty")).to_be_visible()
+        inspector.get_by_role("checkbox", name="current_date").click()
+        saved(studio, flow, "brief", lambda n: n["policy"].get("tool_allowlist"), ["current_date"])
+        saved(studio, flow, "brief", lambda n: n["policy"].get("tool_policy"), "restricted")
+
+
+class TestOwnCode:
+    def test_code_is_checked_with_findings_by_line_and_then_known(self, page: Page, studio: Studio) -> None:
+        node = {
+            "id": "shout",
+            "type": "Shout",
+            "code": SHOUT.replace("return", "import os\n        return os.system or"),
+        }
+        made = studio.post("/flows", {"definition": {"name": "Own code", "nodes": [node]}})["id"]
+        inspector = open_node(page, made, "shout")
+        inspector.get_by_role("tab", name="Code").click()
+        inspector.get_by_role("button", name="Check the code").click()
+        expect(inspector.get_by_text("The code cannot run yet.")).to_be_visible()
+        expect(inspector.get_by_text("'os.system' is not available").first).to_be_visible()
+        inspector.get_by_role("textbox", name="Code").fill(SHOUT.strip())
+        inspector.get_by_role("button", name="Check the code").click()
+        expect(inspector.get_by_text("The code passed: Shout can run.")).to_be_visible()
+        expect(inspector.get_by_text("Gives: Loud")).to_be_visible()
+        saved(studio, made, "shout", lambda n: n["code"].strip(), SHOUT.strip())
+        inspector.get_by_role("tab", name="Settings").click()
+        expect(inspector.get_by_role("textbox", name="Text")).to_be_visible()
+
+
+class TestTheForm:
+    def test_nothing_selected_shows_the_form_and_it_is_built_there(self, page: Page, studio: Studio, flow: str) -> None:
+        page.goto(f"/flows/{flow}")
+        inspector = page.get_by_role("complementary", name="Inspector")
+        inspector.get_by_role("button", name="Add field").click()
+        inspector.get_by_label("Question 2").fill("Which kind?")
+        choose(page, inspector.get_by_role("combobox", name="Kind of answer: Which kind?"), "Choice")
+        inspector.get_by_label("Entry 1").fill("new")
+        inspector.get_by_role("button", name="More about Which kind?").click()
+        inspector.get_by_role("checkbox", name="Must be answered").click()
+        inspector.get_by_role("button", name=re.compile("Move Which kind")).press("ArrowUp")
+        wanted = [("Which kind?", "select", True, ["new"]), ("Who asks", "text", False, [])]
+        for _ in range(40):
+            form = studio.get(f"/flows/{flow}")["definition"]["form"]
+            found = [(one["label"], one["type"], one["required"], one["options"]) for one in form]
+            if found == wanted:
+                break
+            time.sleep(0.1)
+        assert found == wanted
+
+
+class TestEverybody:
+    @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+    def test_the_inspector_is_accessible(
+        self, browser: Browser, studio: Studio, console: Console, flow: str, dark: bool
+    ) -> None:
+        with open_page(browser, studio.url, console, dark=dark) as page:
+            inspector = open_node(page, flow, "brief")
+            for tab in ("Settings", "Input", "Contract", "Policy"):
+                inspector.get_by_role("tab", name=tab).click()
+                check_accessible(page, within="aside[aria-label=Inspector]")
+        console.check()
+
+    def test_on_a_telephone_it_is_a_sheet(self, browser: Browser, studio: Studio, console: Console, flow: str) -> None:
+        with open_page(browser, studio.url, console, narrow=True) as page:
+            page.goto(f"/flows/{flow}/steps")
+            page.get_by_role("button", name="More for Summary").click()
+            page.get_by_role("menuitem", name="Show on the canvas").click()
+            inspector = page.get_by_role("complementary", name="Inspector")
+            expect(inspector.get_by_label("Prompt")).to_be_visible()
+            box = inspector.bounding_box()
+            assert box is not None
+            assert box["width"] == 390
+            assert page.evaluate("document.documentElement.scrollWidth") == 390
+            inspector.get_by_role("button", name="Close the inspector").click()
+            expect(inspector).to_be_hidden()
+        console.check()
