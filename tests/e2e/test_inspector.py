@@ -1,4 +1,4 @@
-"""What is selected is changed in the inspector: every kind of field, contracts without JSON, policies, own code, the form."""
+"""What is selected is changed in the inspector: fields, contracts without JSON, policies, own code, the form."""
 
 import re
 import time
@@ -118,7 +118,7 @@ class TestFields:
         expect(page.get_by_role("complementary", name="Inspector")).to_be_visible()
         assert "whsec_never_to_be_seen" not in page.content()
         assert "whsec_never_to_be_seen" not in page.evaluate("JSON.stringify({...localStorage})")
-        assert [one["name"] for one in studio.get("/variables")["items"]] == ["HOOK_SECRET"]
+        assert "HOOK_SECRET" in [one["name"] for one in studio.get("/variables")["items"]]
 
 
 class TestPolicies:

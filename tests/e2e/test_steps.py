@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -109,22 +110,24 @@ def test_a_step_that_gives_another_kind_is_told(page: Page, flow: str) -> None:
 
 
 def test_a_shared_assistant_is_made_of_a_step_and_linked_by_another(page: Page, studio: Studio, flow: str) -> None:
+    name = f"Looker {uuid4().hex[:6]}"
     page.goto(f"/flows/{flow}/steps")
     page.get_by_role("button", name="Open Look at it").click()
     step = page.get_by_role("article", name="Step 2: Look at it")
     step.get_by_label("System prompt").fill("You look closely.")
     step.get_by_role("button", name="Share it with other flows").click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("Name").fill("Looker")
+    dialog.get_by_label("Name").fill(name)
     dialog.get_by_role("button", name="Make it").click()
-    until(lambda: node(studio, flow, "look")["params"].get("assistant"), "Looker")
-    assert [one["instructions"] for one in studio.get("/assistants")["items"]] == ["You look closely."]
+    until(lambda: node(studio, flow, "look")["params"].get("assistant"), name)
+    made = {one["name"]: one["instructions"] for one in studio.get("/assistants")["items"]}
+    assert made[name] == "You look closely."
     step.get_by_role("radio", name="Create new").click()
     until(lambda: node(studio, flow, "look")["params"].get("assistant"), None)
     step.get_by_role("radio", name="Use existing").click()
     step.get_by_role("combobox", name="Use existing").click()
-    page.get_by_role("option", name="Looker").click()
-    until(lambda: node(studio, flow, "look")["params"].get("assistant"), "Looker")
+    page.get_by_role("option", name=name).click()
+    until(lambda: node(studio, flow, "look")["params"].get("assistant"), name)
 
 
 @pytest.mark.parametrize("look", ["light", "dark", "narrow"])
