@@ -75,6 +75,11 @@ web-api: setup ## Generate the page's types from the OpenAPI document
 docs: setup ## Write the generated pages of docs/
 	@$(RUN) python docs/generate.py
 
+.PHONY: screenshots
+screenshots: setup page ## Take the pictures of docs/screenshots again
+	@./scripts/ensure-browser >/dev/null
+	@$(RUN) python -m docs.take_screenshots
+
 .PHONY: bench
 bench: setup page ## Every benchmark, quick, with tables and pictures in .benchmarks/
 	@mkdir -p .benchmarks
