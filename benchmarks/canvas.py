@@ -18,12 +18,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
+from tests.e2e.support.browser import BROWSER_OPTIONS, WIDE
 
 from benchmarks.measure import Report, arguments, percentile
 from benchmarks.rest import HEADGATE
 from benchmarks.serving import serving
 from benchmarks.startup import free_port
-from tests.e2e.support.browser import BROWSER_OPTIONS, WIDE
 
 SIZES = {100: 150, 500: 750, 1000: 1500}
 """Nodes to edges."""
