@@ -1,6 +1,7 @@
 """The settings: what a person sets there is so, and no secret is ever shown again."""
 
 from pathlib import Path
+from uuid import uuid4
 
 import httpx2
 import pytest
@@ -84,9 +85,10 @@ class TestMcpServers:
 
 class TestKeys:
     def test_are_shown_once_and_work_until_they_are_revoked(self, page: Page, studio: Studio) -> None:
+        name = f"From a test, {uuid4()}"
         page.goto("/settings/keys")
         page.get_by_role("button", name="Make a key").first.click()
-        page.get_by_label("Name").fill("From a test")
+        page.get_by_label("Name").fill(name)
         page.get_by_role("dialog").get_by_role("button", name="Make a key").click()
         key = page.get_by_test_id("new-key").inner_text()
         page.get_by_role("button", name="I have kept it").click()
@@ -94,7 +96,7 @@ class TestKeys:
         headers = {"Authorization": f"Bearer {key}"}
         assert httpx2.get(f"{studio.url}/api/v1/me", headers=headers).status_code in {200, 403}
         assert httpx2.get(f"{studio.url}/api/v1/flows", headers=headers).status_code == 200
-        row = page.get_by_role("list", name="API keys").get_by_role("listitem").filter(has_text="From a test")
+        row = page.get_by_role("list", name="API keys").get_by_role("listitem").filter(has_text=name)
         row.get_by_role("button", name="Revoke").click()
         page.get_by_role("alertdialog").get_by_role("button", name="Revoke").click()
         expect(row.get_by_text("Revoked")).to_be_visible()
