@@ -12,12 +12,13 @@ export function WidgetSettings({ flowId }: { flowId: string }) {
   const widget = useDraft((state) => state.document.settings.widget) as Record<string, unknown> | undefined;
   const form = useDraft((state) => state.document.form);
   const name = useDraft((state) => state.document.name);
+  const editable = useDraft((state) => state.editable);
   const setSettings = useDraft((state) => state.setSettings);
   const config = useMemo(() => configOf(widget), [widget]);
   const set = (change: Partial<WidgetConfig>) => setSettings({ widget: { ...config, ...change } as never });
   return (
     <div className="grid gap-6 p-4 lg:grid-cols-2">
-      <div className="flex min-w-0 flex-col gap-4">
+      <fieldset disabled={!editable} className="flex min-w-0 flex-col gap-4">
         <p className="text-sm text-muted">{t("about")}</p>
         <Field label={t("enabled")} help={t("enabled_help")}>
           {(control) => <Switch {...control} checked={config.enabled} onChange={(enabled) => set({ enabled })} />}
@@ -25,7 +26,7 @@ export function WidgetSettings({ flowId }: { flowId: string }) {
         <Looks config={config} set={set} />
         <Origins config={config} set={set} />
         <Lines flowId={flowId} config={config} />
-      </div>
+      </fieldset>
       <div className="flex min-w-0 flex-col gap-2">
         <span className="text-sm font-medium">{t("preview")}</span>
         <WidgetPreview config={config} form={form} name={name} label={t("preview")} />
