@@ -6,6 +6,9 @@ import { write } from "./members";
 import { merge } from "./merge";
 import { takesMany } from "./ports";
 import type { GetDraft, SetDraft } from "./store";
+import { useDraftTexts } from "./texts";
+
+const say = useDraftTexts.now;
 
 export { emptyNode };
 
@@ -52,23 +55,26 @@ export function createEditSlice(_set: SetDraft, get: GetDraft): EditSlice {
       const template = get().templates[type];
       const id = more?.id ?? freeId(type, get().document.nodes);
       const node: FlowNode = { ...emptyNode(), label: "", ...more, id, type, position };
-      change(`Add ${template?.label ?? type}`, (draft) => {
+      change(say("add", { what: template?.label ?? type }), (draft) => {
         draft.nodes[id] = node;
         draft.order.push(id);
       });
       return id;
     },
     removeNodes: (ids) =>
-      change(ids.length === 1 ? `Remove ${nameOf(ids[0] ?? "")}` : `Remove ${ids.length} nodes`, (draft) => {
-        const gone = new Set(ids);
-        for (const id of ids) delete draft.nodes[id];
-        draft.order = draft.order.filter((id) => !gone.has(id));
-        for (const [key, edge] of Object.entries(draft.edges)) {
-          if (gone.has(edge.source) || gone.has(edge.target)) delete draft.edges[key];
-        }
-      }),
+      change(
+        ids.length === 1 ? say("remove", { what: nameOf(ids[0] ?? "") }) : say("remove_nodes", { count: ids.length }),
+        (draft) => {
+          const gone = new Set(ids);
+          for (const id of ids) delete draft.nodes[id];
+          draft.order = draft.order.filter((id) => !gone.has(id));
+          for (const [key, edge] of Object.entries(draft.edges)) {
+            if (gone.has(edge.source) || gone.has(edge.target)) delete draft.edges[key];
+          }
+        },
+      ),
     connect: (edge) =>
-      change("Connect", (draft) => {
+      change(say("connect"), (draft) => {
         const type = draft.nodes[edge.target]?.type ?? "";
         const many = takesMany(get().templates)(type, edge.input);
         for (const [key, other] of Object.entries(draft.edges)) {
@@ -77,12 +83,12 @@ export function createEditSlice(_set: SetDraft, get: GetDraft): EditSlice {
         draft.edges[edgeId(edge)] = edge;
       }),
     disconnect: (ids) =>
-      change("Disconnect", (draft) => {
+      change(say("disconnect"), (draft) => {
         for (const id of ids) delete draft.edges[id];
       }),
     moveNodes: (positions) =>
       change(
-        "Move",
+        say("move"),
         (draft) => {
           for (const [id, position] of Object.entries(positions)) {
             const node = draft.nodes[id];
@@ -92,26 +98,26 @@ export function createEditSlice(_set: SetDraft, get: GetDraft): EditSlice {
         `move:${Object.keys(positions).sort().join()}`,
       ),
     setParam: (id, name, value) =>
-      onNode(id, `Set ${name}`, `param:${name}`, (node) => {
+      onNode(id, say("set", { what: name }), `param:${name}`, (node) => {
         node.params ??= {};
         if (value === undefined) delete node.params[name];
         else node.params[name] = value;
       }),
     setPolicy: (id, policy) =>
-      onNode(id, "Change policy", `policy:${Object.keys(policy).join()}`, (node) => {
+      onNode(id, say("policy"), `policy:${Object.keys(policy).join()}`, (node) => {
         node.policy = { ...emptyNode().policy, ...node.policy, ...policy } as StepPolicy;
       }),
     setLabel: (id, label) =>
-      onNode(id, "Rename", "label", (node) => {
+      onNode(id, say("rename"), "label", (node) => {
         node.label = label;
       }),
     setCode: (id, code) =>
-      onNode(id, "Edit code", "code", (node) => {
+      onNode(id, say("code"), "code", (node) => {
         node.code = code;
       }),
     setForm: (form) =>
       change(
-        "Change form",
+        say("form"),
         (draft) => {
           draft.form = form;
         },
@@ -119,7 +125,7 @@ export function createEditSlice(_set: SetDraft, get: GetDraft): EditSlice {
       ),
     setSettings: (settings) =>
       change(
-        "Change settings",
+        say("settings"),
         (draft) => {
           Object.assign(draft.settings, settings);
         },
@@ -127,7 +133,7 @@ export function createEditSlice(_set: SetDraft, get: GetDraft): EditSlice {
       ),
     setAbout: (about) =>
       change(
-        "Rename flow",
+        say("about"),
         (draft) => {
           Object.assign(draft, about);
         },

@@ -188,9 +188,16 @@ describe("merging two sides of a flow", () => {
     const [base, theirs] = [flow(nodes, edges), structuredClone(flow(nodes, edges))];
     const first = theirs.nodes.n0;
     if (first) first.label = "First";
-    const start = performance.now();
+    const took = (work: () => void) => {
+      const start = performance.now();
+      work();
+      return performance.now() - start;
+    };
     expect(merge(base, base, theirs).writes).toHaveLength(1);
-    expect(performance.now() - start).toBeLessThan(500);
+    const copying = Math.min(...[1, 2, 3].map(() => took(() => structuredClone(theirs))));
+    const merging = Math.min(...[1, 2, 3].map(() => took(() => merge(base, base, theirs))));
+    // A machine that does other things too is slow in both.
+    expect(merging).toBeLessThan(copying * 20);
   });
 });
 

@@ -1,0 +1,15 @@
+export default {
+  add: "Add {{what}}",
+  remove: "Remove {{what}}",
+  remove_nodes: "Remove {{count}} nodes",
+  connect: "Connect",
+  disconnect: "Disconnect",
+  move: "Move",
+  set: "Set {{what}}",
+  policy: "Change policy",
+  rename: "Rename node",
+  code: "Edit code",
+  form: "Change form",
+  settings: "Change settings",
+  about: "Rename flow",
+};
