@@ -56,6 +56,8 @@ def choose(page: Page, name: str, content: str | bytes) -> None:
 
 class TestFirstVisit:
     def test_teaches_the_three_ways(self, page: Page) -> None:
+        nothing = {"items": [], "next_cursor": None}
+        page.route("**/api/v1/flows?**", lambda route: route.fulfill(json=nothing))
         page.goto("/")
         expect(page.get_by_role("heading", name="Welcome to Headgate")).to_be_visible()
         page.get_by_role("button", name="Write a sentence").click()
@@ -148,7 +150,7 @@ class TestFlows:
         page.goto("/")
         page.get_by_role("button", name="More for First name").click()
         page.get_by_role("menuitem", name="Rename").click()
-        page.get_by_label("Name").fill("Second name")
+        page.get_by_role("textbox", name="Name").fill("Second name")
         page.keyboard.press("Enter")
         more = page.get_by_role("button", name="More for Second name")
         more.click()
