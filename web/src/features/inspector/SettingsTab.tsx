@@ -3,6 +3,7 @@ import { useState } from "react";
 import { issuesElsewhere, NodeField } from "@/components/fields";
 import { Callout, cx } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
+import { placeholderFields } from "@/lib/ports";
 import { CodeCheck } from "./CodeCheck";
 import { useInspectorTexts } from "./texts";
 
@@ -13,7 +14,7 @@ export function SettingsTab({ nodeId }: { nodeId: string }) {
   const template = useDraft((state) => state.templates[node?.type ?? ""]);
   const issues = useDraft((state) => state.issues);
   const [open, setOpen] = useState(false);
-  const fields = template?.fields ?? [];
+  const fields = template ? [...(template.fields ?? []), ...(node ? placeholderFields(node, template) : [])] : [];
   const names = fields.map((field) => field.name);
   const others = issuesElsewhere(issues, nodeId, (name) => names.includes(name));
   const advanced = fields.filter((field) => field.advanced);

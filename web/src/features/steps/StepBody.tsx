@@ -5,6 +5,7 @@ import { NodeField } from "@/components/fields";
 import { ContractFields, InputFields, OutputFields, PolicyFields, policyOf } from "@/components/policy";
 import { cx } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
+import { placeholderFields } from "@/lib/ports";
 import { AssistantChoice } from "./AssistantChoice";
 import { useStepTexts } from "./texts";
 
@@ -16,7 +17,7 @@ export function StepBody({ id }: { id: string }) {
   const node = useDraft((state) => state.document.nodes[id]);
   const template = useDraft((state) => state.templates[node?.type ?? ""]);
   const policy = policyOf(node);
-  const fields = template?.fields ?? [];
+  const fields = template ? [...(template.fields ?? []), ...(node ? placeholderFields(node, template) : [])] : [];
   const links = fields.some((field) => field.name === "assistant");
   const shown = fields.filter((field) => !field.advanced && !(links && LINKED.has(field.name)));
   const advanced = fields.filter((field) => field.advanced && !(links && LINKED.has(field.name)));

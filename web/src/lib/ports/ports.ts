@@ -90,7 +90,7 @@ function outputOf(output: OutputTemplate): OutputPort {
 const PLACEHOLDER = /(?<!\{)\{([a-z_][a-z0-9_]{0,63})\}(?!\})/g;
 
 /** A prompt template takes one text for each `{name}` in it. */
-function placeholderFields(node: Values, template: Template): FieldTemplate[] {
+export function placeholderFields(node: Values, template: Template): FieldTemplate[] {
   const text = node.params?.template;
   if (template.type !== "PromptTemplate" || typeof text !== "string") return [];
   const names = new Set<string>();

@@ -29,7 +29,8 @@ export default {
   undo: "Undo",
   branch: "When {{step}} goes to “{{output}}”",
   branch_plain: "One of the ways after {{step}}",
-  branch_about: "Steps that stand in run only when the way leads to them; at the same time as the other ways.",
+  branch_about:
+    "Steps that are set in stand on one of several ways. Ways run at the same time; behind a condition only the one that is chosen runs.",
   input: "Input",
   output: "Output",
   contract: "Contract",

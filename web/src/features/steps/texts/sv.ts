@@ -32,7 +32,8 @@ const sv: Translation<typeof en> = {
   undo: "Ångra",
   branch: "När {{step}} går till ”{{output}}”",
   branch_plain: "En av vägarna efter {{step}}",
-  branch_about: "Steg som står indragna körs bara när vägen leder till dem; samtidigt som de andra vägarna.",
+  branch_about:
+    "Indragna steg står på en av flera vägar. Vägar körs samtidigt; efter ett villkor körs bara den som väljs.",
   input: "Indata",
   output: "Utdata",
   contract: "Kontrakt",
