@@ -98,7 +98,8 @@ function mergeNodes(sides: Sides, found: Merge): void {
   const ids = new Set([...theirs.order, ...ours.order, ...base.order]);
   for (const id of ids) {
     const [before, mine, other] = [base.nodes[id], ours.nodes[id], theirs.nodes[id]];
-    if (mine === other) continue;
+    // Most nodes are as they were: that is seen without taking them apart.
+    if (same(mine, other) || (before && mine && same(before, other))) continue;
     if (before && mine && other) mergeNode(before, mine, other, found);
     else mergePresence(id, sides, found);
   }
