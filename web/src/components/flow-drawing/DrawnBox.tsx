@@ -26,7 +26,6 @@ export function DrawnBox({ node, mark, status, selected, stop, onSelect }: Drawn
   const button = {
     role: "button",
     tabIndex: stop ? 0 : -1,
-    "aria-label": said,
     "aria-pressed": selected ?? false,
     onClick: onSelect,
   };
@@ -37,7 +36,8 @@ export function DrawnBox({ node, mark, status, selected, stop, onSelect }: Drawn
       className={cx("group outline-none", onSelect && "cursor-pointer", status === "skipped" && "opacity-60")}
       {...(onSelect ? button : {})}
     >
-      {!onSelect && <title>{said}</title>}
+      {/* Its name too: what is written in the box may be cut short. */}
+      <title>{said}</title>
       <Ring node={node} selected={selected ?? false} />
       <rect
         width={node.width}
@@ -47,12 +47,14 @@ export function DrawnBox({ node, mark, status, selected, stop, onSelect }: Drawn
         strokeDasharray={look.dashed ? "7 5" : undefined}
         className={cx(look.fill, look.stroke)}
       />
-      {node.note === null ? (
-        <StepText node={node} signed={look.sign !== ""} />
-      ) : (
-        <NoteText text={node.note || node.title} />
-      )}
-      {look.sign && <Sign node={node} sign={look.sign} dot={look.dot} />}
+      <g aria-hidden>
+        {node.note === null ? (
+          <StepText node={node} signed={look.sign !== ""} />
+        ) : (
+          <NoteText text={node.note || node.title} />
+        )}
+        {look.sign && <Sign node={node} sign={look.sign} dot={look.dot} />}
+      </g>
     </g>
   );
 }

@@ -28,8 +28,10 @@ export function FlowDrawing({ flow, templates, title, className, onSelect, selec
   const [reached, setReached] = useState<string>();
   const stop = [reached, selected].find((id) => drawn.nodes.some((node) => node.id === id)) ?? drawn.nodes[0]?.id;
   const move = (event: KeyboardEvent<SVGSVGElement>) => {
-    if (!onSelect || !stop) return;
-    const next = neighbour(drawn.nodes, stop, event.key);
+    const here = event.target instanceof Element ? event.target.closest<SVGGElement>("[data-node]") : null;
+    const from = here?.dataset.node ?? stop;
+    if (!onSelect || !from) return;
+    const next = neighbour(drawn.nodes, from, event.key);
     if (next) {
       event.preventDefault();
       setReached(next);
@@ -37,7 +39,8 @@ export function FlowDrawing({ flow, templates, title, className, onSelect, selec
       [...boxes].find((box) => box.dataset.node === next)?.focus();
     } else if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
-      onSelect(stop);
+      setReached(from);
+      onSelect(from);
     }
   };
   return (
