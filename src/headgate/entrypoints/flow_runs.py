@@ -68,7 +68,7 @@ class FlowRuns:
         run = await service.answer_of(self.engine, principal, run_id)
         async with self.database.reading() as session:
             made = await files.list_files(session, principal, flow_run_id=run_id)
-        paid = [step for step in run.steps if step.reused_from_run_id is None]
+        paid = [step for step in run.steps if step.reused_from_run_id is None and not step.pinned]
         return RunOutcome(
             run_id=run.id,
             status=run.status,
