@@ -355,10 +355,10 @@ class TestOffline:
         with open_page(browser, studio.url, console, dark=True, narrow=True) as phone:
             small = Talk(phone, studio, talk.flow_id).open()
             expect(small.button("Connect a model")).to_be_visible()
+            check_accessible(phone, within=PANEL)
             box = small.panel.bounding_box()
             assert box is not None
-            assert (box["x"], round(box["width"])) == (0, 390)
-            check_accessible(phone, within=PANEL)
+            assert (round(box["x"]), round(box["width"])) == (0, 390)  # a sheet from edge to edge
 
 
 def _until(holds: Callable[[], bool], said: Callable[[], str], page: Page) -> None:
