@@ -31,8 +31,8 @@ export function FarCanvas({ nodes, edges, moving }: Props) {
       aria-label={t("far_view", { count: nodes.length })}
       className="pointer-events-none absolute inset-0 overflow-hidden"
     >
-      <Picture key={`still ${dark}`} scene={still} />
-      {live && <Picture key={`live ${dark}`} scene={live} />}
+      <Picture key={`still ${dark}`} scene={still} margin={MARGIN} />
+      {live && <Picture key={`live ${dark}`} scene={live} margin={0} />}
     </div>
   );
 }
@@ -87,7 +87,7 @@ function toldBy(state: {
 }
 
 /** Draws a scene once and moves the picture along; draws it anew when it no longer covers the view, and at rest. */
-function Picture({ scene }: { scene: Scene }) {
+function Picture({ scene, margin }: { scene: Scene; margin: number }) {
   const api = useStoreApi();
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
@@ -101,7 +101,7 @@ function Picture({ scene }: { scene: Scene }) {
     const draw = () => {
       const { transform, width, height } = api.getState();
       const [x, y, zoom] = transform;
-      const [mx, my] = [Math.round(width * MARGIN), Math.round(height * MARGIN)];
+      const [mx, my] = [Math.round(width * margin), Math.round(height * margin)];
       const [w, h] = [(width + 2 * mx) * dpr, (height + 2 * my) * dpr];
       if (element.width !== w || element.height !== h) Object.assign(element, { width: w, height: h });
       else {
@@ -122,7 +122,7 @@ function Picture({ scene }: { scene: Scene }) {
       const { transform, width, height } = api.getState();
       const [x, y, zoom] = transform;
       const scale = zoom / drawn.zoom;
-      const [mx, my] = [width * MARGIN, height * MARGIN];
+      const [mx, my] = [width * margin, height * margin];
       const [left, top] = [x - drawn.x * scale - mx * scale + mx, y - drawn.y * scale - my * scale + my];
       const covers =
         left - mx <= 0 &&
@@ -145,6 +145,6 @@ function Picture({ scene }: { scene: Scene }) {
       clearTimeout(timer);
       unsubscribe();
     };
-  }, [api, scene]);
+  }, [api, scene, margin]);
   return <canvas ref={canvas} className="absolute origin-top-left will-change-transform" />;
 }
