@@ -152,7 +152,7 @@ class TestFlows:
         page.get_by_role("menuitem", name="Rename").click()
         page.get_by_role("textbox", name="Name").fill("Second name")
         page.keyboard.press("Enter")
-        more = page.get_by_role("button", name="More for Second name")
+        more = page.get_by_role("button", name="More for Second name", exact=True)
         more.click()
         page.get_by_role("menuitem", name="Duplicate").click()
         expect(page.get_by_role("link", name="Second name (copy)")).to_be_visible()
