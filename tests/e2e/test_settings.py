@@ -1,5 +1,6 @@
 """The settings: what a person sets there is so, and no secret is ever shown again."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -9,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import Console, open_page
-from tests.e2e.support.studio import Studio
+from tests.e2e.support.studio import Studio, start_studio
 from tests.support.mcp_server import McpProcess
 from tests.support.openai_server import OpenAIServer
 from tests.support.scripted_server import json_reply
@@ -19,6 +20,15 @@ SECTIONS = (
     "models", "variables", "mcp", "keys", "files", "assistants", "members", "audit", "account", "appearance",
     "shortcuts", "about",
 )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def near(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """A server that lets flows reach this machine, where the MCP server of the test is."""
+    with start_studio(
+        tmp_path_factory.mktemp("near"), HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS='["127.0.0.0/8"]'
+    ) as found:
+        yield found
 
 
 class TestProviders:
@@ -64,8 +74,10 @@ class TestVariables:
 
 
 class TestMcpServers:
-    def test_show_their_tools_which_can_be_switched(self, page: Page, studio: Studio, tmp_path: Path) -> None:
-        with McpProcess(tmp_path / "tally") as server:
+    def test_show_their_tools_which_can_be_switched(
+        self, browser: Browser, near: Studio, console: Console, tmp_path: Path
+    ) -> None:
+        with McpProcess(tmp_path / "tally") as server, open_page(browser, near.url, console) as page:
             page.goto("/settings/mcp")
             page.get_by_role("button", name="Add a server").first.click()
             page.get_by_label("Name").fill("helper")
@@ -81,6 +93,7 @@ class TestMcpServers:
             row.get_by_role("button", name="Delete helper").click()
             page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
             expect(row).to_have_count(0)
+        console.check()
 
 
 class TestKeys:
