@@ -7,7 +7,7 @@ describe("Markdown of a model", () => {
     const text =
       "**bold** [x](javascript:alert(1)) [y](https://example.com) ![pixel](https://evil.test/p.png) <script>alert(1)</script>";
     const { container } = render(<Markdown text={text} />);
-    expect((await screen.findByText("bold")).tagName).toBe("STRONG");
+    expect((await screen.findByText("bold", {}, { timeout: 4000 })).tagName).toBe("STRONG");
     expect(screen.getByText("x").closest("a")).toBeNull();
     expect(screen.getByRole("link", { name: "y" })).toHaveAttribute("rel", "noopener noreferrer nofollow");
     expect(screen.getByRole("link", { name: "pixel" })).toHaveAttribute("href", "https://evil.test/p.png");

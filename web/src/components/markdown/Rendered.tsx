@@ -60,8 +60,8 @@ const PARTS: Components = {
   ),
   hr: () => <hr className="my-3 border-line" />,
   pre: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <div
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
       tabIndex={0}
       className="my-2 overflow-x-auto rounded-md bg-sunken p-3 font-mono text-xs [&_code]:bg-transparent [&_code]:p-0"
     >
@@ -70,8 +70,11 @@ const PARTS: Components = {
   ),
   code: ({ children }) => <code className="rounded-sm bg-sunken px-1 py-0.5 font-mono text-[0.9em]">{children}</code>,
   table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <div tabIndex={0} className="my-2 overflow-x-auto">
+    <div
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+      tabIndex={0}
+      className="my-2 overflow-x-auto"
+    >
       <table className="w-full border-collapse text-sm">{children}</table>
     </div>
   ),

@@ -100,7 +100,6 @@ export function LogTab({ step }: { step: StepOut }) {
   return (
     <ol className="flex flex-col gap-2 text-sm">
       {lines.map((line, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines are only ever added
         <li key={at}>
           {line.at && (
             <span className="mr-2 text-xs text-faint tabular-nums">{dateTime(new Date(line.at / 1000))}</span>
@@ -118,7 +117,6 @@ export function ToolsTab({ step }: { step: StepOut }) {
   return (
     <ol className="flex flex-col gap-3">
       {calls.map((call, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: calls are only ever added
         <li key={at} className="flex flex-col gap-1.5 rounded-md border border-line p-3">
           <div className="flex items-center gap-2">
             <span className="font-mono text-sm font-medium">{String(call.name ?? "")}</span>
