@@ -1,6 +1,8 @@
+import { lazy, Suspense } from "react";
 import { Canvas } from "@/features/canvas";
 import { Inspector } from "@/features/inspector";
-import { StepCards } from "@/features/steps";
+
+const StepCards = lazy(async () => ({ default: (await import("@/features/steps")).StepCards }));
 
 /** The flow as a graph, with the inspector of what is selected, or of the flow itself. */
 export function CanvasView() {
@@ -16,5 +18,9 @@ export function CanvasView() {
 
 /** The same draft as cards in order. */
 export function StepsView() {
-  return <StepCards />;
+  return (
+    <Suspense>
+      <StepCards />
+    </Suspense>
+  );
 }

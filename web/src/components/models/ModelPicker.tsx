@@ -1,15 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { Brain, ChevronDown } from "lucide-react";
 import { Popover } from "radix-ui";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { modelsQuery } from "@/api/queries/models";
 import { providersQuery } from "@/api/queries/providers";
 import type { JsonValue } from "@/api/types";
-import { ProviderDialog } from "@/components/providers";
 import { cx } from "@/components/ui";
 import { ModelList } from "./ModelList";
 import { modelName, withModel } from "./modelValue";
 import { useModelTexts } from "./texts";
+
+/** It comes when somebody connects a provider. */
+const ProviderDialog = lazy(async () => ({ default: (await import("@/components/providers")).ProviderDialog }));
 
 interface ModelPickerProps {
   value: JsonValue | undefined;
@@ -75,11 +77,15 @@ export function ModelPicker({ value, onChange, label, ...ids }: ModelPickerProps
           </button>
         </p>
       )}
-      <ProviderDialog
-        open={connecting !== null}
-        onOpenChange={(still) => !still && setConnecting(null)}
-        {...(typeof connecting === "string" ? { provider: connecting } : {})}
-      />
+      {connecting !== null && (
+        <Suspense>
+          <ProviderDialog
+            open
+            onOpenChange={(still) => !still && setConnecting(null)}
+            {...(typeof connecting === "string" ? { provider: connecting } : {})}
+          />
+        </Suspense>
+      )}
     </div>
   );
 }
