@@ -3,7 +3,17 @@ import { CLASSES, contrast, GROUNDS, PORTS, TEXTS } from "./contrast";
 import { Section } from "./Section";
 import { useDesignTexts } from "./texts";
 
-const value = (token: string) => getComputedStyle(document.documentElement).getPropertyValue(`--${token}`).trim();
+const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+
+/** A token as the browser paints it: a built page may write it in another notation. */
+function value(token: string): string {
+  if (!context) return "";
+  context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(`--${token}`).trim();
+  context.fillRect(0, 0, 1, 1);
+  const [red = 0, green = 0, blue = 0] = context.getImageData(0, 0, 1, 1).data;
+  return `#${[red, green, blue].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
 const TONES = ["accent", "ok", "warn", "bad", "info"] as const;
 const measured = (text: string, ground: string) => contrast(value(text), value(ground)).toFixed(1);
 const colour = (token: string) => ({ color: `var(--${token})` });

@@ -6,8 +6,10 @@ export interface Rgb {
   b: number;
 }
 
-/** Linear sRGB of `oklch(L C H)`, cut to what a screen shows; null where the text is no such colour. */
+/** Linear sRGB of `oklch(L C H)` or `#rrggbb`, cut to what a screen shows; null where the text is no such colour. */
 export function linearRgb(colour: string): Rgb | null {
+  const hex = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(colour.trim());
+  if (hex) return { r: linear(hex[1]), g: linear(hex[2]), b: linear(hex[3]) };
   const found = /^oklch\(\s*([\d.]+%?)\s+([\d.]+)\s+([\d.]+)/.exec(colour.trim());
   if (!found) return null;
   // A built page writes lightness in per cent.
@@ -23,6 +25,11 @@ export function linearRgb(colour: string): Rgb | null {
     g: shown(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
     b: shown(-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s),
   };
+}
+
+function linear(byte = "00"): number {
+  const part = Number.parseInt(byte, 16) / 255;
+  return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
 }
 
 const shown = (part: number) => Math.min(1, Math.max(0, part));

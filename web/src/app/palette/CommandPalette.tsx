@@ -27,9 +27,9 @@ export default function CommandPalette() {
   const [typed, setTyped] = useState("");
   // Asked once: what a place offers does not change while the palette stands over it.
   const groups = useMemo(() => byGroup(Object.values(sources).flatMap((source) => source())), [sources]);
-  const flows = useFlows(typed.trim());
+  const { flows, settled } = useFlows(typed.trim());
   const [chosen, setChosen] = useState("");
-  const newest = typed === "" ? flows[0]?.id : undefined;
+  const newest = settled ? flows[0]?.id : undefined;
   // Flows come a moment later than the commands below them: the first is chosen all the same.
   useEffect(() => {
     if (newest) setChosen(`flow ${newest}`);
@@ -64,7 +64,7 @@ export default function CommandPalette() {
                     <Cmdk.Item
                       key={flow.id}
                       value={`flow ${flow.id}`}
-                      keywords={[flow.name, typed]}
+                      keywords={settled ? [flow.name, typed] : [flow.name]}
                       className={ITEM}
                       onSelect={() => act(() => void navigate({ to: "/flows/$flowId", params: { flowId: flow.id } }))}
                     >
@@ -106,13 +106,13 @@ export default function CommandPalette() {
 
 function useFlows(typed: string) {
   const search = useDeferredValue(typed);
-  const { data } = useQuery({
+  const { data, isPlaceholderData } = useQuery({
     queryKey: [...flowKeys.all, "palette", search],
     queryFn: ({ signal }) =>
       unwrap(api.GET("/api/v1/flows", { params: { query: { search, limit: MOST_FLOWS } }, signal })),
     placeholderData: (before) => before,
   });
-  return data?.items ?? [];
+  return { flows: data?.items ?? [], settled: !isPlaceholderData };
 }
 
 /** Every word that was written must be in the name or its keywords; names that begin so come first. */

@@ -1,0 +1,167 @@
+"""What is around every page: places, commands, shortcuts, language and colours, the flow's header."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.support.axe import check_accessible
+from tests.e2e.support.browser import Console, open_page
+from tests.e2e.support.studio import Studio
+
+SPEC = "name: {name}\nnodes:\n  text: TextInput\n    text: hello\n"
+
+
+def arrive(page: Page, address: str) -> None:
+    """Go there, and wait until keys are heard."""
+    page.goto(address)
+    expect(page.get_by_role("button", name=re.compile("^Account: .+"))).to_be_visible()
+
+
+class TestCommandPalette:
+    def test_finds_a_flow_by_a_few_letters_and_opens_it(self, page: Page, studio: Studio) -> None:
+        studio.flow(SPEC.format(name="Quarterly zebra report"))
+        arrive(page, "/templates")
+        page.keyboard.press("Control+k")
+        palette = page.get_by_role("dialog", name="Commands")
+        expect(palette.get_by_role("combobox")).to_be_focused()
+        page.keyboard.type("zebra")
+        expect(palette.get_by_role("option", name="Quarterly zebra report").first).to_have_attribute("aria-selected", "true")
+        check_accessible(page, within="[role=dialog]")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1, name="Quarterly zebra report")).to_be_visible()
+        expect(page).to_have_title("Quarterly zebra report · Headgate")
+        expect(palette).not_to_be_visible()
+
+    def test_offers_what_the_open_flow_can_do(self, page: Page, studio: Studio) -> None:
+        flow = studio.flow(SPEC.format(name="Commanded"))
+        page.goto(f"/flows/{flow}")
+        expect(page.get_by_role("heading", level=1, name="Commanded")).to_be_visible()
+        page.keyboard.press("Control+k")
+        expect(page.get_by_role("dialog", name="Commands").get_by_role("combobox")).to_be_focused()
+        page.keyboard.type("flow sett")
+        page.keyboard.press("Enter")
+        dialog = page.get_by_role("dialog", name="Flow settings")
+        expect(dialog.get_by_label("Name of the flow")).to_be_focused()
+        dialog.get_by_label("Description").fill("Says hello")
+        dialog.get_by_label("Days that run data is kept").fill("30")
+        dialog.get_by_role("switch", name="Insight").click()
+        dialog.get_by_title("globe").click()
+        dialog.get_by_role("button", name="Done").click()
+        expect(page.locator("header").get_by_text("Saved", exact=True)).to_be_visible()
+        found = studio.get(f"/flows/{flow}")["definition"]
+        assert found["description"] == "Says hello"
+        settings = found["settings"]
+        assert (settings["data_retention_days"], settings["insight_enabled"], settings["icon"]) == (30, True, "globe")
+
+
+class TestShortcuts:
+    def test_the_sheet_shows_all_and_finds_one(self, page: Page) -> None:
+        arrive(page, "/")
+        page.keyboard.press("Shift+?")
+        sheet = page.get_by_role("dialog", name="Keyboard shortcuts")
+        expect(sheet.get_by_text("Find a node")).to_be_visible()
+        sheet.get_by_label("Find a shortcut").fill("save")
+        expect(sheet.get_by_text("Find a node")).not_to_be_visible()
+        expect(sheet.get_by_text("Save at once")).to_be_visible()
+        check_accessible(page, within="[role=dialog]")
+        page.keyboard.press("Escape")
+        expect(sheet).not_to_be_visible()
+
+    def test_everything_is_reached_by_keyboard_alone(self, page: Page, studio: Studio) -> None:
+        flow = studio.flow(SPEC.format(name="Typed"))
+        page.goto(f"/flows/{flow}/steps")
+        expect(page.get_by_role("heading", level=1, name="Typed")).to_be_visible()
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.locator("main")).to_be_focused()
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("button", name="Typed")).to_be_focused()
+        page.keyboard.press("Enter")
+        page.keyboard.type("Retyped")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1, name="Retyped")).to_be_visible()
+        page.keyboard.press("Control+k")
+        expect(page.get_by_role("dialog", name="Commands").get_by_role("combobox")).to_be_focused()
+        page.keyboard.type("templates")
+        page.keyboard.press("Enter")
+        expect(page).to_have_title("Templates · Headgate")
+        expect(page.locator("main")).to_be_focused()
+
+
+class TestAccountMenu:
+    def test_language_and_colours_change_at_once_and_stay(self, page: Page) -> None:
+        arrive(page, "/templates")
+        page.get_by_role("button", name=re.compile("^Account")).click()
+        page.get_by_role("menuitem", name="Svenska").click()
+        expect(page.get_by_role("navigation", name="Huvudmeny").get_by_role("link", name="Mallar")).to_be_visible()
+        expect(page.locator("html")).to_have_attribute("lang", "sv")
+        page.get_by_role("button", name=re.compile("^Konto")).click()
+        page.get_by_role("menuitem", name="Mörk").click()
+        expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+        page.reload()
+        expect(page.get_by_role("link", name="Mallar")).to_be_visible()
+        expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+class TestWholeFlow:
+    def test_is_deleted_at_once_and_brought_back(self, page: Page, studio: Studio) -> None:
+        flow = studio.flow(SPEC.format(name="Short-lived"))
+        page.goto(f"/flows/{flow}")
+        page.get_by_role("button", name="More", exact=True).click()
+        page.get_by_role("menuitem", name="Delete flow").click()
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_role("heading", level=1, name="Short-lived")).to_be_visible()
+
+    def test_is_duplicated_and_exported(self, page: Page, studio: Studio) -> None:
+        flow = studio.flow(SPEC.format(name="Copied"))
+        page.goto(f"/flows/{flow}")
+        page.get_by_role("button", name="More", exact=True).click()
+        with page.expect_download() as download:
+            page.get_by_role("menuitem", name="Export as text").click()
+        assert download.value.suggested_filename == "Copied.flow"
+        assert "TextInput" in download.value.path().read_text(encoding="utf-8")
+        page.get_by_role("button", name="More", exact=True).click()
+        page.get_by_role("menuitem", name="Duplicate").click()
+        expect(page.get_by_role("heading", level=1, name="Copied (copy)")).to_be_visible()
+
+
+class TestPages:
+    @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+    def test_the_design_page_is_for_everybody(
+        self, browser: Browser, studio: Studio, console: Console, *, dark: bool
+    ) -> None:
+        with open_page(browser, studio.url, console, dark=dark) as page:
+            page.goto("/design")
+            expect(page.get_by_role("heading", level=1, name="Design system")).to_be_visible()
+            expect(page.get_by_text("0.0", exact=True)).to_have_count(0)
+            check_accessible(page)
+        console.check()
+
+    def test_a_narrow_screen_has_every_view_and_no_sideways_scroll(
+        self, browser: Browser, studio: Studio, console: Console
+    ) -> None:
+        flow = studio.flow(SPEC.format(name="A flow with a rather long name that does not fit"))
+        with open_page(browser, studio.url, console, narrow=True) as page:
+            page.goto(f"/flows/{flow}")
+            for view in ("Canvas", "Steps", "Overview", "Runs", "Publish"):
+                expect(page.get_by_role("navigation", name="Views of the flow").get_by_text(view)).to_be_in_viewport()
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+            check_accessible(page, within="header")
+        console.check()
+
+    def test_an_address_that_leads_nowhere_says_so(self, page: Page, console: Console) -> None:
+        console.allow("404")
+        arrive(page, "/")
+        page.evaluate("history.pushState({}, '', '/nowhere'); dispatchEvent(new PopStateEvent('popstate'))")
+        expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+        page.get_by_role("link", name="To your flows").last.click()
+        expect(page).to_have_title("Flows · Headgate")
+
+    def test_a_flow_that_is_not_there_says_so(self, page: Page, console: Console) -> None:
+        for part in ("404", "There is no flow"):
+            console.allow(part)
+        page.goto("/flows/00000000-0000-7000-8000-00000000dead")
+        expect(page.get_by_role("link", name="To your flows").last).to_be_visible()
+        expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
