@@ -11,7 +11,7 @@ import { useOverviewTexts } from "./texts";
 const NODE_TYPES = { step: StepBox, note: NoteBox, frame: FrameBox };
 
 const fillOf = ({ type, data: { node } }: DrawnNode) => {
-  if (type !== "step") return "fill-hover";
+  if (type !== "step") return "!fill-hover";
   return node.run ? STATUS_FILLS[node.run.status] : ROLE_FILLS[roleOf(node)];
 };
 
@@ -60,6 +60,7 @@ export default function Diagram({ graph }: { graph: GraphOut }) {
         nodeClassName={(node) => fillOf(node as DrawnNode)}
         nodeBorderRadius={12}
         maskColor="var(--overlay)"
+        bgColor="var(--surface)"
         className="!hidden overflow-hidden rounded-lg border border-line bg-surface shadow-card sm:!block"
       />
     </ReactFlow>

@@ -15,11 +15,11 @@ export const ROLE_STRIPES: Record<Role, string> = {
 };
 
 export const ROLE_FILLS: Record<Role, string> = {
-  input: "fill-accent",
-  model: "fill-warn",
-  output: "fill-port-message",
-  step: "fill-line-strong",
-  other: "fill-port-model",
+  input: "!fill-accent",
+  model: "!fill-warn",
+  output: "!fill-port-message",
+  step: "!fill-line-strong",
+  other: "!fill-port-model",
 };
 
 export const STATUS_BOXES: Record<Status, string> = {
@@ -32,10 +32,10 @@ export const STATUS_BOXES: Record<Status, string> = {
 };
 
 export const STATUS_FILLS: Record<Status, string> = {
-  pending: "fill-line",
-  running: "fill-info",
-  completed: "fill-ok",
-  failed: "fill-bad",
-  cancelled: "fill-warn",
-  skipped: "fill-line-strong",
+  pending: "!fill-line",
+  running: "!fill-info",
+  completed: "!fill-ok",
+  failed: "!fill-bad",
+  cancelled: "!fill-warn",
+  skipped: "!fill-line-strong",
 };
