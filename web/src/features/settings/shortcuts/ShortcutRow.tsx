@@ -46,7 +46,6 @@ export function ShortcutRow({ id }: { id: ShortcutId }) {
           )}
           <button
             type="button"
-            aria-label={t("keys_for", { what: name })}
             aria-pressed={listening}
             className={cx(
               "inline-flex h-7 min-w-28 items-center justify-center rounded-md border px-2 text-sm",
@@ -58,6 +57,7 @@ export function ShortcutRow({ id }: { id: ShortcutId }) {
             onBlur={() => setListening(false)}
             onKeyDown={press}
           >
+            <span className="sr-only">{t("keys_for", { what: name })} </span>
             {listening ? t("press_keys") : keys ? <Keys keys={keys} /> : t("no_keys_set")}
           </button>
         </>
