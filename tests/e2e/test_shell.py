@@ -26,7 +26,9 @@ class TestCommandPalette:
         palette = page.get_by_role("dialog", name="Commands")
         expect(palette.get_by_role("combobox")).to_be_focused()
         page.keyboard.type("zebra")
-        expect(palette.get_by_role("option", name="Quarterly zebra report").first).to_have_attribute("aria-selected", "true")
+        expect(palette.get_by_role("option", name="Quarterly zebra report").first).to_have_attribute(
+            "aria-selected", "true"
+        )
         check_accessible(page, within="[role=dialog]")
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", level=1, name="Quarterly zebra report")).to_be_visible()
