@@ -16,7 +16,7 @@ export default defineConfig({
   plugins: [react(), tailwindcss(), widget()],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
   // The server puts a fresh value there for every answer; see entrypoints/http/studio.
-  html: { cspNonce: "HEADGATE_NONCE" },
+  html: { cspNonce: "PAGE_NONCE" },
   server: { port: 5173, strictPort: true, proxy: proxied },
   build: {
     outDir: "../src/headgate/entrypoints/http/studio/built",

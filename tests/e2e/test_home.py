@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import Console, open_page
@@ -46,7 +46,7 @@ def page(browser: Browser, home: Studio, console: Console) -> Iterator[Page]:
 def choose(page: Page, name: str, content: str | bytes) -> None:
     page.goto("/")
     page.get_by_role("button", name="From a file").click()
-    file = {
+    file: FilePayload = {
         "name": name,
         "mimeType": "text/plain",
         "buffer": content if isinstance(content, bytes) else content.encode(),
@@ -56,7 +56,7 @@ def choose(page: Page, name: str, content: str | bytes) -> None:
 
 class TestFirstVisit:
     def test_teaches_the_three_ways(self, page: Page) -> None:
-        nothing = {"items": [], "next_cursor": None}
+        nothing: dict[str, Any] = {"items": [], "next_cursor": None}
         page.route("**/api/v1/flows?**", lambda route: route.fulfill(json=nothing))
         page.goto("/")
         expect(page.get_by_role("heading", name="Welcome to Headgate")).to_be_visible()

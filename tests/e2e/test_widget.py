@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, FrameLocator, Page, expect
+from playwright.sync_api import Browser, FilePayload, FrameLocator, Page, expect
 
 from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import Console, open_page
@@ -54,7 +54,7 @@ def embed(studio: Studio, outside: WebServer) -> Embed:
     """Publish a flow with a widget and put it on a page outside; the page's address."""
 
     def made(kind: str, *, origins: list[str] | None = None, more: str = "", **widget: Any) -> str:
-        first = {"id": "heard", "type": "ChatInput"}
+        first: dict[str, Any] = {"id": "heard", "type": "ChatInput"}
         if kind == "form":
             first = {"id": "heard", "type": "TextInput", "params": {"text": THANKS}}
         allowed = [outside.origin] if origins is None else origins
@@ -97,7 +97,7 @@ class TestForm:
         frame.get_by_label("Your name").fill("Åsa")
         frame.get_by_label("How many").fill("3")
         frame.get_by_label("Which").select_option("Blue")
-        photo = {"name": "p.png", "mimeType": "image/png", "buffer": b"\x89PNG"}
+        photo: FilePayload = {"name": "p.png", "mimeType": "image/png", "buffer": b"\x89PNG"}
         frame.get_by_label("A photo").set_input_files(photo)
         frame.get_by_role("button", name="Send").click()
         expect(frame.get_by_role("heading", name="Thanks Åsa")).to_be_visible()

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urljoin, urlsplit, urlunsplit
 import httpx2
 from bs4 import BeautifulSoup, Tag
 
-from headgate.features.accounts.single_sign_on.transaction import HOME
+from headgate.features.accounts.sessions.own_path import HOME
 from tests.support.sign_in import HERE, Browser
 
 BEGIN = "/sign-in/oidc"

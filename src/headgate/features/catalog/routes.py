@@ -1,8 +1,8 @@
 """HTTP routes of the component catalogue."""
 
 import hashlib
-from functools import lru_cache
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import Annotated, Any, Protocol
 
 import orjson

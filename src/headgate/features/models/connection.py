@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from types import ModuleType
 
 from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -18,7 +17,7 @@ from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ollama import pulled_models
 from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import LOCAL, Provider, find_provider, import_chat_class
-from headgate.features.models.service import create_chat_model, status_of
+from headgate.features.models.service import create_chat_model, langchain_side, status_of
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.sdk.values import Model
 
@@ -90,10 +89,10 @@ async def _call(provider: Provider, keys: KeySource, model: str | None, local: L
     params = {"max_retries": 0} if "max_retries" in provider.params else {}
     chat = await create_chat_model(Model(provider=provider.id, name=name, params=params), keys, local=local)
     if model is None:
-        count: int | None = await _langchain_side().count_models(chat)
+        count: int | None = await langchain_side().count_models(chat)
         if count is not None:
             return count
-    await _langchain_side().say_hello(chat)
+    await langchain_side().say_hello(chat)
     return None
 
 
@@ -124,10 +123,3 @@ async def _patience(provider: Provider) -> AsyncIterator[None]:
             f"{provider.label} did not answer within {PATIENCE_SECONDS:g} seconds.",
             remedy="Check the address and the network, and try again.",
         ) from None
-
-
-def _langchain_side() -> ModuleType:
-    """The module that imports LangChain, loaded when a provider is first tested."""
-    from headgate.features.models import chat  # noqa: PLC0415 - imports LangChain (half a second)
-
-    return chat

@@ -205,14 +205,14 @@ def _local_arguments(model: Model, local: LocalModels | None) -> dict[str, Any]:
 
 def _build(provider: Provider, arguments: dict[str, Any], caller: Caller, *, shim: bool) -> "BaseChatModel":
     chat_class = import_chat_class(provider)
-    chat = _langchain_side()
+    chat = langchain_side()
     model: BaseChatModel = chat.build_chat_model(
         chat_class, arguments, caller, ends_are_marked=provider.ends_are_marked, shim=shim
     )
     return model
 
 
-def _langchain_side() -> ModuleType:
+def langchain_side() -> ModuleType:
     """The module that subclasses LangChain's classes, loaded when a model is first made."""
     from headgate.features.models import chat  # noqa: PLC0415 - imports LangChain (half a second)
 

@@ -431,7 +431,7 @@ class TestRouteContracts:
     def test_take_inputs_and_no_flow(self, app: FastAPI) -> None:
         document = app.openapi()
         inputs = {"text", "form_data", "file_ids", "session_id"}
-        choices = {"version", "wait", "from_step", "only_step", "from_step", "pins"}
+        choices = {"version", "wait", "from_step", "only_step", "pins"}
         seen = set()
         for path, operations in document["paths"].items():
             for method, operation in operations.items():

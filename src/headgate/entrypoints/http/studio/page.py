@@ -14,7 +14,7 @@ from headgate.entrypoints.http.headers import PAGE_POLICY
 from headgate.foundation.errors import Unavailable
 
 BUILT = Path(__file__).parent / "built"
-_NONCE = "HEADGATE_NONCE"
+_NONCE = "PAGE_NONCE"
 
 
 def page_response(modules: tuple[str, ...] = (), *, status: int = 200) -> Response:

@@ -28,6 +28,11 @@ class RunRequest:
     entry: Entry | None = None
     """What the audit log says of its start: who began it. None for runs that nobody began."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether every step of the flow is to be carried out."""
+        return self.reuse is None and self.part is None
+
 
 @dataclass(frozen=True, slots=True)
 class BackendHealth:

@@ -15,7 +15,7 @@ from headgate.features.audit.chain import Entry
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor, patiently
 from headgate.features.runs.engine.reconciler import Action, Reconciler, Rules, Verdict
-from headgate.features.runs.engine.recovery import Recovery, new_run_from, startable
+from headgate.features.runs.engine.recovery import Recovery, create_settled, startable
 from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.engine.worker import Worker
 from headgate.features.runs.events import RunEvents
@@ -24,16 +24,14 @@ from headgate.features.runs.run_input import input_payload
 from headgate.features.runs.states import RunStatus, StepStatus
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.ledger import Ledger
-from headgate.features.runs.steps.planned import Plans
+from headgate.features.runs.steps.planned import PlannedFlow, Plans
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import (
     Cancelled,
     Claim,
     Held,
     NewRun,
-    Part,
     Resumed,
-    Reuse,
     RunKey,
     StoredRun,
     clock,
@@ -135,12 +133,10 @@ class EmbeddedBackend:
 
     async def start(self, request: RunRequest) -> RunStatus:
         """Store a run and begin it, or queue it when no place is free."""
-        if request.reuse is not None:
-            return await self._start_from(request, request.reuse)
-        if request.part is not None:
-            return await self._start_part(request, request.part)
         key = request.key
         planned = await self._plans.of(key)
+        if not request.is_whole:
+            return await self._start_settled(request, planned)
         given = await self._recovery.input_of(request)
         has_place = not self._queue and self._has_room()
         most = self._settings.max_concurrent_steps if has_place else 0
@@ -178,22 +174,11 @@ class EmbeddedBackend:
         self._begin(run, claims)
         return RunStatus.RUNNING
 
-    async def _start_from(self, request: RunRequest, reuse: Reuse) -> RunStatus:
-        """Store a run with results of another; it is read back when its turn comes, as if it had been left queued."""
+    async def _start_settled(self, request: RunRequest, planned: PlannedFlow) -> RunStatus:
+        """Store a run with settled steps; it is read back when its turn comes, as if it had been left queued."""
         key = request.key
-        planned = await self._plans.of(key)
         trace = self._services.telemetry.traces.run_began(key.run_id)
-        await self._store.create_from(new_run_from(request, planned, reuse.steps, trace), reuse, clock())
-        self._events(key, trace).run_queued(key.flow_id, key.version, len(planned.steps))
-        self._enqueue(key.run_id)
-        return RunStatus.QUEUED
-
-    async def _start_part(self, request: RunRequest, part: Part) -> RunStatus:
-        """Store a run of a part of its flow; it is read back like one that takes results over."""
-        key = request.key
-        planned = await self._plans.of(key)
-        trace = self._services.telemetry.traces.run_began(key.run_id)
-        await self._store.create_part(new_run_from(request, planned, part.settled, trace), part, clock())
+        await create_settled(self._store, request, planned, trace)
         self._events(key, trace).run_queued(key.flow_id, key.version, len(planned.steps))
         self._enqueue(key.run_id)
         return RunStatus.QUEUED

@@ -1,6 +1,5 @@
 """Reading a run back from its rows, to go on where another process stopped or to learn what others did meanwhile."""
 
-from collections.abc import Collection
 from dataclasses import replace
 
 from headgate.features.runs.engine.backend import RunRequest
@@ -106,12 +105,19 @@ def startable(run: ActiveRun, stored: StoredRun) -> list[str]:
     ]
 
 
-def new_run_from(
-    request: RunRequest, planned: PlannedFlow, settled: Collection[str], trace_parent: str | None
-) -> NewRun:
-    """The rows of a run in which some steps are settled at birth; its others wait for those parents that are not."""
-    taken = set(settled)
-    waiting = {step.id: len(set(step.step.parents) - taken) for step in planned.steps.values()}
+async def create_settled(store: RunStore, request: RunRequest, planned: PlannedFlow, trace_parent: str | None) -> None:
+    """Store a queued run in which some steps are settled at birth: taken over from another, pinned or left out."""
+    if request.part is not None:
+        run = _new_run(request, planned, request.part.settled, trace_parent)
+        await store.create_part(run, request.part, clock())
+    elif request.reuse is not None:
+        run = _new_run(request, planned, frozenset(request.reuse.steps), trace_parent)
+        await store.create_from(run, request.reuse, clock())
+
+
+def _new_run(request: RunRequest, planned: PlannedFlow, settled: frozenset[str], trace_parent: str | None) -> NewRun:
+    """Its rows; steps that are not settled wait for those parents that are not."""
+    waiting = {step.id: len(set(step.step.parents) - settled) for step in planned.steps.values()}
     return NewRun(
         key=request.key,
         input_payload=input_payload(request.input),

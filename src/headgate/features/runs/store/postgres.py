@@ -120,46 +120,18 @@ class PostgresRunStore:
 
     async def create_from(self, run: NewRun, reuse: Reuse, at: int) -> None:
         """Insert a run that takes over results of another."""
-        taken = set(reuse.steps)
-        values = _key(run.key) | {
-            "at": at,
-            "user_id": run.user_id,
-            "session_id": run.session_id,
-            "input_payload": run.input_payload,
-            "steps": [seed.step_id for seed in run.steps],
-            "orders": [seed.order for seed in run.steps],
-            "waiting": [seed.waiting for seed in run.steps],
-            "taken": [seed.step_id in taken for seed in run.steps],
-            "source_run_id": reuse.run_id,
-            "source_step_id": reuse.step_id,
-            "trace_parent": run.trace_parent,
-        }
+        values = rare.values_from(run, reuse, at)
         async with self._connection() as connection, connection.transaction():
             await connection.execute(rare.KEEP_SOURCES, values)
             found = await (await connection.execute(rare.CREATE_FROM, values)).fetchone()
-            if found is None or found[0] != len(taken):
+            if found is None or found[0] != len(set(reuse.steps)):
                 raise SourceGone(reuse.run_id)
             if run.entry is not None:
                 await connection.execute(audit.PSYCOPG, audit.values(run.entry))
 
     async def create_part(self, run: NewRun, part: Part, at: int) -> None:
         """Insert a run of a part of its flow."""
-        pinned = {one.step_id: one for one in part.pinned}
-        made = [pinned.get(seed.step_id) for seed in run.steps]
-        values = _key(run.key) | {
-            "at": at,
-            "user_id": run.user_id,
-            "session_id": run.session_id,
-            "input_payload": run.input_payload,
-            "trace_parent": run.trace_parent,
-            "part": part.stored(),
-            "steps": [seed.step_id for seed in run.steps],
-            "orders": [seed.order for seed in run.steps],
-            "waiting": [0 if seed.step_id in part.settled else seed.waiting for seed in run.steps],
-            "statuses": [_born(seed.step_id, part, pinned) for seed in run.steps],
-            "outputs": [one and one.output_payload for one in made],
-            "classes": [one and one.classification for one in made],
-        }
+        values = rare.values_of_part(run, part, at)
         if run.entry is None:
             await self._execute(rare.CREATE_PART, values)
         else:
@@ -342,13 +314,6 @@ class PostgresRunStore:
         except Exception as error:
             _raise_translated(error)
             raise
-
-
-def _born(step_id: str, part: Part, pinned: Mapping[str, Any]) -> str:
-    """The status with which a step of a part of a flow is stored."""
-    if step_id in pinned:
-        return StepStatus.COMPLETED.value
-    return (StepStatus.SKIPPED if step_id in part.settled else StepStatus.PENDING).value
 
 
 def _is_one_step_on(onward: Onward) -> bool:

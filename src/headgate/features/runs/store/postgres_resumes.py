@@ -2,6 +2,9 @@
 
 # ruff: noqa: S608 - what is put into the statements are constants of this module and of `states`
 
+from collections.abc import Mapping
+from typing import Any
+
 from headgate.features.runs.states import (
     BORN_SETTLED,
     RUN_RESUMES,
@@ -13,6 +16,7 @@ from headgate.features.runs.states import (
     sql_list,
 )
 from headgate.features.runs.store.rows import RECORD_MEMBERS, TAKEN_COLUMNS
+from headgate.features.runs.transitions import NewRun, Part, Pinned, Reuse
 
 KEEP_SOURCES = """
 SELECT id FROM flow_runs
@@ -92,3 +96,50 @@ WITH changed AS (
 )
 SELECT id FROM changed
 """
+
+
+def values_from(run: NewRun, reuse: Reuse, at: int) -> dict[str, Any]:
+    """The values of `KEEP_SOURCES` and `CREATE_FROM`."""
+    taken = set(reuse.steps)
+    return _values(run, at) | {
+        "waiting": [seed.waiting for seed in run.steps],
+        "taken": [seed.step_id in taken for seed in run.steps],
+        "source_run_id": reuse.run_id,
+        "source_step_id": reuse.step_id,
+    }
+
+
+def values_of_part(run: NewRun, part: Part, at: int) -> dict[str, Any]:
+    """The values of `CREATE_PART`."""
+    pinned = {one.step_id: one for one in part.pinned}
+    stand_ins = [pinned.get(seed.step_id) for seed in run.steps]
+    return _values(run, at) | {
+        "part": part.stored(),
+        "waiting": [0 if seed.step_id in part.settled else seed.waiting for seed in run.steps],
+        "statuses": [_born(seed.step_id, part, pinned) for seed in run.steps],
+        "outputs": [one and one.output_payload for one in stand_ins],
+        "classes": [one and one.classification for one in stand_ins],
+    }
+
+
+def _values(run: NewRun, at: int) -> dict[str, Any]:
+    return {
+        "run_id": run.key.run_id,
+        "tenant_id": run.key.tenant_id,
+        "flow_id": run.key.flow_id,
+        "version": run.key.version,
+        "user_id": run.user_id,
+        "session_id": run.session_id,
+        "input_payload": run.input_payload,
+        "trace_parent": run.trace_parent,
+        "steps": [seed.step_id for seed in run.steps],
+        "orders": [seed.order for seed in run.steps],
+        "at": at,
+    }
+
+
+def _born(step_id: str, part: Part, pinned: Mapping[str, Pinned]) -> str:
+    """The status with which a step of a part of a flow is stored."""
+    if step_id in pinned:
+        return StepStatus.COMPLETED.value
+    return (StepStatus.SKIPPED if step_id in part.settled else StepStatus.PENDING).value

@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import select
 
 from headgate.features.access.permissions import TenantRole
+from headgate.features.accounts.sessions.own_path import HOME
 from headgate.features.accounts.single_sign_on import sign_on
 from headgate.features.accounts.single_sign_on.errors import LinkedToAnother
 from headgate.features.accounts.single_sign_on.service import admit
 from headgate.features.accounts.single_sign_on.sign_on import Vouched
-from headgate.features.accounts.single_sign_on.transaction import HOME
 from headgate.features.accounts.tables import SpaceMember, User
 from headgate.foundation.settings import Settings
 from headgate.foundation.single_sign_on_settings import SingleSignOnSettings

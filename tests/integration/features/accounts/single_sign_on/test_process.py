@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from headgate.features.accounts.single_sign_on.transaction import HOME
+from headgate.features.accounts.sessions.own_path import HOME
 from tests.support.openid_provider import openid_provider
 from tests.support.sign_in import Browser
 from tests.support.single_sign_on import Traveller, error_of, signed_in_person

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 from pydantic import SecretStr
 
-from headgate.features.accounts.single_sign_on.transaction import HOME
+from headgate.features.accounts.sessions.own_path import HOME
 from headgate.foundation.settings import Settings
 from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
 from tests.support.openid_provider import OpenIdProvider, openid_provider

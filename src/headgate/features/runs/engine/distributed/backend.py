@@ -12,15 +12,15 @@ from headgate.features.runs.engine.distributed.dispatcher import Dispatcher
 from headgate.features.runs.engine.distributed.presence import Presence
 from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler
-from headgate.features.runs.engine.recovery import new_run_from
+from headgate.features.runs.engine.recovery import create_settled
 from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.events import ENDINGS, RunEvents, topic_of
 from headgate.features.runs.ports import Services
 from headgate.features.runs.run_input import input_payload
 from headgate.features.runs.states import RunStatus
-from headgate.features.runs.steps.planned import Plans
+from headgate.features.runs.steps.planned import PlannedFlow, Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore
-from headgate.features.runs.transitions import Cancelled, NewRun, Part, Resumed, Reuse, RunKey, clock
+from headgate.features.runs.transitions import Cancelled, NewRun, Resumed, RunKey, clock
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.event_relay import EventRelay, RelayFeed
 from headgate.foundation.log import get_logger
@@ -131,12 +131,10 @@ class CeleryBackend:
 
     async def start(self, request: RunRequest) -> RunStatus:
         """Store a run as queued, then send it. With the broker away it waits for the next sweep."""
-        if request.reuse is not None:
-            return await self._start_from(request, request.reuse)
-        if request.part is not None:
-            return await self._start_part(request, request.part)
         key = request.key
         planned = await self._plans.of(key)
+        if not request.is_whole:
+            return await self._start_settled(request, planned)
         new = NewRun(
             key=key,
             input_payload=input_payload(request.input),
@@ -155,21 +153,11 @@ class CeleryBackend:
         await self._dispatcher.send_new(key, planned.plan)
         return RunStatus.QUEUED
 
-    async def _start_from(self, request: RunRequest, reuse: Reuse) -> RunStatus:
+    async def _start_settled(self, request: RunRequest, planned: PlannedFlow) -> RunStatus:
+        """Store a run with settled steps; it is read back when its turn comes, as if it had been left queued."""
         key = request.key
-        planned = await self._plans.of(key)
         trace = self._services.telemetry.traces.run_began(key.run_id)
-        await self._store.create_from(new_run_from(request, planned, reuse.steps, trace), reuse, clock())
-        self._events(key, trace).run_queued(key.flow_id, key.version, len(planned.steps))
-        await self._send_rest(key.run_id)
-        return RunStatus.QUEUED
-
-    async def _start_part(self, request: RunRequest, part: Part) -> RunStatus:
-        """Store a run of a part of its flow; it is read back like one that takes results over."""
-        key = request.key
-        planned = await self._plans.of(key)
-        trace = self._services.telemetry.traces.run_began(key.run_id)
-        await self._store.create_part(new_run_from(request, planned, part.settled, trace), part, clock())
+        await create_settled(self._store, request, planned, trace)
         self._events(key, trace).run_queued(key.flow_id, key.version, len(planned.steps))
         await self._send_rest(key.run_id)
         return RunStatus.QUEUED
