@@ -49,5 +49,7 @@ export const removeMember = (space_id: string, user_id: string) =>
   unwrap(api.DELETE("/api/v1/spaces/{space_id}/members/{user_id}", { params: { path: { space_id, user_id } } }));
 
 export const createSpace = (name: string) => unwrap(api.POST("/api/v1/spaces", { body: { name } }));
+export const deleteSpace = (space_id: string) =>
+  unwrap(api.DELETE("/api/v1/spaces/{space_id}", { params: { path: { space_id } } }));
 export const renameSpace = (space_id: string, name: string) =>
   unwrap(api.PATCH("/api/v1/spaces/{space_id}", { params: { path: { space_id } }, body: { name } }));

@@ -1,5 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../client";
+import type { components } from "../schema";
+
+export type Space = components["schemas"]["SpaceOut"];
 
 export const spaceKeys = { all: ["spaces"] as const };
 

@@ -5,7 +5,7 @@ const sv: Translation<typeof en> = {
   flows: "Flöden",
   templates: "Mallar",
   runs: "Körningar",
-  observe: "Översyn",
+  observe: "Uppföljning",
   settings: "Inställningar",
   main_navigation: "Huvudmeny",
   skip: "Till innehållet",

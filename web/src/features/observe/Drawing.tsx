@@ -7,8 +7,11 @@ import type { ChartData, Line } from "./charts";
 
 const HEIGHT = 190;
 const DAY = 86_400;
+const HOURS = [1, 2, 3, 6, 12].map((hours) => hours * 3600);
+/** A day is named once, however many parts it has. */
+const DAYS = [1, 2, 3, 7, 14, 30].map((days) => days * DAY);
 const LOOK =
-  "min-h-52 text-muted [&_.u-legend]:text-xs [&_.u-legend_th]:font-medium [&_.uplot]:font-sans [&_.u-value]:tabular-nums";
+  "min-h-56 text-muted sm:min-h-52 [&_.uplot]:font-sans! [&_.u-legend]:mt-1! [&_.u-legend]:text-xs! [&_.u-legend_th]:font-normal! [&_.u-legend_.u-value]:font-medium [&_.u-value]:tabular-nums";
 
 /** A chart in a canvas, in the colours of the theme; made anew with the data, resized with its place. */
 export default function Drawing({ data, label }: { data: ChartData; label: string }) {
@@ -57,7 +60,13 @@ function options(data: ChartData, width: number): UPlot.Options {
       y: { range: (_chart, _low, high) => [0, high > 0 ? high * 1.1 : 1] },
     },
     axes: [
-      { ...axis, values: (_chart, ticks) => ticks.map(moment) },
+      {
+        ...axis,
+        size: 28,
+        space: 64,
+        incrs: step < DAY / 4 ? HOURS : DAYS,
+        values: (_chart, ticks) => ticks.map(moment),
+      },
       { ...axis, size: 64, values: (_chart, ticks) => ticks.map((tick) => data.show(tick)) },
     ],
     series: [

@@ -40,7 +40,7 @@ export function Tiles({ figures: { now, before } }: { figures: RunStatistics }) 
           <dt className="text-sm text-muted">{t(id)}</dt>
           <dd className="text-2xl font-semibold tabular-nums">{value}</dd>
           <dd className="min-h-5 text-xs text-muted">
-            <Changed {...change} />
+            {(change.percent !== null || id === "runs") && <Changed {...change} />}
             {"note" in more && more.note && <span className="block">{more.note}</span>}
           </dd>
         </div>

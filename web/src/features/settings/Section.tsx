@@ -29,7 +29,7 @@ export function Part({ title, about, action, children }: SectionProps) {
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-end gap-3">
-        <div className="min-w-0 flex-1">
+        <div className="min-w-0 flex-1 basis-60">
           <h3 className="font-semibold">{title}</h3>
           {about && <p className="text-sm text-muted">{about}</p>}
         </div>
@@ -64,7 +64,7 @@ export function Row({ title, detail, icon, aside, children, muted }: RowProps) {
     <li className="px-4 py-2.5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
         {icon && <span className="text-faint [&_svg]:size-4.5">{icon}</span>}
-        <div className={cx("min-w-0 flex-1 basis-48", muted && "text-muted")}>
+        <div className={cx("min-w-0 flex-1 basis-40", muted && "text-muted")}>
           <div className="flex min-w-0 flex-wrap items-center gap-2 break-all font-medium">{title}</div>
           {detail && <div className="break-words text-sm text-muted">{detail}</div>}
         </div>

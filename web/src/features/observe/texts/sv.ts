@@ -2,7 +2,7 @@ import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
 
 const sv: Translation<typeof en> = {
-  observe: "Översikt",
+  observe: "Uppföljning",
   range: "Tid",
   range_24h: "24 timmar",
   range_7d: "7 dagar",

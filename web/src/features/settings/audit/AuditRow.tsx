@@ -5,30 +5,34 @@ import { cx } from "@/components/ui";
 import { ValueView } from "@/components/values/ValueView";
 import { dateTime } from "@/lib/i18n/format";
 import { useSettingsTexts } from "../texts";
+import { spelledOut, textOf } from "./saidOf";
 
 /** One entry: who, what, when; opened it shows what was asked for. */
 export function AuditRow({ entry }: { entry: AuditEntry }) {
   const t = useSettingsTexts();
   const [open, setOpen] = useState(false);
   const { actor, resource } = entry;
+  const said = textOf(entry.action);
   return (
     <li>
       <button
         type="button"
         aria-expanded={open}
-        className="flex w-full flex-wrap items-center gap-x-3 px-4 py-2 text-left hover:bg-hover"
+        className="grid w-full grid-cols-[auto_1fr_auto] items-center gap-x-3 px-4 py-2 text-left hover:bg-hover md:grid-cols-[auto_11rem_1fr_minmax(0,12rem)_auto]"
         onClick={() => setOpen(!open)}
       >
         <ChevronRight
           aria-hidden
           className={cx("size-4 shrink-0 text-faint transition-transform", open && "rotate-90")}
         />
-        <span className="w-44 shrink-0 truncate font-medium">
-          {entry.action.replaceAll("_", " ").replace(".", " · ")}
+        <span className="truncate font-medium">{said ? t(said) : spelledOut(entry.action)}</span>
+        <span className="truncate max-md:order-1 max-md:col-span-2 max-md:col-start-2">
+          {resource.name || resource.id}
         </span>
-        <span className="min-w-32 flex-1 truncate">{resource.name || resource.id}</span>
-        <span className="max-w-48 truncate text-sm text-muted">{actor.name || actor.kind}</span>
-        <time className="text-sm text-muted tabular-nums" dateTime={entry.at}>
+        <span className="truncate text-sm text-muted max-md:order-2 max-md:col-start-2 md:text-right">
+          {actor.name || actor.kind}
+        </span>
+        <time className="text-sm text-muted tabular-nums max-md:order-3" dateTime={entry.at}>
           {dateTime(entry.at)}
         </time>
       </button>

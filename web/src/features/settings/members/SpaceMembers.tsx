@@ -1,23 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
-import { Plus, UserRound, X } from "lucide-react";
+import { Ellipsis, Pencil, Plus, Trash2, UserRound, X } from "lucide-react";
 import { useState } from "react";
-import {
-  createSpace,
-  membersQuery,
-  peopleKeys,
-  peopleQuery,
-  putMember,
-  type Role,
-  removeMember,
-} from "@/api/queries/people";
-import { spaceKeys } from "@/api/queries/spaces";
-import { Button, Dialog, Field, IconButton, Input, Select } from "@/components/ui";
+import { membersQuery, peopleKeys, peopleQuery, putMember, type Role, removeMember } from "@/api/queries/people";
+import { type Space, spaceKeys } from "@/api/queries/spaces";
+import { Button, IconButton, Menu, Select } from "@/components/ui";
 import { Listing } from "../Listing";
 import { Part, Row } from "../Section";
 import { SpaceSelect, useSpace } from "../SpaceSelect";
 import { useSettingsTexts } from "../texts";
 import { useChange } from "../useChange";
 import { useRights } from "../useRights";
+import { DeleteSpace, SpaceDialog } from "./SpaceDialogs";
 
 export const ROLES: readonly Role[] = ["viewer", "runner", "editor", "publisher", "owner"];
 
@@ -29,7 +22,8 @@ export function SpaceMembers() {
   const space = chosen.space;
   const spaceId = space?.id ?? "";
   const members = useQuery({ ...membersQuery(spaceId), enabled: spaceId !== "" });
-  const [making, setMaking] = useState(false);
+  const [naming, setNaming] = useState<Space | "new" | null>(null);
+  const [deleting, setDeleting] = useState<Space | null>(null);
   const touches = [peopleKeys.all, spaceKeys.all, ["me"]];
   const put = useChange({
     change: ({ id, role }: { id: string; role: Role }) => putMember(spaceId, id, role),
@@ -44,9 +38,27 @@ export function SpaceMembers() {
       title={space ? t("space_called", { name: space.name }) : t("spaces")}
       about={t("roles_about")}
       action={
-        <div className="flex gap-2">
+        <div className="flex flex-wrap items-center gap-2">
           <SpaceSelect {...chosen} />
-          {may("spaces.create") && <Button onClick={() => setMaking(true)}>{t("new_space")}</Button>}
+          {space && manage && (
+            <Menu
+              items={[
+                { id: "rename", label: t("rename_space"), icon: <Pencil />, onSelect: () => setNaming(space) },
+                {
+                  id: "delete",
+                  label: t("delete_space"),
+                  icon: <Trash2 />,
+                  danger: true,
+                  onSelect: () => setDeleting(space),
+                },
+              ]}
+            >
+              <IconButton label={t("more_for", { who: space.name })}>
+                <Ellipsis />
+              </IconButton>
+            </Menu>
+          )}
+          {may("spaces.create") && <Button onClick={() => setNaming("new")}>{t("new_space")}</Button>}
         </div>
       }
     >
@@ -95,7 +107,14 @@ export function SpaceMembers() {
           onAdd={(id, role) => put.mutate({ id, role })}
         />
       )}
-      {making && <SpaceDialog onClose={() => setMaking(false)} onMade={chosen.choose} />}
+      {naming && (
+        <SpaceDialog
+          {...(naming === "new" ? {} : { space: naming })}
+          onClose={() => setNaming(null)}
+          onDone={chosen.choose}
+        />
+      )}
+      {deleting && <DeleteSpace space={deleting} onClose={() => setDeleting(null)} />}
     </Part>
   );
 }
@@ -136,43 +155,5 @@ function NewMember({ taken, roles, busy, onAdd }: NewMemberProps) {
         {t("add_member")}
       </Button>
     </form>
-  );
-}
-
-function SpaceDialog({ onClose, onMade }: { onClose: () => void; onMade: (id: string) => void }) {
-  const t = useSettingsTexts();
-  const [name, setName] = useState("");
-  const make = useChange({ change: createSpace, touches: [spaceKeys.all, ["me"]], failed: t("save_failed") });
-  const submit = () =>
-    make.mutate(name.trim(), {
-      onSuccess: ({ id }) => {
-        onMade(id);
-        onClose();
-      },
-    });
-  return (
-    <Dialog
-      open
-      size="sm"
-      onOpenChange={(open) => !open && onClose()}
-      title={t("new_space")}
-      description={t("new_space_more")}
-      footer={
-        <Button kind="primary" disabled={!name.trim()} busy={make.isPending} onClick={submit}>
-          {t("make_space")}
-        </Button>
-      }
-    >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (name.trim()) submit();
-        }}
-      >
-        <Field label={t("name")} required>
-          {(control) => <Input {...control} value={name} onChange={(event) => setName(event.target.value)} />}
-        </Field>
-      </form>
-    </Dialog>
   );
 }

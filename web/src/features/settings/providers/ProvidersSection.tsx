@@ -69,6 +69,12 @@ interface ProviderRowProps {
 
 function ProviderRow({ provider, manage, onConnect }: ProviderRowProps) {
   const t = useSettingsTexts();
+  const missing = ({ installed, id, settings }: Provider) => {
+    if (!installed) return t("needs_package");
+    if (id === "local") return t("needs_local");
+    const names = settings.filter(({ required }) => required).map(({ variable }) => variable);
+    return names.length > 0 ? t("needs_variable", { names: names.join(", ") }) : provider.reason;
+  };
   const test = useMutation({
     mutationFn: () => testProvider(provider.id),
     onError: (error) => toastError(t("test_failed"), error),
@@ -83,7 +89,7 @@ function ProviderRow({ provider, manage, onConnect }: ProviderRowProps) {
           </Chip>
         </>
       }
-      detail={provider.configured ? (provider.default_model ?? provider.reason) : provider.reason}
+      detail={provider.configured ? (provider.default_model ?? provider.reason) : missing(provider)}
       aside={
         manage && (
           <>

@@ -1,3 +1,4 @@
+import actions from "./en.actions";
 import people from "./en.people";
 import things from "./en.things";
 
@@ -29,6 +30,9 @@ export default {
   not_installed: "Not installed",
   set_up: "Set up",
   default_model: "Default model",
+  needs_variable: "{{names}} is not set.",
+  needs_package: "Its package is not installed on the server.",
+  needs_local: "No local model is on this machine.",
   default_model_about:
     "What steps and the assistant use where nobody chose a model: the first one of the first provider that is ready.",
   no_default_model: "None yet. Connect a provider, and steps that ask a model can run.",
@@ -123,4 +127,5 @@ export default {
   parts: "Health",
   ...things,
   ...people,
+  ...actions,
 };

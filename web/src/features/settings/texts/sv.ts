@@ -1,5 +1,6 @@
 import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
+import actions from "./sv.actions";
 import people from "./sv.people";
 import things from "./sv.things";
 
@@ -31,6 +32,9 @@ const sv: Translation<typeof en> = {
   not_installed: "Inte installerad",
   set_up: "Anslut",
   default_model: "Standardmodell",
+  needs_variable: "{{names}} är inte satt.",
+  needs_package: "Paketet är inte installerat på servern.",
+  needs_local: "Ingen lokal modell finns på maskinen.",
   default_model_about:
     "Det som steg och assistenten använder när ingen har valt modell: den första hos den första leverantören som är klar.",
   no_default_model: "Ingen än. Anslut en leverantör, så kan steg som frågar en modell köras.",
@@ -126,5 +130,6 @@ const sv: Translation<typeof en> = {
   parts: "Hälsa",
   ...things,
   ...people,
+  ...actions,
 };
 export default sv;
