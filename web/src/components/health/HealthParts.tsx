@@ -5,6 +5,17 @@ import { Problem, Skeleton } from "@/components/ui";
 import { duration, number } from "@/lib/i18n/format";
 import { useHealthTexts } from "./texts";
 
+const NAMES = {
+  server: "server",
+  database: "database",
+  engine: "engine",
+  broker: "broker",
+  "result backend": "results",
+  workers: "worker_processes",
+} as const;
+/** How the engine inside the server calls itself; it says no more than that it works. */
+const EMBEDDED = "embedded";
+
 /** How the server's parts are at this moment. */
 export function HealthParts() {
   const t = useHealthTexts();
@@ -12,6 +23,7 @@ export function HealthParts() {
   if (found.isPending) return <Skeleton className="h-24" />;
   if (found.isError) return <Problem error={found.error} retry={() => void found.refetch()} />;
   const parts = partsOf(found.data);
+  const nameOf = (name: string) => (name in NAMES ? t(NAMES[name as keyof typeof NAMES]) : name);
   const good = found.data.status === "ok";
   return (
     <ul aria-label={t("health")} className="divide-y divide-line rounded-lg border border-line bg-surface">
@@ -22,9 +34,9 @@ export function HealthParts() {
           ) : (
             <CircleAlert aria-hidden className="size-4.5 text-bad" />
           )}
-          <span className="font-medium">{one.name.replaceAll("_", " ")}</span>
+          <span className="font-medium">{nameOf(one.name)}</span>
           <span className="min-w-0 flex-1 truncate text-sm text-muted">
-            {one.detail || t(one.state === "ok" ? "works" : "failed")}
+            {(one.detail !== EMBEDDED && one.detail) || t(one.state === "ok" ? "works" : "failed")}
           </span>
           {one.latency_ms !== null && (
             <span className="text-sm text-muted tabular-nums">{duration(one.latency_ms)}</span>

@@ -11,7 +11,7 @@ const HOURS = [1, 2, 3, 6, 12].map((hours) => hours * 3600);
 /** A day is named once, however many parts it has. */
 const DAYS = [1, 2, 3, 7, 14, 30].map((days) => days * DAY);
 const LOOK =
-  "min-h-56 text-muted sm:min-h-52 [&_.uplot]:font-sans! [&_.u-legend]:mt-1! [&_.u-legend]:text-xs! [&_.u-legend_th]:font-normal! [&_.u-legend_.u-value]:font-medium [&_.u-value]:tabular-nums";
+  "min-h-56 text-muted sm:min-h-52 [&_.uplot]:font-sans! [&_.u-legend]:mt-1! [&_.u-legend]:text-xs! [&_.u-legend_th]:font-normal! [&_.u-legend_.u-value]:font-medium [&_.u-value]:tabular-nums [&_.u-series:has(.u-value:empty)]:invisible";
 
 /** A chart in a canvas, in the colours of the theme; made anew with the data, resized with its place. */
 export default function Drawing({ data, label }: { data: ChartData; label: string }) {
@@ -70,7 +70,7 @@ function options(data: ChartData, width: number): UPlot.Options {
       { ...axis, size: 64, values: (_chart, ticks) => ticks.map((tick) => data.show(tick)) },
     ],
     series: [
-      { label: data.from, value: (_chart, at) => (at === null ? "–" : dateTime(new Date(at * 1000))) },
+      { label: data.from, value: (_chart, at) => (at === null ? "" : dateTime(new Date(at * 1000))) },
       ...data.lines.map((line) => series(line, data)),
     ],
   };

@@ -5,8 +5,8 @@ interface Change<V, R> {
   change: (wanted: V) => Promise<R>;
   /** What is asked anew afterwards. */
   touches: readonly QueryKey[];
-  /** What is said when it did not work. */
-  failed: string;
+  /** What is said when it did not work; nothing where the form itself shows the error. */
+  failed?: string;
   /** What is said when it did. */
   done?: string;
 }
@@ -19,7 +19,9 @@ export function useChange<V = void, R = unknown>({ change, touches, failed, done
     onSuccess: () => {
       if (done) toast({ title: done, tone: "ok" });
     },
-    onError: (error) => toastError(failed, error),
+    onError: (error) => {
+      if (failed) toastError(failed, error);
+    },
     onSettled: () => Promise.all(touches.map((queryKey) => queryClient.invalidateQueries({ queryKey }))),
   });
 }

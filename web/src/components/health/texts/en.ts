@@ -1,5 +1,11 @@
 export default {
   health: "Health",
+  server: "Server",
+  database: "Database",
+  engine: "Engine of runs",
+  broker: "Queue",
+  results: "Store of results",
+  worker_processes: "Workers",
   works: "works",
   failed: "does not answer",
   queue: "Waiting for a worker: {{count}}",

@@ -3,6 +3,12 @@ import type en from "./en";
 
 const sv: Translation<typeof en> = {
   health: "Hälsa",
+  server: "Server",
+  database: "Databas",
+  engine: "Motor för körningar",
+  broker: "Kö",
+  results: "Resultatlager",
+  worker_processes: "Arbetare",
   works: "fungerar",
   failed: "svarar inte",
   queue: "Väntar på en arbetare: {{count}}",

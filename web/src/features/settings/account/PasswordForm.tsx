@@ -14,7 +14,6 @@ export function PasswordForm() {
   const change = useChange({
     change: () => changePassword(current, next),
     touches: [sessionKeys.all],
-    failed: t("save_failed"),
     done: t("password_changed"),
   });
   const short = next !== "" && [...next.normalize("NFKC")].length < SHORTEST;

@@ -29,7 +29,6 @@ export function AssistantDialog({ spaceId, assistant, onClose }: AssistantDialog
         : createAssistant({ ...body, space_id: spaceId, temperature: null });
     },
     touches: [assistantKeys.all],
-    failed: t("save_failed"),
   });
   const submit = () => save.mutate(undefined, { onSuccess: onClose });
   return (

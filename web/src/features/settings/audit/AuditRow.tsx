@@ -18,7 +18,7 @@ export function AuditRow({ entry }: { entry: AuditEntry }) {
       <button
         type="button"
         aria-expanded={open}
-        className="grid w-full grid-cols-[auto_1fr_auto] items-center gap-x-3 px-4 py-2 text-left hover:bg-hover md:grid-cols-[auto_11rem_1fr_minmax(0,12rem)_auto]"
+        className="grid w-full grid-cols-[auto_1fr_auto] items-center gap-x-3 px-4 py-2 text-left hover:bg-hover md:grid-cols-[auto_11rem_1fr_minmax(0,8rem)_auto]"
         onClick={() => setOpen(!open)}
       >
         <ChevronRight

@@ -24,7 +24,6 @@ export function KeyDialog({ onClose }: { onClose: () => void }) {
         expires_at: endOf(lifetime),
       }),
     touches: [apiKeyKeys.all],
-    failed: t("key_failed"),
   });
   const key = make.data?.key;
   return (

@@ -27,7 +27,6 @@ export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose
       return made;
     },
     touches: [mcpServerKeys.all],
-    failed: t("save_failed"),
   });
   const ready = name.trim() !== "" && where.trim() !== "" && pairs !== null;
   const submit = () => add.mutate(undefined, { onSuccess: onClose });

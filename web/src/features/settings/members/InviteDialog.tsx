@@ -17,7 +17,6 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const invite = useChange({
     change: () => invitePerson({ email: email.trim(), name: name.trim() || null, role: admin ? "admin" : "member" }),
     touches: [peopleKeys.all],
-    failed: t("invite_failed"),
   });
   if (invite.data) return <LinkDialog link={invite.data.link} onClose={onClose} />;
   const ready = email.includes("@");

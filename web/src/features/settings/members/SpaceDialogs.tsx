@@ -21,7 +21,6 @@ export function SpaceDialog({ space, onClose, onDone }: SpaceDialogProps) {
   const save = useChange({
     change: (wanted: string) => (space ? renameSpace(space.id, wanted) : createSpace(wanted)),
     touches: TOUCHES,
-    failed: t("save_failed"),
     done: t(space ? "space_renamed" : "space_made", { name: name.trim() }),
   });
   const ready = name.trim() !== "" && name.trim() !== space?.name;

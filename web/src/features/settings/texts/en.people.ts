@@ -33,7 +33,6 @@ export default {
   people_auto_login: "Nobody signs in here: whoever is at this machine is the one user. A team needs auto-login off.",
   invite: "Invite a person",
   invite_more: "You get a link with which they set their password. Give it to them over a channel that you trust.",
-  invite_failed: "Nobody was invited",
   email: "E-mail address",
   is_admin: "Administrator",
   is_admin_help: "May do everything in every space, and invites people.",

@@ -42,7 +42,6 @@ export default {
   never_expires: "without an end",
   last_used: "used {{when}}",
   never_used: "never used",
-  key_failed: "The key was not made",
   key_made: "Your new key",
   key_once: "Copy it now",
   key_once_more: "It is shown this once. Only its hash is kept.",

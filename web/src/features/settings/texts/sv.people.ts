@@ -38,7 +38,6 @@ const sv: Translation<typeof en> = {
     "Ingen loggar in här: den som sitter vid maskinen är den enda användaren. Ett lag behöver stänga av auto-login.",
   invite: "Bjud in en person",
   invite_more: "Du får en länk där personen väljer sitt lösenord. Ge den på ett sätt som du litar på.",
-  invite_failed: "Ingen bjöds in",
   email: "E-postadress",
   is_admin: "Administratör",
   is_admin_help: "Får göra allt i alla utrymmen, och bjuder in personer.",

@@ -46,7 +46,6 @@ const sv: Translation<typeof en> = {
   never_expires: "utan slut",
   last_used: "använd {{when}}",
   never_used: "aldrig använd",
-  key_failed: "Nyckeln skapades inte",
   key_made: "Din nya nyckel",
   key_once: "Kopiera den nu",
   key_once_more: "Den visas bara nu. Bara dess hash sparas.",

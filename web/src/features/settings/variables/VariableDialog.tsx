@@ -14,7 +14,6 @@ export function VariableDialog({ name: kept, onClose }: { name: string; onClose:
   const save = useChange({
     change: () => setVariable(name.trim(), { value, secret, hosts: hosts.split(/[\s,]+/).filter(Boolean) }),
     touches: [variableKeys.all, ["providers"]],
-    failed: t("save_failed"),
     done: t("variable_kept", { name: name.trim() }),
   });
   const submit = () => save.mutate(undefined, { onSuccess: onClose });
