@@ -7,7 +7,11 @@ import {
   Outlet,
 } from "@tanstack/react-router";
 import { ApiError } from "@/api/problem";
+import { componentsQuery } from "@/api/queries/components";
+import { flowQuery } from "@/api/queries/flows";
 import { meQuery } from "@/api/queries/me";
+import { setStoragePerson } from "@/lib/storage";
+import { FlowSkeleton } from "./flow/FlowSkeleton";
 import { Crashed } from "./shell/Crashed";
 import { NotFound } from "./shell/NotFound";
 import { Shell } from "./shell/Shell";
@@ -37,7 +41,11 @@ const inside = createRoute({
   getParentRoute: () => root,
   id: "inside",
   component: Shell,
-  beforeLoad: ({ context }) => context.queryClient.ensureQueryData(meQuery).catch(unlessLeaving),
+  // Beside what the page itself needs rather than before it: nothing below is drawn until this has come.
+  loader: async ({ context }) => {
+    const me = await context.queryClient.ensureQueryData(meQuery).catch(unlessLeaving);
+    setStoragePerson(me.signed_in_by === "auto_login" ? "" : me.user.id);
+  },
 });
 
 const home = createRoute({
@@ -84,6 +92,14 @@ const design = createRoute({
 const flow = createRoute({
   getParentRoute: () => inside,
   path: "/flows/$flowId",
+  // Asked for while the script is on its way; the page waits for the answers itself.
+  loader: ({ context: { queryClient }, params }) => {
+    void queryClient.prefetchQuery(flowQuery(params.flowId));
+    void queryClient.prefetchQuery(componentsQuery);
+  },
+  pendingComponent: FlowSkeleton,
+  pendingMs: 0,
+  pendingMinMs: 0,
   component: lazyRouteComponent(() => import("./flow/FlowPage"), "FlowPage"),
 });
 const canvas = createRoute({

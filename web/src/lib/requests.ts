@@ -13,6 +13,9 @@ interface Requests {
   ask: { text: string; send: boolean; at: number } | null;
   requestRun: (kind: RunRequest["kind"], nodeId?: string) => void;
   requestAsk: (text: string, send?: boolean) => void;
+  /** What the page itself is about to put into an address to be sent. Anybody can write an address: others only fill in. */
+  announced: string | null;
+  announceAsk: (text: string) => void;
 }
 
 /** What one feature asks of another that it does not know. The one that is asked puts it back to null. */
@@ -21,4 +24,6 @@ export const useRequests = create<Requests>((set) => ({
   ask: null,
   requestRun: (kind, nodeId) => set({ run: { kind, at: Date.now(), ...(nodeId ? { nodeId } : {}) } }),
   requestAsk: (text, send = false) => set({ ask: { text, send, at: Date.now() } }),
+  announced: null,
+  announceAsk: (announced) => set({ announced }),
 }));

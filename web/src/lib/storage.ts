@@ -4,9 +4,19 @@
  */
 const memory = new Map<string, string>();
 const PREFIX = "headgate.";
+/** What is of one person: conversations, drafts that were left, chats, pinned outputs, what was asked. */
+const PERSONAL = /^(?:assistant|unsaved|pins|chat)\./;
+let person = "";
+
+/** Whose things are read and written from now on; empty where there is only one person. */
+export function setStoragePerson(id: string): void {
+  person = id;
+}
+
+const nameOf = (key: string) => PREFIX + (person && PERSONAL.test(key) ? `of.${person}.` : "") + key;
 
 export function readStored<T>(key: string, otherwise: T): T {
-  const name = PREFIX + key;
+  const name = nameOf(key);
   let text = memory.get(name) ?? null;
   try {
     text = localStorage.getItem(name) ?? text;
@@ -23,18 +33,20 @@ export function readStored<T>(key: string, otherwise: T): T {
 
 export function writeStored(key: string, value: unknown): void {
   const text = JSON.stringify(value);
-  memory.set(PREFIX + key, text);
+  const name = nameOf(key);
+  memory.set(name, text);
   try {
-    localStorage.setItem(PREFIX + key, text);
+    localStorage.setItem(name, text);
   } catch {
     // refused: this tab remembers it
   }
 }
 
 export function removeStored(key: string): void {
-  memory.delete(PREFIX + key);
+  const name = nameOf(key);
+  memory.delete(name);
   try {
-    localStorage.removeItem(PREFIX + key);
+    localStorage.removeItem(name);
   } catch {
     // refused: it was never there
   }
@@ -48,5 +60,6 @@ export function storedKeys(start: string): string[] {
   } catch {
     // refused: what this tab remembers stands
   }
-  return [...found].filter((name) => name.startsWith(PREFIX + start)).map((name) => name.slice(PREFIX.length));
+  const before = nameOf(start).length - start.length;
+  return [...found].filter((name) => name.startsWith(nameOf(start))).map((name) => name.slice(before));
 }

@@ -4,6 +4,7 @@ import { api, unwrap } from "@/api/client";
 import { flowKeys } from "@/api/queries/flows";
 import type { components } from "@/api/schema";
 import { toastError } from "@/components/ui";
+import { useRequests } from "@/lib/requests";
 import { useHomeTexts } from "../texts";
 import { nameOfSentence } from "./sentence";
 
@@ -26,6 +27,7 @@ export function useCreateFlow(space: string | undefined) {
     onSuccess: async (flow, { ask }) => {
       client.setQueryData(flowKeys.one(flow.id), flow);
       void client.invalidateQueries({ queryKey: flowKeys.lists });
+      if (ask) useRequests.getState().announceAsk(ask);
       await navigate({ to: "/flows/$flowId", params: { flowId: flow.id }, search: ask ? { ask } : {} });
     },
     onError: (error) => toastError(t("failed_create"), error),
