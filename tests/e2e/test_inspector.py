@@ -196,8 +196,9 @@ class TestOwnCode:
 
 
 class TestTheForm:
-    def test_nothing_selected_shows_the_form_and_it_is_built_there(self, page: Page, studio: Studio, flow: str) -> None:
+    def test_the_form_is_asked_for_and_built_beside_the_canvas(self, page: Page, studio: Studio, flow: str) -> None:
         page.goto(f"/flows/{flow}")
+        page.get_by_role("button", name="Form and settings of this flow").click()
         inspector = page.get_by_role("complementary", name="Inspector")
         inspector.get_by_role("button", name="Add field").click()
         inspector.get_by_label("Question 2").fill("Which kind?")

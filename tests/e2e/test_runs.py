@@ -251,7 +251,7 @@ class TestOneRun:
         newest = own.get(f"/flow-runs?flow_id={flow_id}")["items"][0]
         assert newest["part"] == {"only_step": None, "from_step": "out", "pinned": ["brief"]}
         assert len(model.asked) == asked
-        page.reload()
+        page.goto(f"/flows/{flow_id}/runs/{first['id']}?step=brief")
         page.get_by_role("complementary", name="Step").get_by_role("button", name=re.compile("Summarise")).click()
         expect(page.get_by_role("button", name="Unpin")).to_be_visible()
         says(model, model.text("Other words"))

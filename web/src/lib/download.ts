@@ -11,6 +11,9 @@ export function fileNameOf(name: string, ending: string): string {
   return `${safe || "flow"}.${ending}`;
 }
 
+/** A text as it stands in a file. */
+export const textFile = (text: string) => new Blob([text], { type: "text/plain;charset=utf-8" });
+
 /** Give the browser something to keep as a file. */
 export function download(name: string, content: Blob): void {
   const address = URL.createObjectURL(content);

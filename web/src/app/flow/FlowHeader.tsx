@@ -1,21 +1,41 @@
 import { useParams } from "@tanstack/react-router";
-import { Play, Sparkles } from "lucide-react";
-import { Button, Tip } from "@/components/ui";
+import { ClipboardList, Play, Sparkles } from "lucide-react";
+import { Button, IconButton, Tip } from "@/components/ui";
 import { SaveState } from "@/features/editing";
-import { usePanels } from "@/lib/panels";
+import { useCommands } from "@/lib/commands/commands";
+import { useDraft, useDraftStore } from "@/lib/draft";
+import { useNarrow } from "@/lib/narrow";
+import { type Panel, usePanels } from "@/lib/panels";
 import { keysOf, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
 import { useAppTexts } from "../texts";
 import { FlowMenu } from "./header/FlowMenu";
 import { FlowName } from "./header/FlowName";
 import { HistoryButtons } from "./header/HistoryButtons";
 import { Views } from "./header/Views";
+import { useColumn, useFlowPlace } from "./place";
 
 /** The flow's name, whether it is saved, its views, and what is done most. On a narrow screen the views stand below. */
 export function FlowHeader() {
   const t = useAppTexts();
   const { flowId } = useParams({ from: "/inside/flows/$flowId" });
-  const { toggle } = usePanels.getState();
-  const { assistant, run } = usePanels((state) => state.open);
+  const store = useDraftStore();
+  const place = useFlowPlace();
+  const shown = useColumn(place).at(-1);
+  const narrow = useNarrow();
+  const floating = usePanels((state) => state.open.assistant && !state.docked) && !narrow;
+  const chosen = useDraft((state) => state.selectedNodes.length > 0);
+  const assistant = floating || shown === "assistant";
+  const form = shown === "inspector" && !chosen;
+  const put = (panel: Panel, there: boolean) => usePanels.getState().setOpen(panel, there);
+  const showForm = () => {
+    store.getState().clearSelection();
+    put("flow", !form);
+  };
+  useCommands("flow.form", () =>
+    place === "canvas"
+      ? [{ id: "flow.form", group: t("this_flow"), label: t("form_more"), icon: <ClipboardList />, run: showForm }]
+      : [],
+  );
   const changed = useShortcutKeys((state) => state.changed);
   return (
     <header className="@container shrink-0 border-b border-line bg-surface">
@@ -27,13 +47,20 @@ export function FlowHeader() {
         <Views flowId={flowId} />
         <div className="flex flex-1 shrink-0 items-center justify-end gap-1 @4xl:flex-1">
           <HistoryButtons />
+          {place === "canvas" && (
+            <Tip text={t("form_more")}>
+              <IconButton label={t("form_more")} size="sm" on={form} onClick={showForm}>
+                <ClipboardList />
+              </IconButton>
+            </Tip>
+          )}
           <FlowMenu flowId={flowId} />
           <Tip text={t("assistant")} keys={keysOf("assistant", changed)}>
             <Button
               icon={<Sparkles />}
               aria-label={t("assistant")}
               aria-pressed={assistant}
-              onClick={() => toggle("assistant")}
+              onClick={() => put("assistant", !assistant)}
               className="ml-1 max-sm:px-2"
             >
               <span className="hidden @2xl:inline">{t("assistant")}</span>
@@ -44,8 +71,8 @@ export function FlowHeader() {
               kind="primary"
               icon={<Play />}
               aria-label={t("run")}
-              aria-pressed={run}
-              onClick={() => toggle("run")}
+              aria-pressed={shown === "run"}
+              onClick={() => put("run", shown !== "run")}
               className="max-sm:px-2"
             >
               <span className="hidden @2xl:inline">{t("run")}</span>

@@ -1,21 +1,27 @@
 import { useSuspenseQueries } from "@tanstack/react-query";
 import { Outlet, useParams } from "@tanstack/react-router";
-import { memo, useState } from "react";
+import { memo, Suspense, useState } from "react";
 import { componentsQuery } from "@/api/queries/components";
 import { flowQuery } from "@/api/queries/flows";
 import { meQuery } from "@/api/queries/me";
 import { mayIn } from "@/api/rights";
-import { AssistantDock } from "@/features/assistant";
 import { Editing } from "@/features/editing";
-import { RunPanel } from "@/features/runs";
 import { createDraftStore, DraftProvider, type DraftStore } from "@/lib/draft";
+import { Column } from "./Column";
 import { FlowHeader } from "./FlowHeader";
+import { FlowSkeleton } from "./FlowSkeleton";
+import { useFlowPlace } from "./place";
 import { useAskFromAddress } from "./useAskFromAddress";
+import { usePlacing } from "./usePlacing";
 
-/** One open flow: its header, the view that the address names, the assistant and the run beside it. */
+/** One open flow: its header, the view that the address names, and one column beside it. */
 export function FlowPage() {
   const { flowId } = useParams({ from: "/inside/flows/$flowId" });
-  return <OpenFlow key={flowId} flowId={flowId} />;
+  return (
+    <Suspense fallback={<FlowSkeleton />}>
+      <OpenFlow key={flowId} flowId={flowId} />
+    </Suspense>
+  );
 }
 
 function OpenFlow({ flowId }: { flowId: string }) {
@@ -23,12 +29,14 @@ function OpenFlow({ flowId }: { flowId: string }) {
   const [store] = useState(() =>
     createDraftStore(flow.data, components.data, mayIn(me.data, flow.data.space_id, "flows.edit")),
   );
-  return <Opened store={store} />;
+  return <Opened store={store} flowId={flowId} />;
 }
 
 /** Drawn anew by its own parts only: what the server answers to a save goes into the store. */
-const Opened = memo(function Opened({ store }: { store: DraftStore }) {
+const Opened = memo(function Opened({ store, flowId }: { store: DraftStore; flowId: string }) {
+  const place = useFlowPlace();
   useAskFromAddress();
+  usePlacing(store, place, flowId);
   return (
     <DraftProvider value={store}>
       <div className="flex h-full min-h-0 flex-col">
@@ -38,8 +46,7 @@ const Opened = memo(function Opened({ store }: { store: DraftStore }) {
           <div className="min-w-0 flex-1 overflow-auto">
             <Outlet />
           </div>
-          <RunPanel />
-          <AssistantDock />
+          <Column place={place} />
         </div>
       </div>
     </DraftProvider>

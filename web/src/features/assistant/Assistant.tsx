@@ -10,8 +10,15 @@ import { useAssistantTexts } from "./texts";
 import { AssistantProvider } from "./views/context";
 import Panel from "./views/Panel";
 
+interface AssistantProps {
+  open: boolean;
+  beside: boolean;
+  hidden: boolean;
+  onClose: () => void;
+}
+
 /** The conversation about an open flow, and its panel while that is open. */
-export default function Assistant({ open, onClose }: { open: boolean; onClose: () => void }) {
+export default function Assistant({ open, beside, hidden, onClose }: AssistantProps) {
   const t = useAssistantTexts();
   const held = useHeldConversation();
   const { store, conversation } = held;
@@ -42,7 +49,7 @@ export default function Assistant({ open, onClose }: { open: boolean; onClose: (
   if (!open) return null;
   return (
     <AssistantProvider value={held}>
-      <Panel onClose={onClose} />
+      <Panel beside={beside} hidden={hidden} onClose={onClose} />
     </AssistantProvider>
   );
 }

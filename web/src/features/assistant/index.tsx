@@ -8,8 +8,15 @@ import { useAssistantTexts } from "./texts";
 
 const Assistant = lazy(() => import("./Assistant"));
 
+interface AssistantDockProps {
+  /** It stands where it is put rather than floating. */
+  beside?: boolean;
+  /** It is open and somebody else stands in its place. */
+  hidden?: boolean;
+}
+
 /** The assistant of an open flow. It is loaded when it is wanted first, and works on while its panel is closed. */
-export function AssistantDock() {
+export function AssistantDock({ beside = false, hidden = false }: AssistantDockProps) {
   const t = useAssistantTexts();
   const open = usePanels((state) => state.open.assistant);
   const asked = useRequests((state) => state.ask !== null);
@@ -23,7 +30,7 @@ export function AssistantDock() {
   };
   useShortcuts({
     assistant: () => {
-      show(!open);
+      show(!open || hidden);
       return true;
     },
   });
@@ -40,7 +47,7 @@ export function AssistantDock() {
   if (!wanted.current) return null;
   return (
     <Suspense fallback={null}>
-      <Assistant open={open} onClose={() => show(false)} />
+      <Assistant open={open} beside={beside} hidden={hidden} onClose={() => show(false)} />
     </Suspense>
   );
 }

@@ -1,6 +1,7 @@
 import { Background, BackgroundVariant, ReactFlow, type Viewport } from "@xyflow/react";
-import { memo, useMemo } from "react";
+import { memo, useCallback, useMemo } from "react";
 import { useDraft } from "@/lib/draft";
+import { usePanels } from "@/lib/panels";
 import { ConnectionLine } from "./edges/ConnectionLine";
 import { FlowEdge } from "./edges/FlowEdge";
 import { FarCanvas } from "./far/FarCanvas";
@@ -31,6 +32,13 @@ export const Surface = memo(function Surface({ stage, start }: { stage: Stage; s
   const connecting = useConnecting(stage);
   const dropping = useDropping(stage);
   const viewport = useViewport(stage);
+  // Who clicks on a node wants to see what can be set of it; a run that goes on keeps its place.
+  const inspect = useCallback(() => {
+    const { offer, setOpen } = usePanels.getState();
+    const status = stage.store.getState().shownRun?.status;
+    if (status === "queued" || status === "running") offer("inspector");
+    else setOpen("inspector", true);
+  }, [stage]);
   const labels = useMemo(
     () => ({
       "node.a11yDescription.default": stage.t("node_keys"),
@@ -70,6 +78,7 @@ export const Surface = memo(function Surface({ stage, start }: { stage: Stage; s
         nodeDragThreshold={2}
         ariaLabelConfig={labels}
         proOptions={PRO}
+        onNodeClick={inspect}
         {...handlers}
         {...connecting}
         {...dropping}

@@ -1,15 +1,18 @@
-import { useDraftStore } from "@/lib/draft";
+import { lazy, Suspense } from "react";
+import { useDraft, useDraftStore } from "@/lib/draft";
 import { useShortcuts } from "@/lib/shortcuts/shortcuts";
 import { ClosedBanner } from "./ClosedBanner";
 import { ConflictBanner } from "./ConflictBanner";
-import { ConflictDialog } from "./ConflictDialog";
 import { LeftBanner } from "./LeftBanner";
 import { Passing, usePassing } from "./Passing";
 import { useSaving } from "./useSaving";
 
+const ConflictDialog = lazy(async () => ({ default: (await import("./ConflictDialog")).ConflictDialog }));
+
 /** Keeps the open flow and the server's one thing, and says where that needs somebody. */
 export function Editing() {
   const store = useDraftStore();
+  const deciding = useDraft((state) => state.conflict !== null);
   const { notice, tell } = usePassing();
   const { ready, tab } = useSaving(tell);
   useShortcuts({
@@ -23,7 +26,7 @@ export function Editing() {
       <ClosedBanner />
       <ConflictBanner />
       {ready && <LeftBanner tab={tab} />}
-      <ConflictDialog />
+      <Suspense>{deciding && <ConflictDialog />}</Suspense>
       <Passing notice={notice} />
     </>
   );

@@ -1,7 +1,7 @@
 export { DraftProvider, useDraft, useDraftParts, useDraftStore } from "./context";
 export { type Document, edgeId, freeId, toDocument, toFlow } from "./document";
 export { emptyNode } from "./emptyNode";
-export type { Entry, Origin } from "./historySlice";
+export type { Entry, Origin, Travelled } from "./historySlice";
 export type { NodeRun, StepStatus } from "./liveSlice";
 export { keyOf as placeKey, type Place } from "./members";
 export { type ConflictItem, type Merge, merge } from "./merge";

@@ -42,12 +42,18 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", Number.POSITIVE_INFINITY],
 ];
 
-/** `2 minutes ago`, `yesterday`. */
-export function ago(value: string | Date, now = Date.now()): string {
+/** `2 minutes ago`, `yesterday`; `2 min ago` where there is little room. */
+export function ago(
+  value: string | Date,
+  { now = Date.now(), brief = false }: { now?: number; brief?: boolean | undefined } = {},
+): string {
   let amount = (new Date(value).getTime() - now) / 1000;
   for (const [unit, size] of STEPS) {
     if (Math.abs(amount) < size) {
-      return new Intl.RelativeTimeFormat(locale(), { numeric: "auto" }).format(Math.round(amount), unit);
+      return new Intl.RelativeTimeFormat(locale(), { numeric: "auto", style: brief ? "short" : "long" }).format(
+        Math.round(amount),
+        unit,
+      );
     }
     amount /= size;
   }

@@ -1,15 +1,16 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { CopyPlus, Download, Ellipsis, FileText, SlidersHorizontal, Trash2 } from "lucide-react";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { api, unwrap } from "@/api/client";
 import { flowKeys } from "@/api/queries/flows";
 import { IconButton, Menu, toast, toastError } from "@/components/ui";
-import { downloadText, fileNameOf } from "@/features/home/download";
 import { useCommands } from "@/lib/commands/commands";
+import { download, fileNameOf, textFile } from "@/lib/download";
 import { toFlow, useDraft, useDraftStore } from "@/lib/draft";
 import { useAppTexts } from "../../texts";
-import { FlowSettingsDialog } from "./FlowSettingsDialog";
+
+const FlowSettingsDialog = lazy(async () => ({ default: (await import("./FlowSettingsDialog")).FlowSettingsDialog }));
 
 /** What is done with a flow as a whole. */
 export function FlowMenu({ flowId }: { flowId: string }) {
@@ -48,7 +49,11 @@ export function FlowMenu({ flowId }: { flowId: string }) {
           <Ellipsis />
         </IconButton>
       </Menu>
-      {settings && <FlowSettingsDialog onClose={() => setSettings(false)} />}
+      {settings && (
+        <Suspense>
+          <FlowSettingsDialog onClose={() => setSettings(false)} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -85,7 +90,7 @@ function useWholeFlow(flowId: string) {
         const found = await unwrap(
           api.GET("/api/v1/flows/{flow_id}/export", { params: { path: { flow_id: flowId }, query: { format } } }),
         );
-        downloadText(fileNameOf(found.name, format), found.content);
+        download(fileNameOf(found.name, format === "json" ? "json" : "flow"), textFile(found.content));
       }),
     remove: () =>
       tried(t("failed_delete"), async () => {

@@ -1,7 +1,7 @@
 import { History, Redo2, Undo2 } from "lucide-react";
 import { useState } from "react";
 import { cx, IconButton, Popover, Tip, toast } from "@/components/ui";
-import { type Entry, useDraft, useDraftStore } from "@/lib/draft";
+import { type Entry, type Travelled, useDraft, useDraftStore } from "@/lib/draft";
 import { ago } from "@/lib/i18n/format";
 import { keysOf, useShortcutKeys, useShortcuts } from "@/lib/shortcuts/shortcuts";
 import { useAppTexts } from "../../texts";
@@ -16,12 +16,12 @@ export function HistoryButtons() {
   const changed = useShortcutKeys((state) => state.changed);
   const [open, setOpen] = useState(false);
   const go = (steps: number) => {
-    let kept = 0;
+    const done: Travelled[] = [];
     for (let count = Math.abs(steps); count > 0; count -= 1) {
-      const done = steps < 0 ? store.getState().undo() : store.getState().redo();
-      kept += done?.kept ?? 0;
+      const one = steps < 0 ? store.getState().undo() : store.getState().redo();
+      if (one) done.push(one);
     }
-    if (kept > 0) toast({ title: t("kept", { count: kept }) });
+    if (done.length > 0) toast(told(t, done, steps < 0));
   };
   const act = (steps: number) => {
     if (document.querySelector("[role=dialog]")) return false;
@@ -58,6 +58,15 @@ export function HistoryButtons() {
       </Popover>
     </div>
   );
+}
+
+/** What was taken back or done again, in words; and what somebody else changed since. */
+function told(t: ReturnType<typeof useAppTexts>, done: readonly Travelled[], back: boolean) {
+  const what = done[0]?.label ?? "";
+  const one = t(back ? "undone" : "redone", { what });
+  const title = done.length === 1 ? one : t(back ? "undone_many" : "redone_many", { count: done.length });
+  const kept = done.reduce((sum, each) => sum + each.kept, 0);
+  return kept > 0 ? { title, detail: t("kept", { count: kept }) } : { title };
 }
 
 function HistoryList({ onGo }: { onGo: (steps: number) => void }) {

@@ -14,6 +14,11 @@ describe("the place of the panel", () => {
     expect(fitted(usualPlace(WINDOW), WINDOW)).toEqual(usualPlace(WINDOW));
   });
 
+  it("is beside the column on the right until it is moved", () => {
+    const place = usualPlace(WINDOW, 416);
+    expect(place.x + place.width).toBeLessThan(1440 - 416);
+  });
+
   it("keeps the opposite corner where it is", () => {
     const place = { x: 100, y: 100, width: 440, height: 600 };
     expect(resized(place, "nw", 40, 10)).toEqual({ x: 140, y: 110, width: 400, height: 590 });

@@ -13,17 +13,17 @@ export interface Size {
 
 export const SMALLEST: Size = { width: 320, height: 320 };
 const MARGIN = 8;
-const USUAL: Size = { width: 440, height: 640 };
+const USUAL: Size = { width: 400, height: 600 };
 /** Room for the header of the page. */
 const TOP = 56;
 
 export type Corner = "nw" | "ne" | "sw" | "se";
 
-/** At the lower right, as tall as fits. */
-export function usualPlace(window: Size): Place {
+/** At the lower right of what nobody else takes on the right, as tall as fits. */
+export function usualPlace(window: Size, taken = 0): Place {
   const height = Math.min(USUAL.height, window.height - TOP - 2 * MARGIN);
   return fitted(
-    { ...USUAL, height, x: window.width - USUAL.width - 2 * MARGIN, y: window.height - height - 2 * MARGIN },
+    { ...USUAL, height, x: window.width - taken - USUAL.width - 2 * MARGIN, y: window.height - height - 2 * MARGIN },
     window,
   );
 }

@@ -1,12 +1,13 @@
 import { type KeyboardEvent, useEffect } from "react";
 import { cx } from "@/components/ui";
+import { useNarrow } from "@/lib/narrow";
+import { usePanels } from "@/lib/panels";
 import type { Corner } from "../model/place";
 import { useAssistantTexts } from "../texts";
 import { Composer } from "./Composer";
 import { useConversation } from "./context";
 import { Header } from "./Header";
 import { Messages } from "./Messages";
-import { useNarrow } from "./useNarrow";
 import { usePlace } from "./usePlace";
 
 const CORNERS: Record<Corner, string> = {
@@ -16,14 +17,24 @@ const CORNERS: Record<Corner, string> = {
   se: "right-0 bottom-0 cursor-nwse-resize",
 };
 
-/** The assistant: floating over the flow, docked beside it, or a sheet from below where the window is narrow. */
-export default function Panel({ onClose }: { onClose: () => void }) {
+interface PanelProps {
+  beside: boolean;
+  hidden: boolean;
+  onClose: () => void;
+}
+
+/** The assistant: floating over the flow, or where the page puts it: beside the flow, or over it as a sheet. */
+export default function Panel({ beside, hidden, onClose }: PanelProps) {
   const t = useAssistantTexts();
   const conversation = useConversation();
   const narrow = useNarrow();
   const { docked, setDocked, place, drag, grip, resize } = usePlace();
-  const floats = !docked && !narrow;
+  const floats = !beside;
   useEffect(() => conversation.open(), [conversation]);
+  useEffect(() => {
+    usePanels.setState({ floatsFrom: floats ? place.x : null });
+    return () => usePanels.setState({ floatsFrom: null });
+  }, [floats, place.x]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     // What lies over the panel, a dialog or a menu, hears the key too: it is closed first.
@@ -35,12 +46,12 @@ export default function Panel({ onClose }: { onClose: () => void }) {
     <section
       aria-label={t("title")}
       onKeyDown={onKeyDown}
+      hidden={hidden}
       style={floats ? { left: place.x, top: place.y, width: place.width, height: place.height } : undefined}
       className={cx(
-        "flex flex-col bg-surface",
-        floats && "fixed z-30 rounded-xl border border-line shadow-float animate-rise",
-        narrow && "fixed inset-x-0 bottom-0 z-30 h-[85dvh] rounded-t-xl border-t border-line shadow-modal animate-rise",
-        docked && !narrow && "h-full w-[26rem] shrink-0 border-l border-line",
+        "flex-col bg-surface",
+        hidden ? "hidden" : "flex",
+        floats ? "fixed z-30 rounded-xl border border-line shadow-float animate-rise" : "min-h-0 flex-1",
       )}
     >
       <Header docked={docked} narrow={narrow} onDock={setDocked} onClose={onClose} drag={drag} grip={grip} />

@@ -1,34 +1,31 @@
 import { type ComponentProps, type KeyboardEvent, type PointerEvent, useEffect, useState } from "react";
+import { usePanels } from "@/lib/panels";
 import { readStored, writeStored } from "@/lib/storage";
 import { type Corner, fitted, moved, type Place, resized, usualPlace } from "../model/place";
 
 const KEY = "assistant.place";
-const DOCKED = "assistant.docked";
 const STEP = 24;
 
 const windowSize = () => ({ width: window.innerWidth, height: window.innerHeight });
 
-/** Where the panel is: dragged, resized, docked, remembered, and never out of the window. */
+/** Where the panel is: dragged, resized, docked, remembered, never out of the window; till it is moved, at the canvas's corner. */
 export function usePlace() {
-  const [docked, setDockedNow] = useState(() => readStored(DOCKED, false));
-  const [place, setPlaceNow] = useState<Place>(() => {
-    const stored = readStored<Place | null>(KEY, null);
-    return stored ? fitted(stored, windowSize()) : usualPlace(windowSize());
-  });
+  const docked = usePanels((state) => state.docked);
+  const taken = usePanels((state) => state.taken);
+  const [own, setOwn] = useState(() => readStored<Place | null>(KEY, null));
+  const [size, setSize] = useState(windowSize);
+  const place = own ? fitted(own, size) : usualPlace(size, taken);
   useEffect(() => {
-    const fit = () => setPlaceNow((now) => fitted(now, windowSize()));
+    const fit = () => setSize(windowSize());
     window.addEventListener("resize", fit);
     return () => window.removeEventListener("resize", fit);
   }, []);
   const setPlace = (next: Place) => {
     const there = fitted(next, windowSize());
-    setPlaceNow(there);
+    setOwn(there);
     writeStored(KEY, there);
   };
-  const setDocked = (next: boolean) => {
-    setDockedNow(next);
-    writeStored(DOCKED, next);
-  };
+  const setDocked = usePanels.getState().setDocked;
   const dragging = (change: (from: Place, dx: number, dy: number) => Place) => (event: PointerEvent<HTMLElement>) => {
     if (event.button !== 0 || (event.target as HTMLElement).closest("button:not([data-grip]), a, input, textarea"))
       return;

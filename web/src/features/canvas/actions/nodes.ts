@@ -6,7 +6,7 @@ import { boundsOf, freePlace, type Rect } from "@/lib/layout";
 import { portsOf } from "@/lib/ports";
 import { cardOf } from "../model/card";
 import { bestPort } from "../model/compatibility";
-import { middle, rects, reveal, type Stage, selectedRects } from "../model/stage";
+import { middle, rects, type Stage, selectedRects } from "../model/stage";
 import type { Adding, Spot } from "../model/view";
 
 const NO_PORTS = { inputs: [], outputs: [] };
@@ -24,7 +24,6 @@ export function add(stage: Stage, template: Template, at: Spot | null, params?: 
   const node = newNode(id, template.type, place, params);
   state.change({ label: stage.t("did_add", { name: template.label }) }, (draft) => put(draft, node));
   state.select([id]);
-  requestAnimationFrame(() => reveal(stage, id));
   return id;
 }
 

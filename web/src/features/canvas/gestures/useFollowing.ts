@@ -1,18 +1,23 @@
 import { useEffect } from "react";
 import type { DraftState } from "@/lib/draft";
 import { focusNode } from "../actions/walking";
-import type { Stage } from "../model/stage";
+import { type Stage, showNew } from "../model/stage";
 import { useView } from "../model/view";
 
 const FRESH_MS = 2500;
+/** Nodes that stream in are looked at together. */
+const SETTLED_MS = 120;
 
 /** Shows for a moment what others changed, and goes where some part of the page points. */
 export function useFollowing(stage: Stage): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const arrivals = watchArrivals(stage);
     const unsubscribe = stage.store.subscribe((now, before) => {
       if (now.focus && now.focus !== before.focus) focusNode(stage, now.focus.id);
-      if (now.document.nodes === before.document.nodes || !byOthers(now, before)) return;
+      if (now.document.nodes === before.document.nodes) return;
+      arrivals.look(now, before);
+      if (!byOthers(now, before)) return;
       const changed = Object.keys(now.document.nodes).filter(
         (id) => now.document.nodes[id] !== before.document.nodes[id],
       );
@@ -23,10 +28,32 @@ export function useFollowing(stage: Stage): void {
     });
     return () => {
       clearTimeout(timer);
+      arrivals.stop();
       unsubscribe();
       useView.getState().set({ fresh: new Set() });
     };
   }, [stage]);
+}
+
+/** Nodes that came to the flow are shown once they are drawn; what somebody else adds elsewhere moves nobody's view. */
+function watchArrivals(stage: Stage) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let came = new Set<string>();
+  return {
+    look: (now: DraftState, before: DraftState) => {
+      const remote = now.past === before.past && now.future === before.future;
+      const known = before.document.nodes;
+      if (remote || now.document.order === before.document.order) return;
+      for (const id of now.document.order) if (!(id in known)) came.add(id);
+      if (came.size === 0) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        showNew(stage, came);
+        came = new Set();
+      }, SETTLED_MS);
+    },
+    stop: () => clearTimeout(timer),
+  };
 }
 
 /** A change that leaves no trace in the history came from another place; else its entry says whose it was. */

@@ -2,6 +2,7 @@ import { type ReactFlowInstance, useReactFlow, type Viewport } from "@xyflow/rea
 import { createContext, useContext, useMemo } from "react";
 import { type DraftStore, useDraftStore } from "@/lib/draft";
 import { boundsOf, type Rect } from "@/lib/layout";
+import { usePanels } from "@/lib/panels";
 import { useSay } from "../texts";
 import type { CanvasEdge } from "./flowEdges";
 import { type CanvasNode, rectOf, rectsOf } from "./flowNodes";
@@ -41,6 +42,7 @@ export function middle(stage: Stage): { x: number; y: number } {
 }
 
 const MOTION_MS = 220;
+const LEAST_SIGHT = 320;
 
 export function motion(): { duration: number } {
   const still =
@@ -48,13 +50,39 @@ export function motion(): { duration: number } {
   return { duration: still ? 0 : MOTION_MS };
 }
 
+/** The part of the canvas that can be seen: what floats over its right side covers it. */
+function sight(): { width: number; height: number } | null {
+  const box = document.querySelector(".react-flow")?.getBoundingClientRect();
+  if (!box || box.width === 0) return null;
+  const from = usePanels.getState().floatsFrom ?? box.right;
+  const free = Math.min(from, box.right) - box.x;
+  return { width: free > LEAST_SIGHT ? free : box.width, height: box.height };
+}
+
+const within = (rect: Rect, { x, y, zoom }: Viewport, box: { width: number; height: number }) =>
+  rect.x * zoom + x > 0 &&
+  rect.y * zoom + y > 0 &&
+  (rect.x + rect.width) * zoom + x < box.width &&
+  (rect.y + rect.height) * zoom + y < box.height;
+
+/** Show what came to the flow, unless it can be seen already. */
+export function showNew(stage: Stage, ids: ReadonlySet<string>): void {
+  const came = stage.drawn.nodes.filter((node) => ids.has(node.id));
+  const bounds = boundsOf(came.map(rectOf));
+  const box = sight();
+  if (!bounds || !box) return;
+  const viewport = stage.flow.getViewport();
+  if (within(bounds, viewport, box) && viewport.zoom > 0.5) return;
+  show(stage, came.length === stage.drawn.nodes.length ? undefined : [...ids]);
+}
+
 /** Bring nodes into sight; a few stay readable, all of them are shown whole. */
 export function show(stage: Stage, ids?: readonly string[], animated = true): void {
   const chosen = ids ? new Set(ids) : null;
   const bounds = boundsOf(stage.drawn.nodes.filter((node) => !chosen || chosen.has(node.id)).map(rectOf));
   if (!bounds) return;
-  const box = document.querySelector(".react-flow")?.getBoundingClientRect();
-  if (!box || box.width === 0) return;
+  const box = sight();
+  if (!box) return;
   const viewport = around(bounds, box, chosen ? 160 : 40, chosen ? 1 : 1.1);
   void stage.flow.setViewport(viewport, animated ? motion() : { duration: 0 });
 }
@@ -73,16 +101,12 @@ export function around(bounds: Rect, size: { width: number; height: number }, ma
 /** Bring one node into sight without changing how large things are, unless it could not be read. */
 export function reveal(stage: Stage, id: string): void {
   const node = stage.drawn.nodes.find((one) => one.id === id);
-  const box = document.querySelector(".react-flow")?.getBoundingClientRect();
+  const box = sight();
   if (!node || !box) return;
   const rect = rectOf(node);
-  const { x, y, zoom } = stage.flow.getViewport();
-  const seen =
-    rect.x * zoom + x > 0 &&
-    rect.y * zoom + y > 0 &&
-    (rect.x + rect.width) * zoom + x < box.width &&
-    (rect.y + rect.height) * zoom + y < box.height;
-  if (seen && zoom > 0.5) return;
+  const viewport = stage.flow.getViewport();
+  const { zoom } = viewport;
+  if (within(rect, viewport, box) && zoom > 0.5) return;
   void stage.flow.setCenter(rect.x + rect.width / 2, rect.y + rect.height / 2, {
     zoom: Math.max(zoom, 0.8),
     ...motion(),

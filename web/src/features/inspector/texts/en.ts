@@ -1,8 +1,6 @@
 export default {
   inspector: "Inspector",
   close: "Close the inspector",
-  open: "Open the inspector",
-  resize: "Width of the inspector",
   name: "Name",
   help: "What it does",
   settings: "Settings",

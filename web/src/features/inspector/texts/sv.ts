@@ -4,8 +4,6 @@ import type en from "./en";
 const sv: Translation<typeof en> = {
   inspector: "Inspektör",
   close: "Stäng inspektören",
-  open: "Öppna inspektören",
-  resize: "Inspektörens bredd",
   name: "Namn",
   help: "Vad det gör",
   settings: "Inställningar",

@@ -1,9 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useMatch, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { Eye, History, Play, Workflow, X } from "lucide-react";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { newestRunsQuery, runQuery } from "@/api/queries/runs";
-import { Button, cx, EmptyState, IconButton, toast, toastError } from "@/components/ui";
+import { Button, EmptyState, IconButton, toast, toastError } from "@/components/ui";
 import { useCommands } from "@/lib/commands/commands";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { ago } from "@/lib/i18n/format";
@@ -11,28 +11,26 @@ import { usePanels } from "@/lib/panels";
 import { useShortcuts } from "@/lib/shortcuts/shortcuts";
 import { runStart, valuesOf } from "../model/form";
 import { isOver } from "../model/live";
-import { StepDialog } from "../step/StepDialog";
 import { useRunTexts } from "../texts";
 import { Blocked } from "./Blocked";
 import { Chat } from "./Chat";
-import { LookAhead } from "./LookAhead";
 import { RunForm } from "./RunForm";
 import { RunNow } from "./RunNow";
 import { useCancel } from "./useCancel";
 import { usePanelRun } from "./usePanelRun";
 
-/** The run beside the canvas, a sheet where there is no room: what it is started with, how it goes, what came of it. */
-export function RunPanel() {
+const LookAhead = lazy(async () => ({ default: (await import("./LookAhead")).LookAhead }));
+const StepDialog = lazy(async () => ({ default: (await import("../step/StepDialog")).StepDialog }));
+
+/** The run beside the canvas: what it is started with, how it goes, what came of it. It goes on while it is not shown. */
+export function RunPanel({ shown }: { shown: boolean }) {
   const t = useRunTexts();
-  const open = usePanels((state) => state.open.run);
   const panel = usePanelRun();
   const cancel = useCancel();
   const store = useDraftStore();
   const navigate = useNavigate();
   const empty = useDraft((state) => state.document.order.length === 0);
   const pins = useDraft((state) => Object.keys(state.pinned).length);
-  const inspector = usePanels((state) => state.open.inspector);
-  const overInspector = useMatch({ from: "/inside/flows/$flowId/", shouldThrow: false }) !== undefined && inspector;
   const [ahead, setAhead] = useState(false);
   const [step, setStep] = useState<string | null>(null);
   const going = panel.followed.live !== null && !isOver(panel.followed.live.status);
@@ -65,15 +63,8 @@ export function RunPanel() {
   };
   return (
     <>
-      {open && (
-        <aside
-          aria-label={t("panel")}
-          className={cx(
-            "absolute inset-0 z-20 flex w-full animate-slide flex-col border-l border-line bg-surface md:w-96 md:shrink-0",
-            // In the inspector's place rather than beside it: the canvas keeps its room.
-            overInspector ? "md:left-auto 2xl:relative 2xl:inset-auto" : "md:relative md:inset-auto",
-          )}
-        >
+      {shown && (
+        <aside aria-label={t("panel")} className="flex min-h-0 flex-1 flex-col bg-surface">
           <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-2 pl-4">
             <h2 className="font-semibold">{t("panel")}</h2>
             <div className="ml-auto flex items-center gap-1">
@@ -129,17 +120,19 @@ export function RunPanel() {
           )}
         </aside>
       )}
-      {ahead && (
-        <LookAhead
-          flowId={panel.flowId}
-          start={runStart(panel.form, panel.values)}
-          onClose={() => setAhead(false)}
-          onNode={showNode}
-        />
-      )}
-      {step && panel.followed.live && (
-        <StepDialog followed={panel.followed} stepId={step} onClose={() => setStep(null)} />
-      )}
+      <Suspense>
+        {ahead && (
+          <LookAhead
+            flowId={panel.flowId}
+            start={runStart(panel.form, panel.values)}
+            onClose={() => setAhead(false)}
+            onNode={showNode}
+          />
+        )}
+        {step && panel.followed.live && (
+          <StepDialog followed={panel.followed} stepId={step} onClose={() => setStep(null)} />
+        )}
+      </Suspense>
     </>
   );
 }

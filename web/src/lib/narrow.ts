@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from "react";
 
-const NARROW = "(max-width: 767px)";
+const NARROW = "(width < 48rem)";
 
 /** Whether the window is too narrow for a panel beside the flow. */
 export function useNarrow(): boolean {
   return useSyncExternalStore(
-    (changed) => {
+    (told) => {
       const query = matchMedia(NARROW);
-      query.addEventListener("change", changed);
-      return () => query.removeEventListener("change", changed);
+      query.addEventListener("change", told);
+      return () => query.removeEventListener("change", told);
     },
     () => matchMedia(NARROW).matches,
   );

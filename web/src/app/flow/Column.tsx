@@ -1,0 +1,60 @@
+import { lazy, Suspense, useEffect, useState } from "react";
+import { cx, Skeleton } from "@/components/ui";
+import { AssistantDock } from "@/features/assistant";
+import { later } from "@/lib/later";
+import { useNarrow } from "@/lib/narrow";
+import { type Tenant, usePanels } from "@/lib/panels";
+import { readStored } from "@/lib/storage";
+import { useAppTexts } from "../texts";
+import { ColumnEdge, ColumnTabs } from "./ColumnParts";
+import { type FlowPlace, useColumn } from "./place";
+
+const Inspector = lazy(async () => ({ default: (await import("@/features/inspector")).Inspector }));
+const RunPanel = later(async () => ({ default: (await import("@/features/runs/panel/RunPanel")).RunPanel }));
+
+const USUAL_WIDTH = 400;
+/** How much of a narrow screen the sheet takes: the canvas stays in sight behind a node's settings. */
+const SHEETS: Record<Tenant, string> = { inspector: "h-[68%]", run: "h-[86%]", assistant: "h-[92%]" };
+
+/** The one column beside the flow: a node, the run, or the assistant, whichever was asked for last. */
+export function Column({ place }: { place: FlowPlace }) {
+  const t = useAppTexts();
+  const narrow = useNarrow();
+  const tenants = useColumn(place);
+  const docked = usePanels((state) => state.docked);
+  const shown = tenants.at(-1) ?? null;
+  const [width, setWidth] = useState(() => readStored("column.width", USUAL_WIDTH));
+  const taken = shown && !narrow ? width : 0;
+  useEffect(() => usePanels.getState().setTaken(taken), [taken]);
+  return (
+    <div
+      className={cx(
+        shown
+          ? "absolute z-20 flex min-h-0 flex-col overflow-hidden border-line bg-surface"
+          : // Nothing stands here; what floats keeps its place in the tree.
+            "contents",
+        shown && narrow && `inset-x-0 bottom-0 animate-rise rounded-t-xl border-t shadow-modal ${SHEETS[shown]}`,
+        shown && !narrow && "inset-y-0 right-0 border-l max-lg:shadow-modal lg:relative lg:inset-auto lg:shrink-0",
+      )}
+      style={taken ? { width } : undefined}
+    >
+      {shown && !narrow && <ColumnEdge width={width} onWidth={setWidth} label={t("resize_column")} />}
+      {tenants.length > 1 && <ColumnTabs tenants={tenants} />}
+      <Suspense fallback={shown === "inspector" ? <Waiting /> : null}>
+        {shown === "inspector" && <Inspector />}
+      </Suspense>
+      <Suspense fallback={shown === "run" ? <Waiting /> : null}>
+        <RunPanel shown={shown === "run"} />
+      </Suspense>
+      <AssistantDock beside={docked || narrow} hidden={(docked || narrow) && shown !== "assistant"} />
+    </div>
+  );
+}
+
+const Waiting = () => (
+  <div aria-hidden className="flex flex-1 flex-col gap-4 p-4">
+    <Skeleton className="h-6 w-40" />
+    <Skeleton className="h-24 w-full" />
+    <Skeleton className="h-9 w-full" />
+  </div>
+);

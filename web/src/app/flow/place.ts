@@ -1,0 +1,26 @@
+import { useRouterState } from "@tanstack/react-router";
+import { useDraft } from "@/lib/draft";
+import { useNarrow } from "@/lib/narrow";
+import { inColumn, type Tenant, usePanels } from "@/lib/panels";
+
+/** Where the flow is built as a graph or in steps, or one of its other views. */
+export type FlowPlace = "canvas" | "steps" | "other";
+
+export function useFlowPlace(): FlowPlace {
+  return useRouterState({
+    select: ({ location }) => {
+      const view = location.pathname.split("/")[3] ?? "";
+      return view === "" ? "canvas" : view === "steps" ? "steps" : "other";
+    },
+  });
+}
+
+/** Who stands in the column of this view; the last is shown. Runs and nodes are beside what is built only. */
+export function useColumn(place: FlowPlace): Tenant[] {
+  const panels = usePanels();
+  const narrow = useNarrow();
+  const chosen = useDraft((state) => state.selectedNodes.some((id) => id in state.document.nodes));
+  return inColumn(panels, chosen, narrow).filter(
+    (one) => one === "assistant" || place === "canvas" || (place === "steps" && one === "run"),
+  );
+}
