@@ -94,6 +94,35 @@ class TestModels:
                 await theirs.models.retrieve(model)
             assert error.value.code == "model_not_found"
 
+    async def test_of_names_that_no_database_stores_are_not_there(self, clients: Clients) -> None:
+        mine = await clients.of()
+        with pytest.raises(NotFoundError):
+            await mine.models.retrieve("a\0b")
+
+
+class TestHostileBodies:
+    @pytest.mark.parametrize(
+        "body",
+        [
+            '{"model": "a\\u0000", "messages": [{"role": "user", "content": "x"}]}',
+            '{"model": "Talk", "messages": [{"role": "user", "content": "\\ud800"}]}',
+            '{"model": "Talk", "messages": [{"role": "user", "content": [{"type": "\\u0000"}]}]}',
+            '{"model": "Talk", "messages": ' + "[" * 100_000,
+            '{"model": "Talk", "n": ' + "9" * 5_000 + "}",
+            "[]",
+        ],
+    )
+    async def test_are_refused_in_the_shape_of_openai_without_the_inside(
+        self, us: Team, address: str, body: str
+    ) -> None:
+        key = await add_key(us.database, us.people["runner"])
+        headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
+        async with httpx2.AsyncClient() as http:
+            answer = await http.post(f"{address}/v1/chat/completions", content=body, headers=headers)
+        assert answer.status_code == 400
+        assert answer.json()["error"]["type"] == "invalid_request_error"
+        assert not [word for word in ("function", "0x", "partial") if word in answer.text]
+
 
 class TestCompletions:
     async def test_answer_by_name_and_by_id_with_a_real_run_behind_them(self, us: Team, clients: Clients) -> None:

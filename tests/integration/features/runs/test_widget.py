@@ -158,6 +158,24 @@ class TestRuns:
         assert (answer.status_code, answer.json()["code"]) == (422, "run_input_invalid")
         assert "who" in answer.json()["detail"]
 
+    @pytest.mark.parametrize(
+        "sent",
+        [
+            '{"form_data": {"who": NaN}}',
+            '{"form_data": {"who": 1e999}}',
+            '{"form_data": {"who": 99999999999999999999999999}}',
+            '{"form_data": {"who": "a\\u0000"}}',
+            '{"form_data": {"a\\u0000": "b"}}',
+            '{"form_data": {"who": ' + "[" * 100_000,
+            "\xff",
+        ],
+    )
+    async def test_of_values_that_cannot_be_stored_are_refused_in_words(self, visitor: Visitor, sent: str) -> None:
+        await visitor.load()
+        answer = await visitor.post("runs", content=sent, headers={"content-type": "application/json"})
+        assert (answer.status_code, answer.json()["code"] in {"bad_request", "run_input_invalid"}) == (422, True)
+        assert answer.headers["access-control-allow-origin"] == "*"
+
     async def test_that_fail_say_nothing_of_why(self, us: Team, visitor: Visitor) -> None:
         failing = [{"id": "secretly", "type": "ChatInput", "policy": {"output_type": "json"}}, GREET["nodes"][1]]
         visitor.flow_id = await offered(us, nodes=failing, form=[])

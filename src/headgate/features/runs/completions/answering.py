@@ -8,6 +8,7 @@ from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
 
 from headgate.features.access.principal import LOCAL
 from headgate.features.accounts.addresses import address_of
@@ -22,7 +23,8 @@ async def allow_placeholder(request: Request) -> None:
     """With auto-login a key that is none of ours counts as none: clients of OpenAI always send one."""
     if not isinstance(request.app.state.identity, LocalIdentity):
         return
-    if not any(secret.is_key(sent) for sent in keys_of(request)):
+    sent = keys_of(request)
+    if sent and not any(secret.is_key(one) for one in sent):
         request.state.principal = replace(LOCAL, actor=replace(LOCAL.actor, address=address_of(request)))
 
 
@@ -38,10 +40,13 @@ class OpenAIRoute(APIRoute):
                 return await handle(request)
             except RequestValidationError as error:
                 first = error.errors()[0]
-                where = ".".join(str(part) for part in first["loc"][1:])
+                # Pydantic names kinds of a union in brackets: the inside of this program, and no place of the body.
+                where = ".".join(str(part) for part in first["loc"][1:] if "[" not in str(part))
                 message = f"{where}: {str(first['msg']).removeprefix('Value error, ')}." if where else first["msg"]
                 body = error_body(400, message, code="invalid_value", param=where or None)
                 return JSONResponse(body, status_code=400)
+            except HTTPException as error:
+                return JSONResponse(error_body(400, str(error.detail), code="invalid_body"), status_code=400)
             except HeadgateError as error:
                 return refused(error)
 

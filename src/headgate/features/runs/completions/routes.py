@@ -14,7 +14,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.runs import service as runs
 from headgate.features.runs.completions import service
 from headgate.features.runs.completions.answering import OpenAIRoute, allow_placeholder
-from headgate.features.runs.completions.schemas import ChatRequest, ModelList, ModelOut
+from headgate.features.runs.completions.schemas import ChatRequest, ErrorOut, ModelList, ModelOut
 from headgate.features.runs.completions.stream import Completion, failure_of
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.schemas import RunStart
@@ -29,7 +29,13 @@ RUN_HEADER = "X-Headgate-Run-Id"
 LOOK_SECONDS = 0.5
 """How often it is looked whether the client still waits."""
 
-router = APIRouter(prefix="/v1", tags=["openai"], route_class=OpenAIRoute, dependencies=[Depends(allow_placeholder)])
+router = APIRouter(
+    prefix="/v1",
+    tags=["openai"],
+    route_class=OpenAIRoute,
+    dependencies=[Depends(allow_placeholder)],
+    responses={status: {"model": ErrorOut} for status in (400, 401, 403, 404, 409, 429, 500, 503)},
+)
 Rows = Annotated[Database, Depends(get_database)]
 _START = [needs(Permission.RUNS_START)]
 

@@ -15,7 +15,7 @@ class ContentPart(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    type: str = Field(max_length=40)
+    type: PlainText = Field(max_length=40)
     text: PlainText = Field(default="", max_length=LONGEST)
 
 
@@ -41,7 +41,7 @@ class ChatRequest(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    model: str = Field(min_length=1, max_length=300, description="Id or name of a published flow.")
+    model: PlainText = Field(min_length=1, max_length=300, description="Id or name of a published flow.")
     messages: list[ChatMessage] = Field(min_length=1, max_length=MOST_MESSAGES)
     stream: bool = False
     stream_options: StreamOptions | None = None
@@ -66,3 +66,19 @@ class ModelList(BaseModel):
 
 
 Answer = dict[str, Any]
+
+
+class Refusal(BaseModel):
+    """What went wrong, as clients of OpenAI read it."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+    """Stable: programs decide by this."""
+
+
+class ErrorOut(BaseModel):
+    """An answer that is no completion."""
+
+    error: Refusal

@@ -38,6 +38,8 @@ async def find_model(session: AsyncSession, principal: Principal, model: str) ->
 
     Raises `ModelNotFound`, `PermissionMissing`, `AmbiguousFlow`.
     """
+    if "\x00" in model:  # PostgreSQL has no such text
+        raise ModelNotFound(model)
     try:
         row = await get_flow(session, principal, model) if is_id(model) else await _named(session, principal, model)
     except FlowNotFound:

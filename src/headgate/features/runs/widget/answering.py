@@ -7,6 +7,7 @@ from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
 
 from headgate.features.files.errors import BadUpload, FileTooLarge
 from headgate.features.runs.errors import InputInvalid
@@ -29,7 +30,7 @@ class FrameRoute(APIRoute):
         async def handled(request: Request) -> Response:
             try:
                 found: Response = await handle(request)
-            except RequestValidationError:
+            except (RequestValidationError, HTTPException):
                 return _told(422, "bad_request", "What was sent is not what the form takes.")
             except HeadgateError as error:
                 if isinstance(error, _FOR_VISITORS):

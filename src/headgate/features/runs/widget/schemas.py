@@ -5,11 +5,13 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from headgate.features.runs.widget.tokens import LONGEST
-from headgate.graph.json_values import PlainText
+from headgate.graph.json_values import LARGEST_INTEGER, SMALLEST_INTEGER, PlainText
 from headgate.graph.model import FormField
 
 Token = Annotated[str, Field(max_length=LONGEST)]
-Name = Annotated[str, Field(max_length=64)]
+Name = Annotated[PlainText, Field(max_length=64)]
+Whole = Annotated[int, Field(ge=SMALLEST_INTEGER, le=LARGEST_INTEGER)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
 MOST_FILES = 10
 LONGEST_TEXT = 20_000
 
@@ -33,7 +35,7 @@ class WidgetStart(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     text: PlainText = Field(default="", max_length=LONGEST_TEXT)
-    form_data: dict[Name, Annotated[str, Field(max_length=LONGEST_TEXT)] | int | float] = Field(
+    form_data: dict[Name, Annotated[PlainText, Field(max_length=LONGEST_TEXT)] | Whole | Number] = Field(
         default_factory=dict, max_length=100
     )
     form_files: dict[Name, Annotated[list[Token], Field(max_length=MOST_FILES)]] = Field(
