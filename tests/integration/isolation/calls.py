@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from tests.integration.isolation.known import FOR_ROUTE, OWNED, is_known, owned, shared
+from tests.integration.isolation.known import FOR_ROUTE, is_known, owned, shared
 from tests.integration.isolation.worlds import World
 
 JSON, FORM = "application/json", "multipart/form-data"
@@ -97,7 +97,7 @@ def _route(document: Mapping[str, Any], method: str, path: str, operation: Mappi
         parameter["name"]: parameter["in"]
         for parameter in operation.get("parameters", ())
         if parameter["in"] != "header"
-        and is_known(parameter["name"], required=parameter.get("required", False))
+        and is_known(path, parameter["name"], required=parameter.get("required", False))
         and not _is_number(parameter)
     }
     content = operation.get("requestBody", {}).get("content", {})
@@ -106,8 +106,8 @@ def _route(document: Mapping[str, Any], method: str, path: str, operation: Mappi
             schema = _resolved(document, content[kind]["schema"])
             required = schema.get("required", ())
             for name in schema.get("properties", {}):
-                known = (path, name) in FOR_ROUTE or is_known(name, required=name in required)
-                if known and (name in required or name in OWNED or (path, name) in FOR_ROUTE):
+                known = is_known(path, name, required=name in required)
+                if known and (name in required or owned(path, name) or (path, name) in FOR_ROUTE):
                     places[name] = place
     return Route(method.upper(), path, places, has_body=bool(content))
 

@@ -26,6 +26,7 @@ from headgate.features.runs.transitions import (
     Lease,
     NewRun,
     Onward,
+    Part,
     Reuse,
     RunKey,
     Seed,
@@ -241,5 +242,6 @@ def store_calls(of: World, tenant_id: str) -> Mapping[str, StoreCall]:
         "end": StoreCall((key, "flow_deleted", "It ended.", clock()), nothing),
         "resume": StoreCall((failed, clock()), nothing),
         "create_from": StoreCall((again, Reuse(of.run_ids[0], ("heard",), STEP), clock()), lambda answer: False),
+        "create_part": StoreCall((again, Part(STEP, None, (), ()), clock()), lambda answer: False),
         "past_turns": StoreCall((key, "the same session", of.principal.user_id, 10), nothing),
     }

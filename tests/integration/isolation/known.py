@@ -139,9 +139,9 @@ class Unknown(Exception):
     """The matrix does not know how to make a call."""
 
 
-def is_known(name: str, *, required: bool) -> bool:
+def is_known(path: str, name: str, *, required: bool) -> bool:
     """Whether a value can be given; False for an optional name that needs none. Raises `Unknown`."""
-    if name in OWNED or name in SHARED:
+    if owned(path, name) is not None or (path, name) in FOR_ROUTE or name in SHARED:
         return True
     if required or NEAR.search(name):
         raise Unknown(

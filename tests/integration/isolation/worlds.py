@@ -25,6 +25,7 @@ from headgate.features.mcptools.tables import McpServerRow, McpToolRow
 from headgate.features.models.tables import ModelClass
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
 from headgate.features.runs.engine.build import build_store
+from headgate.features.runs.tables import flow_step_results
 from headgate.features.runs.transitions import Lease, NewRun, RunKey, Seed, clock
 from headgate.features.workspace.components import read_components, register_component
 from headgate.foundation.database import Database, now
@@ -293,6 +294,9 @@ async def _make_rows(world: World, database: Database) -> None:
                 delivery_id=delivery, tenant_id=tenant, attempt_no=1, started_at=1, error_message=world.marker
             )
         )
+        step = {"flow_run_id": world.run_ids[0], "tenant_id": tenant, "step_id": STEP}
+        asked = {"model_parameters": {"provider": "openai", "name": world.marker}, "attempts": 2}
+        await session.execute(update(flow_step_results).filter_by(**step).values(**asked))
 
 
 async def _make_credentials(world: World, database: Database) -> None:

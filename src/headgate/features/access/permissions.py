@@ -110,7 +110,7 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         ),
         Permission.RUNS_TEST: Rule(Role.EDITOR, "Run drafts and versions that were never published."),
         Permission.ASSISTANTS_EDIT: Rule(Role.EDITOR, "Make, change and delete shared assistants."),
-        Permission.FLOWS_PUBLISH: Rule(Role.PUBLISHER, "Publish a flow; delete one that is published."),
+        Permission.FLOWS_PUBLISH: Rule(Role.PUBLISHER, "Publish a flow; delete or restore one that is published."),
         Permission.SPACES_MANAGE: Rule(
             Role.OWNER, "Rename and delete a space; add and remove members and set their role."
         ),
