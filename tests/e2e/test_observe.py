@@ -29,23 +29,20 @@ def runs(studio: Studio) -> dict[str, Any]:
 
 
 class TestObserve:
-    def test_shows_runs_over_time_and_what_fails(self, page: Page, runs: dict[str, Any]) -> None:
-        page.goto("/observe")
+    def test_shows_runs_over_time_as_a_table_too_and_what_fails(self, page: Page, runs: dict[str, Any]) -> None:
+        page.goto("/observe?days=24h")
         expect(page.get_by_role("img", name="Chart: Runs over time")).to_be_visible()
         expect(page.locator("canvas")).to_have_count(3)
         flows = page.get_by_role("region", name="By flow").first
         expect(flows.get_by_role("row", name="Counted 3 0")).to_be_visible()
-        failures = page.get_by_role("region", name="What fails most")
-        failures.get_by_role("link", name="Newest run").first.click()
-        expect(page).to_have_url(f"/flows/{runs['breaks']['flow_id']}/runs/{runs['breaks']['id']}")
-
-    def test_is_told_as_a_table_too(self, page: Page, runs: dict[str, Any]) -> None:
-        page.goto("/observe?days=24h")
         chart = page.get_by_role("region", name="Runs over time").first
         chart.get_by_role("button", name="As a table").click()
         expect(chart.get_by_role("row")).to_have_count(25)
         page.get_by_role("radio", name="30 days").click()
         expect(chart.get_by_role("row")).to_have_count(31)
+        failures = page.get_by_role("region", name="What fails most")
+        failures.get_by_role("link", name="Newest run").first.click()
+        expect(page).to_have_url(f"/flows/{runs['breaks']['flow_id']}/runs/{runs['breaks']['id']}")
 
     @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
     def test_is_for_everybody(
@@ -54,6 +51,8 @@ class TestObserve:
         with open_page(browser, studio.url, console, dark=dark, narrow=dark) as page:
             page.goto("/observe")
             expect(page.locator("canvas")).to_have_count(3)
+            page.get_by_role("button", name="As a table").last.click()
+            expect(page.locator("canvas")).to_have_count(2)
             check_accessible(page)
             width = page.evaluate("document.documentElement.scrollWidth")
             assert width <= page.evaluate("innerWidth")

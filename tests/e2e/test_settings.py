@@ -17,8 +17,8 @@ from tests.support.scripted_server import json_reply
 
 KEY = "sk-neverseenagain123456"
 SECTIONS = (
-    "models", "variables", "mcp", "keys", "files", "assistants", "members", "audit", "account", "appearance",
-    "shortcuts", "about",
+    "Models", "Variables", "MCP servers", "API keys", "Workspace files", "Shared assistants", "Members and spaces",
+    "Audit log", "My account", "Appearance", "Shortcuts", "About",
 )  # fmt: skip
 
 
@@ -122,7 +122,7 @@ class TestTheRest:
         page.goto("/settings/audit")
         page.get_by_role("combobox", name="What").click()
         page.get_by_role("option", name="Variables").click()
-        page.get_by_role("button", name="AUDITED").first.click()
+        page.get_by_role("button", name="Variable set AUDITED").first.click()
         expect(page.get_by_text("Asked for")).to_be_visible()
         page.get_by_role("button", name="Verify").click()
         expect(page.get_by_text("The log is whole")).to_be_visible()
@@ -159,14 +159,37 @@ class TestTheRest:
         page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
         expect(page.get_by_role("button", name="notes.md", exact=True)).to_have_count(0)
 
+    def test_a_space_is_made_renamed_and_deleted(self, page: Page, studio: Studio) -> None:
+        name = f"Team {uuid4().hex[:6]}"
+        page.goto("/settings/members")
+        page.get_by_role("button", name="New space").click()
+        page.get_by_label("Name").fill(name)
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name=f"More for {name}").click()
+        page.get_by_role("menuitem", name="Rename the space").click()
+        page.get_by_label("Name").fill(f"{name} B")
+        page.get_by_role("button", name="Save").click()
+        expect(page.get_by_text(f"The space is called {name} B now")).to_be_visible()
+        page.get_by_role("button", name=f"More for {name} B").click()
+        page.get_by_role("menuitem", name="Delete the space").click()
+        page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
+        expect(page.get_by_role("button", name=f"More for {name} B")).to_have_count(0)
+        assert name not in str(studio.get("/spaces"))
+
     @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark and narrow"])
     def test_every_section_is_for_everybody(
         self, browser: Browser, studio: Studio, console: Console, dark: bool
     ) -> None:
         with open_page(browser, studio.url, console, dark=dark, narrow=dark) as page:
+            page.goto("/settings")
             for section in SECTIONS:
-                page.goto(f"/settings/{section}")
-                expect(page.get_by_role("heading", level=2).first).to_be_visible()
+                if dark:
+                    page.get_by_role("combobox", name="Section").click()
+                    page.get_by_role("option", name=section, exact=True).click()
+                else:
+                    page.get_by_role("navigation", name="Settings").get_by_role("link", name=section).click()
+                expect(page.get_by_role("heading", name=section, level=2)).to_be_visible()
+                expect(page.locator("main .animate-pulse")).to_have_count(0)
                 check_accessible(page)
                 assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), section
         console.check()

@@ -36,7 +36,7 @@ class TestSignIn:
     def test_leads_back_to_where_somebody_wanted_to_be(self, page: Page) -> None:
         page.goto("/settings/shortcuts")
         expect(page).to_have_url(re.compile(r"/sign-in\?next=%2Fsettings%2Fshortcuts$"))
-        expect(page.get_by_text("Your session has ended.")).to_be_visible()
+        expect(page.get_by_text("you are taken to the page you asked for")).to_be_visible()
         sign_in(page)
         expect(page.get_by_role("heading", name="Shortcuts")).to_be_visible()
         expect(page).to_have_url(re.compile(r"/settings/shortcuts$"))
@@ -66,14 +66,11 @@ class TestSignIn:
         expect(page.get_by_role("button", name="Verify")).to_be_visible()
         expect(page).to_have_url(re.compile(r"/settings/audit$"))
 
-    def test_says_what_went_wrong_on_the_other_way_in_words_of_ours(self, page: Page) -> None:
-        page.goto("/sign-in?error=sso_cancelled")
-        expect(page.get_by_role("alert")).to_have_text("The sign-in was cancelled.")
+    def test_says_what_went_wrong_on_the_other_way_in_words_of_ours_and_in_swedish(self, page: Page) -> None:
         page.goto("/sign-in?error=%3Cb%3Eevil")
         expect(page.get_by_role("alert")).to_contain_text("Signing in that way did not work.")
-
-    def test_speaks_swedish(self, page: Page) -> None:
-        page.goto("/sign-in")
+        page.goto("/sign-in?error=sso_cancelled")
+        expect(page.get_by_role("alert")).to_have_text("The sign-in was cancelled.")
         page.get_by_role("radio", name="Svenska").click()
         expect(page.get_by_role("heading", name="Välkommen tillbaka")).to_be_visible()
 

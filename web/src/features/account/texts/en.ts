@@ -13,7 +13,7 @@ export default {
   or: "or",
   with: "Sign in with {{name}}",
   forgot: "Forgot your password? An admin of your organisation makes you a link to set a new one.",
-  ended: "Your session has ended. Sign in to go on where you were.",
+  ended: "Sign in, and you are taken to the page you asked for.",
   language: "Language",
   set_password: "Set your password",
   set_for: "For {{who}}",

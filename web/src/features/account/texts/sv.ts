@@ -16,7 +16,7 @@ const sv: Translation<typeof en> = {
   or: "eller",
   with: "Logga in med {{name}}",
   forgot: "Glömt lösenordet? En administratör i din organisation skapar en länk så att du kan välja ett nytt.",
-  ended: "Du har blivit utloggad. Logga in för att fortsätta där du var.",
+  ended: "Logga in, så kommer du till sidan som du ville till.",
   language: "Språk",
   set_password: "Välj ditt lösenord",
   set_for: "För {{who}}",

@@ -1,6 +1,6 @@
 export default {
   members: "Members and spaces",
-  members_about: "Who is in {{organisation}}, and what they may do in each space.",
+  members_about: "Who is in the organisation “{{organisation}}”, and what they may do in each space.",
   spaces: "Spaces",
   space_called: "Space “{{name}}”",
   roles_about: "Each role may do what the ones before it may.",
@@ -96,7 +96,7 @@ export default {
   sign_out: "Sign out",
   sign_out_failed: "You are still signed in",
   password: "Password",
-  current_password: "Present password",
+  current_password: "Current password",
   new_password: "New password",
   password_rule: "At least 12 characters. Your other sessions end.",
   password_short: "A password has at least 12 characters.",

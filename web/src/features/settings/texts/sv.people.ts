@@ -3,7 +3,7 @@ import type en from "./en.people";
 
 const sv: Translation<typeof en> = {
   members: "Medlemmar och utrymmen",
-  members_about: "Vilka som finns i {{organisation}}, och vad de får göra i varje utrymme.",
+  members_about: "Vilka som finns i organisationen ”{{organisation}}”, och vad de får göra i varje utrymme.",
   spaces: "Utrymmen",
   space_called: "Utrymmet ”{{name}}”",
   roles_about: "Varje roll får göra det som rollerna före den får.",
