@@ -140,7 +140,7 @@ class TestFlows:
         home.flow("name: Half done\nnodes:\n  said: ChatOutput\n")
         page.goto("/")
         card = page.get_by_role("listitem").filter(has=page.get_by_role("link", name="Ran once"))
-        expect(card.get_by_text("Done")).to_be_visible()
+        expect(card.get_by_text("Completed")).to_be_visible()
         expect(card.get_by_role("img", name="Picture of Ran once")).to_be_attached()
         half = page.get_by_role("listitem").filter(has=page.get_by_role("link", name="Half done"))
         expect(half.get_by_text("thing to fix")).to_be_visible()

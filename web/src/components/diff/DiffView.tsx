@@ -24,7 +24,7 @@ export function DiffView({ before, after, label, className }: DiffViewProps) {
       tabIndex={0}
       className={cx("max-h-96 overflow-auto rounded-md border border-line bg-surface font-mono text-xs", className)}
     >
-      <div className="min-w-max py-1">
+      <div className="py-1">
         {lines.map((line, at) => {
           const key = `${at}`;
           if (line.kind !== "fold") return <Line key={key} line={line} />;
@@ -51,18 +51,18 @@ const SIGNS = { same: " ", added: "+", removed: "−" };
 function Line({ line }: { line: DiffLine }) {
   const t = useDiffTexts();
   return (
-    <div className={cx("flex whitespace-pre", LOOKS[line.kind])}>
-      <span aria-hidden className="w-10 shrink-0 select-none pr-2 text-right text-faint">
+    <div className={cx("flex whitespace-pre-wrap", LOOKS[line.kind])}>
+      <span aria-hidden className="w-8 shrink-0 select-none pr-2 text-right text-faint">
         {line.before}
       </span>
-      <span aria-hidden className="w-10 shrink-0 select-none pr-2 text-right text-faint">
+      <span aria-hidden className="w-8 shrink-0 select-none pr-2 text-right text-faint">
         {line.after}
       </span>
       <span aria-hidden className="w-5 shrink-0 select-none">
         {SIGNS[line.kind]}
       </span>
       {line.kind !== "same" && <span className="sr-only">{t(line.kind)} </span>}
-      <span className="pr-3">{line.text || " "}</span>
+      <span className="min-w-0 pr-3 [overflow-wrap:anywhere]">{line.text || " "}</span>
     </div>
   );
 }

@@ -17,14 +17,25 @@ interface FlowDrawingProps {
   selected?: string | undefined;
   /** A node was chosen by mouse, or by arrow keys and Enter. */
   onSelect?: (nodeId: string) => void;
+  /** A small picture: steps stand close, in lines, without notes. */
+  compact?: boolean;
   /** What the picture shows: its name for those who do not see it. */
   title: string;
   className?: string;
 }
 
 /** A flow as a picture that fits where it stands. It follows light and dark, and does nothing but be looked at and chosen in. */
-export function FlowDrawing({ flow, templates, title, className, onSelect, selected, ...looks }: FlowDrawingProps) {
-  const drawn = useMemo(() => drawing(flow, templates), [flow, templates]);
+export function FlowDrawing({
+  flow,
+  templates,
+  title,
+  className,
+  onSelect,
+  selected,
+  compact,
+  ...looks
+}: FlowDrawingProps) {
+  const drawn = useMemo(() => drawing(flow, templates, compact), [flow, templates, compact]);
   const [reached, setReached] = useState<string>();
   const stop = [reached, selected].find((id) => drawn.nodes.some((node) => node.id === id)) ?? drawn.nodes[0]?.id;
   const move = (event: KeyboardEvent<SVGSVGElement>) => {

@@ -19,6 +19,20 @@ export function corners(flow: Flow): Map<string, Corner> {
 
 /** Columns by the longest way to a node; rows in the flow's own order. Circles end at their first node. */
 function columns(flow: Flow): Map<string, Corner> {
+  const depth = columnOf(flow);
+  const rows = new Map<number, number>();
+  return new Map(
+    (flow.nodes ?? []).map((node) => {
+      const column = depth.get(node.id) ?? 0;
+      const row = rows.get(column) ?? 0;
+      rows.set(column, row + 1);
+      return [node.id, { x: column * COLUMN, y: row * ROW }];
+    }),
+  );
+}
+
+/** How many steps the longest way to a node has. */
+export function columnOf(flow: Flow): Map<string, number> {
   const nodes = flow.nodes ?? [];
   const follows = new Map<string, string[]>(nodes.map((node) => [node.id, []]));
   for (const edge of flow.edges ?? []) {
@@ -43,13 +57,5 @@ function columns(flow: Flow): Map<string, Corner> {
     }
   };
   for (const node of nodes) visit(node.id);
-  const rows = new Map<number, number>();
-  return new Map(
-    nodes.map((node) => {
-      const column = depth.get(node.id) ?? 0;
-      const row = rows.get(column) ?? 0;
-      rows.set(column, row + 1);
-      return [node.id, { x: column * COLUMN, y: row * ROW }];
-    }),
-  );
+  return depth;
 }

@@ -1,5 +1,6 @@
 import type { Flow, FlowEdge, FlowNode, PortType, Template } from "@/api/types";
-import { corners } from "./arrange";
+import { type Corner, corners } from "./arrange";
+import { compactCorners } from "./compact";
 
 export const BOX_WIDTH = 220;
 export const BOX_HEIGHT = 64;
@@ -49,9 +50,14 @@ export interface Drawing {
 type Templates = Record<string, Template>;
 
 /** Everything that the picture of a flow has, from its upper left corner. Works on any flow, also a faulty one. */
-export function drawing(flow: Flow, templates: Templates = {}): Drawing {
-  const places = corners(flow);
-  const found = (flow.nodes ?? []).map((node) => drawnNode(node, templates[node.type], places.get(node.id)));
+export function drawing(flow: Flow, templates: Templates = {}, compact = false): Drawing {
+  const [places, close] = placesOf(flow, templates, compact);
+  const found = (flow.nodes ?? [])
+    .filter((node) => places.has(node.id))
+    .map((node) => ({
+      ...drawnNode(node, templates[node.type], places.get(node.id)),
+      ...(close && places.get(node.id)),
+    }));
   const left = Math.min(...found.map((node) => node.x), Number.POSITIVE_INFINITY);
   const top = Math.min(...found.map((node) => node.y), Number.POSITIVE_INFINITY);
   const nodes = found.map((node) => ({ ...node, x: node.x - left + MARGIN, y: node.y - top + MARGIN }));
@@ -62,7 +68,7 @@ export function drawing(flow: Flow, templates: Templates = {}): Drawing {
     (edge.output === "tool" ? "Tool" : null);
   const edges = (flow.edges ?? []).flatMap((edge) => {
     const ends = [byId.get(edge.source), byId.get(edge.target)] as const;
-    return ends[0] && ends[1] ? [drawnEdge(edge, ends[0], ends[1], portOf(edge))] : [];
+    return ends[0] && ends[1] ? [drawnEdge(edge, ends[0], ends[1], portOf(edge), close)] : [];
   });
   edges.push(...gathered(flow, templates, edges, byId));
   return {
@@ -71,6 +77,20 @@ export function drawing(flow: Flow, templates: Templates = {}): Drawing {
     width: Math.max(...nodes.map((node) => node.x + node.width), BOX_WIDTH) + MARGIN,
     height: Math.max(...nodes.map((node) => node.y + node.height), BOX_HEIGHT) + MARGIN,
   };
+}
+
+/** Where nodes stand; small pictures leave notes out and put steps close, unless models or tools stand below them. */
+function placesOf(flow: Flow, templates: Templates, compact: boolean): [Map<string, Corner>, boolean] {
+  const nodes = flow.nodes ?? [];
+  const types = new Map(nodes.map((node) => [node.id, node.type]));
+  const helps = (edge: FlowEdge) =>
+    templates[types.get(edge.source) ?? ""]?.outputs?.some(
+      (output) => output.name === edge.output && (output.type === "Model" || output.type === "Tool"),
+    ) || edge.output === "tool";
+  const notes = nodes.filter((node) => templates[node.type]?.annotation || ["Group", "Note"].includes(node.type));
+  const close =
+    compact && !(flow.edges ?? []).some(helps) && compactCorners(flow, new Set(notes.map((node) => node.id)));
+  return close ? [close, true] : [corners(flow), false];
 }
 
 function drawnNode(node: FlowNode, template: Template | undefined, at = { x: 0, y: 0 }): DrawnNode {
@@ -95,7 +115,13 @@ function drawnNode(node: FlowNode, template: Template | undefined, at = { x: 0, 
 
 const side = (value: unknown, otherwise: number) => (typeof value === "number" && value > 0 ? value : otherwise);
 
-function drawnEdge(edge: FlowEdge, source: DrawnNode, target: DrawnNode, port: PortType | null): DrawnEdge {
+function drawnEdge(
+  edge: FlowEdge,
+  source: DrawnNode,
+  target: DrawnNode,
+  port: PortType | null,
+  close: boolean,
+): DrawnEdge {
   const kind = port === "Model" || port === "Tool" ? "configures" : "data";
   const id = `${edge.source}.${edge.output}>${edge.target}.${edge.input}`;
   return {
@@ -104,7 +130,12 @@ function drawnEdge(edge: FlowEdge, source: DrawnNode, target: DrawnNode, port: P
     target: edge.target,
     port,
     kind,
-    path: kind === "data" ? across(source, target) : up(source, target),
+    path:
+      kind !== "data"
+        ? up(source, target)
+        : close && target.x <= source.x
+          ? back(source, target)
+          : across(source, target),
   };
 }
 
@@ -154,6 +185,16 @@ function across(source: DrawnNode, target: DrawnNode): string {
   const [x2, y2] = [target.x, target.y + target.height / 2];
   const bend = Math.max(28, Math.abs(x2 - x1) / 2);
   return `M${n(x1)} ${n(y1)}C${n(x1 + bend)} ${n(y1)} ${n(x2 - bend)} ${n(y2)} ${n(x2)} ${n(y2)}`;
+}
+
+/** From the end of a line to the beginning of the next one, between them. */
+function back(source: DrawnNode, target: DrawnNode): string {
+  const [x1, y1] = [source.x + source.width, source.y + source.height / 2];
+  const [x2, y2] = [target.x, target.y + target.height / 2];
+  const [between, out] = [target.y - 14, 16];
+  const line = [`M${n(x1)} ${n(y1)}`, `Q${n(x1 + out)} ${n(y1)} ${n(x1 + out)} ${n(y1 + out)}`];
+  line.push(`V${n(between - 12)}Q${n(x1 + out)} ${n(between)} ${n(x1)} ${n(between)}H${n(x2)}`);
+  return `${line.join("")}Q${n(x2 - out)} ${n(between)} ${n(x2 - out)} ${n(between + 12)}V${n(y2 - 8)}Q${n(x2 - out)} ${n(y2)} ${n(x2)} ${n(y2)}`;
 }
 
 /** From the top of a model or tool to the bottom of the step above it; across where it is not above. */

@@ -60,7 +60,7 @@ export function HomePage() {
           <FirstVisit onSay={() => input.current?.focus()} onFile={() => setChoosing(true)} />
         ) : (
           <section aria-labelledby="flows" className="flex flex-col gap-4">
-            <div className="flex flex-wrap items-center gap-x-6 gap-y-2">
+            <div className="flex flex-col gap-x-6 gap-y-2 sm:flex-row sm:items-center">
               <h2 id="flows" className="text-lg font-semibold">
                 {t("flows")}
               </h2>

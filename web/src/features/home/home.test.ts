@@ -1,17 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { FlowItem } from "@/api/queries/flowList";
-import { fileNameOf } from "./download";
 import { readFlowFile } from "./imports/readFile";
 import { flowOfSketch } from "./sketch";
 import { tagsOf } from "./templates/tags";
-
-describe("a file's name", () => {
-  it("has nothing in it that a system refuses or takes for a path", () => {
-    expect(fileNameOf("../../etc/pass\u0000wd: now", "json")).toBe("etc-pass-wd-now.json");
-    expect(fileNameOf('a<b>:"c|d?*', "spec")).toBe("a-b-c-d.flow");
-  });
-  it("is there whatever the flow is called", () => expect(fileNameOf("///", "spec")).toBe("flow.flow"));
-});
 
 describe("reading a file", () => {
   it("gives the text", async () => {

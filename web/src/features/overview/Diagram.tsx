@@ -59,7 +59,7 @@ export default function Diagram({ graph }: { graph: GraphOut }) {
         ariaLabel={t("minimap")}
         nodeClassName={(node) => fillOf(node as DrawnNode)}
         nodeBorderRadius={12}
-        maskColor="var(--overlay)"
+        maskColor="color-mix(in srgb, var(--ink) 7%, transparent)"
         bgColor="var(--surface)"
         className="!hidden overflow-hidden rounded-lg border border-line bg-surface shadow-card sm:!block"
       />

@@ -48,7 +48,7 @@ export function OverviewBar({ runId }: { runId: string | undefined }) {
         <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
           <StateChip state={state} label={t(state)} />
           <span>
-            {t("version", { version: run.version })} · {ago(run.created_at)} · {duration(run.ms)}
+            {ago(run.created_at)} · {duration(run.ms)}
           </span>
           <Link
             to="/flows/$flowId/runs/$runId"

@@ -30,7 +30,8 @@ function Row({ node, graph, runId }: { node: GraphNode; graph: GraphOut; runId: 
   const navigate = useNavigate();
   const flowId = useDraft((state) => state.flowId);
   const kind = useDraft((state) => state.templates[node.type]?.label ?? node.type);
-  const sources = [...new Set(graph.edges.filter((edge) => edge.target === node.id).map((edge) => edge.source))];
+  const sources = new Set(graph.edges.filter((edge) => edge.target === node.id).map((edge) => edge.source));
+  const names = graph.nodes.filter((one) => sources.has(one.id)).map((one) => one.label);
   const open = () => {
     store.getState().focusNode(node.id);
     void navigate({ to: "/flows/$flowId", params: { flowId } });
@@ -55,7 +56,7 @@ function Row({ node, graph, runId }: { node: GraphNode; graph: GraphOut; runId: 
       </div>
       <p className="pl-7 text-muted text-sm">
         {kind}
-        {sources.length > 0 && ` · ${t("after", { names: sources.join(", ") })}`}
+        {names.length > 0 && ` · ${t("after", { names: names.join(", ") })}`}
       </p>
       {node.run && (
         <p className="flex flex-wrap items-center gap-2 pl-7 text-muted text-sm">

@@ -29,18 +29,18 @@ export function CompareDialog({ before, after }: { before: Side; after: Side }) 
     void navigate({ to: "/flows/$flowId/publish", params: { flowId }, search, replace: true });
   return (
     <Dialog open onOpenChange={(open) => !open && go({})} title={t("compare")} size="full">
-      <div className="mb-4 flex flex-wrap items-center gap-2">
+      <div className="mb-4 flex items-center gap-2">
         <Select
           aria-label={t("before")}
-          className="w-40"
+          className="min-w-0 flex-1 sm:max-w-40"
           value={`${before}`}
           options={options}
           onChange={(one) => go({ before: one, after: `${after}` })}
         />
-        <ArrowRight aria-hidden className="size-4 text-faint" />
+        <ArrowRight aria-hidden className="size-4 shrink-0 text-faint" />
         <Select
           aria-label={t("after")}
-          className="w-40"
+          className="min-w-0 flex-1 sm:max-w-40"
           value={`${after}`}
           options={options}
           onChange={(one) => go({ before: `${before}`, after: one })}
@@ -69,7 +69,7 @@ function Compared({ before, after }: { before: Side; after: Side }) {
   return (
     <div className="grid gap-4 lg:grid-cols-[minmax(0,1.4fr)_minmax(0,1fr)]">
       <div className="flex min-w-0 flex-col gap-2">
-        <div className="h-[min(54vh,34rem)] overflow-hidden rounded-lg border border-line bg-canvas">
+        <div className="h-56 sm:h-[min(54vh,34rem)] overflow-hidden rounded-lg border border-line bg-canvas">
           <FlowDrawing
             title={t("picture_of_changes")}
             flow={flow}

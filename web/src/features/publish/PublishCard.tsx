@@ -77,7 +77,7 @@ export function PublishCard() {
         >
           {t("publish_now")}
         </Button>
-        <p className="min-w-0 flex-1 text-sm text-muted">
+        <p className="min-w-56 flex-1 text-sm text-muted">
           {allowed
             ? issues.length > 0
               ? t("blocked", { count: issues.length })

@@ -55,13 +55,13 @@ export function Composer({ input, busy, onAsk, onEmpty, onFile }: ComposerProps)
           className="field-sizing-content block max-h-60 min-h-19 w-full resize-none rounded-xl bg-transparent px-4 pt-3.5 text-lg outline-none placeholder:text-faint"
         />
         <div className="flex items-end gap-2 p-2.5 pt-0">
-          <ul className="flex min-w-0 flex-1 gap-1.5 overflow-x-auto p-0.5 [scrollbar-width:none]">
+          <ul className="flex h-8 min-w-0 flex-1 flex-wrap gap-x-1.5 gap-y-4 overflow-hidden p-0.5">
             {EXAMPLES.map((one) => (
-              <li key={one} className="shrink-0">
+              <li key={one} className="min-w-0 max-w-full">
                 <button
                   type="button"
                   onClick={() => example(t(one))}
-                  className="h-7 rounded-full border border-line bg-surface px-3 text-xs text-muted hover:border-line-strong hover:text-ink"
+                  className="h-7 max-w-full truncate rounded-full border border-line bg-surface px-3 text-xs text-muted hover:border-line-strong hover:text-ink"
                 >
                   {t(one)}
                 </button>

@@ -29,8 +29,8 @@ export function FlowCard({ item }: { item: FlowItem }) {
           <FlowState item={item} />
         </div>
         <div className="mt-auto flex items-center justify-between gap-3 pt-1">
-          <LastRun item={item} />
-          <Changed item={item} />
+          <LastRun item={item} brief />
+          <Changed item={item} brief />
         </div>
       </div>
     </li>

@@ -20,7 +20,7 @@ export function FlowPicture({ item }: { item: FlowItem }) {
       className="pointer-events-none flex h-32 items-center justify-center overflow-hidden rounded-t-lg border-b border-line bg-sunken p-3"
     >
       {flow && near ? (
-        <FlowDrawing flow={flow} templates={templates} title={t("picture_of", { name: item.name })} />
+        <FlowDrawing compact flow={flow} templates={templates} title={t("picture_of", { name: item.name })} />
       ) : (
         !flow && <span className="text-sm text-muted">{t(item.sketch ? "no_picture" : "large_picture")}</span>
       )}

@@ -20,7 +20,7 @@ export function FlowTools({ filter, view, onFilter, onView }: FlowToolsProps) {
   const spaces = useSpaces();
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <div className="relative min-w-48 flex-1 sm:max-w-80">
+      <div className="relative min-w-full flex-1 sm:min-w-48 sm:max-w-80">
         <Search aria-hidden className="pointer-events-none absolute top-2 left-2.5 size-4 text-faint" />
         <Input
           type="search"

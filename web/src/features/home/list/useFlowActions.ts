@@ -5,7 +5,7 @@ import { api, unwrap } from "@/api/client";
 import type { FlowItem } from "@/api/queries/flowList";
 import { flowKeys } from "@/api/queries/flows";
 import { toast, toastError } from "@/components/ui";
-import { downloadText, fileNameOf } from "../download";
+import { download, fileNameOf, textFile } from "@/lib/download";
 import { useHomeTexts } from "../texts";
 
 interface ListPage {
@@ -82,7 +82,7 @@ export function useFlowActions() {
               params: { path: { flow_id: item.id }, query: { format } },
             }),
           );
-          downloadText(fileNameOf(item.name, format), found.content);
+          download(fileNameOf(item.name, format === "json" ? "json" : "flow"), textFile(found.content));
         } catch (error) {
           toastError(t("failed_export"), error);
         }

@@ -21,7 +21,12 @@ export function TemplateCard({
   return (
     <li className="group relative flex flex-col rounded-lg border border-line bg-surface shadow-low transition-shadow duration-150 hover:border-line-strong hover:shadow-card">
       <div className="pointer-events-none h-32 overflow-hidden rounded-t-lg border-b border-line bg-sunken p-3">
-        <FlowDrawing flow={template.definition} templates={types} title={t("picture_of", { name: template.title })} />
+        <FlowDrawing
+          compact
+          flow={template.definition}
+          templates={types}
+          title={t("picture_of", { name: template.title })}
+        />
       </div>
       <div className="flex flex-1 flex-col gap-1.5 p-3">
         <h2 className="font-semibold">

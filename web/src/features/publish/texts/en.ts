@@ -14,7 +14,7 @@ export default {
   code: "Own code",
   models: "Models",
   secrets: "Secrets",
-  fine: "nothing found",
+  fine: "no problems",
   wrong_one: "{{count}} to mend",
   wrong_other: "{{count}} to mend",
   warned_one: "{{count}} to look at",

@@ -42,7 +42,7 @@ export function Filters({ search, onSearch, status, onStatus, span, onSpan, flow
   }, [typed, onSearch]);
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <div className="relative min-w-48 flex-1">
+      <div className="relative min-w-full flex-1 sm:min-w-48">
         <Search aria-hidden className="absolute top-2 left-2.5 size-4 text-faint" />
         <Input
           type="search"
@@ -55,14 +55,14 @@ export function Filters({ search, onSearch, status, onStatus, span, onSpan, flow
       </div>
       <Select
         aria-label={t("col_state")}
-        className="w-36"
+        className="min-w-0 flex-1 sm:w-36 sm:flex-none"
         value={status ?? "all"}
         onChange={(next) => onStatus(next === "all" ? undefined : next)}
         options={[{ value: "all", label: t("all_states") }, ...STATES.map((one) => ({ value: one, label: t(one) }))]}
       />
       <Select
         aria-label={t("col_started")}
-        className="w-36"
+        className="min-w-0 flex-1 sm:w-36 sm:flex-none"
         value={span}
         onChange={onSpan}
         options={SPANS.map(([value, key]) => ({ value, label: t(key) }))}
@@ -70,7 +70,7 @@ export function Filters({ search, onSearch, status, onStatus, span, onSpan, flow
       {names && onFlow && (
         <Select
           aria-label={t("col_flow")}
-          className="w-44"
+          className="min-w-0 flex-1 sm:w-44 sm:flex-none"
           value={flow ?? "all"}
           onChange={(next) => onFlow(next === "all" ? undefined : next)}
           options={[

@@ -30,9 +30,11 @@ export function RunRow({ run, flowName, chosen, onChoose }: RunRowProps) {
       <Link
         to="/flows/$flowId/runs/$runId"
         params={{ flowId: run.flow_id, runId: run.id }}
-        className="grid min-w-0 flex-1 grid-cols-[auto_1fr_auto] items-center gap-x-3 gap-y-0.5 py-2.5 pr-3 hover:bg-hover sm:grid-cols-[7rem_1fr_auto_5rem]"
+        className="grid min-w-0 flex-1 grid-cols-[6rem_1fr_auto] items-center gap-x-3 gap-y-0.5 py-2.5 pr-3 hover:bg-hover sm:grid-cols-[7rem_1fr_auto_5rem]"
       >
-        <StateChip state={run.status} label={t(run.status as RunTextKey)} />
+        <span>
+          <StateChip state={run.status} label={t(run.status as RunTextKey)} />
+        </span>
         <span className="min-w-0">
           <span className="flex flex-col sm:flex-row sm:items-center sm:gap-2">
             {flowName && <span className="truncate font-medium">{flowName}</span>}

@@ -38,8 +38,8 @@ export function RunHeader({ flowId, run, live, onRerun, onCompare }: RunHeaderPr
           <ArrowLeft className="size-3.5" />
           {t("back")}
         </Link>
-        <h2 className="text-lg font-semibold">{dateTime(run.created_at)}</h2>
-        <div className="flex flex-wrap items-center gap-x-3">
+        <h2 className="mt-1 text-lg font-semibold">{dateTime(run.created_at)}</h2>
+        <div className="mt-1 flex flex-wrap items-center gap-x-3">
           <RunFigures live={live} />
           <span className="text-sm text-muted">{about.filter(Boolean).join(" · ")}</span>
         </div>

@@ -51,7 +51,8 @@ type Tab = "result" | "timeline" | "picture" | "input";
 function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
   const t = useRunTexts();
   const navigate = useNavigate();
-  const { step, compare } = useSearch({ from: "/inside/flows/$flowId/runs/$runId" });
+  const { step: asked, compare } = useSearch({ from: "/inside/flows/$flowId/runs/$runId" });
+  const step = asked ?? startingStep(live);
   const [tab, setTab] = useState<Tab>("timeline");
   const [rerun, setRerun] = useState<{ from: string | null } | null>(null);
   const params = { flowId, runId: run.id };
@@ -140,6 +141,13 @@ function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
       {rerun && <RerunDialog run={run} from={rerun.from} onClose={() => setRerun(null)} />}
     </div>
   );
+}
+
+/** What is shown before anybody chose: what failed, or else what the run gave last. */
+function startingStep(live: LiveRun): string | undefined {
+  const steps = inOrder(live);
+  if (!isOver(live.status)) return undefined;
+  return (steps.find((one) => one.status === "failed") ?? steps.findLast((one) => one.status === "completed"))?.id;
 }
 
 function GivenInput({ run }: { run: RunOut }) {

@@ -85,7 +85,7 @@ function Axis({ timeline, zoom }: { timeline: Shown; zoom: number }) {
   return (
     <div aria-hidden className="flex h-6 bg-surface text-2xs text-faint">
       <span className={NAME} />
-      <span className="relative mr-12 flex-1">
+      <span className="relative mr-16 flex-1">
         {ticks(timeline.length, 5 * zoom).map((tick) => (
           <span
             key={tick}
@@ -123,7 +123,7 @@ function RowView({ row, length, selected, onSelect }: RowViewProps) {
         {row.label}
         <span className="sr-only">{state}</span>
       </span>
-      <span className="relative mr-12 h-full flex-1 border-l border-line">
+      <span className="relative mr-16 h-full flex-1 border-l border-line">
         {row.wait && <BarView bar={row.wait} length={length} thin />}
         {row.bars.map((bar) => (
           <BarView key={`${bar.from} ${bar.status}`} bar={bar} length={length} />

@@ -28,9 +28,9 @@ export default {
   removed: "{{name}} was removed",
   undo: "Undo",
   branch: "When {{step}} goes to “{{output}}”",
-  branch_plain: "One of the ways after {{step}}",
+  branch_plain: "Branch after {{step}}",
   branch_about:
-    "Steps that are set in stand on one of several ways. Ways run at the same time; behind a condition only the one that is chosen runs.",
+    "Indented steps belong to a branch. Branches run at the same time; after a condition, only the chosen one runs.",
   input: "Input",
   output: "Output",
   contract: "Contract",

@@ -31,9 +31,8 @@ const sv: Translation<typeof en> = {
   removed: "{{name}} togs bort",
   undo: "Ångra",
   branch: "När {{step}} går till ”{{output}}”",
-  branch_plain: "En av vägarna efter {{step}}",
-  branch_about:
-    "Indragna steg står på en av flera vägar. Vägar körs samtidigt; efter ett villkor körs bara den som väljs.",
+  branch_plain: "Gren efter {{step}}",
+  branch_about: "Indragna steg hör till en gren. Grenar körs samtidigt; efter ett villkor körs bara den som valdes.",
   input: "Indata",
   output: "Utdata",
   contract: "Kontrakt",
