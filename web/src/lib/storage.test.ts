@@ -21,6 +21,13 @@ describe("What a browser remembers", () => {
     expect(readStored("assistant.f1", "nothing")).toBe("hers");
   });
 
+  it("takes nothing for what it is not", () => {
+    for (const rubbish of ["null", "7", "[]", '"x"', "not json"]) {
+      localStorage.setItem("headgate.appearance", rubbish);
+      expect(readStored("appearance", { theme: "auto" })).toEqual({ theme: "auto" });
+    }
+  });
+
   it("keeps how the page looks for whoever sits there", () => {
     writeStored("appearance", { theme: "dark" });
     setStoragePerson("bo");

@@ -25,11 +25,15 @@ export function readStored<T>(key: string, otherwise: T): T {
   }
   if (text === null) return otherwise;
   try {
-    return JSON.parse(text) as T;
+    const found: unknown = JSON.parse(text);
+    return otherwise === null || kindOf(found) === kindOf(otherwise) ? (found as T) : otherwise;
   } catch {
     return otherwise;
   }
 }
+
+/** Anything may stand in a browser's storage: what is of another kind is as if nothing stood there. */
+const kindOf = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
 
 export function writeStored(key: string, value: unknown): void {
   const text = JSON.stringify(value);
