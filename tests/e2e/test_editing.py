@@ -171,7 +171,7 @@ class TestLiveFollow:
         open_flow(other, flow)
         rename(page, "From the first")
         expect(name_of(other, "From the first")).to_be_visible()
-        expect(other.get_by_text("You, in another place, renamed the flow")).to_be_visible()
+        expect(other.get_by_text("You, in another window, renamed the flow")).to_be_visible()
         rename(other, "From the second")
         expect(name_of(page, "From the second")).to_be_visible()
         for one in (page, other):

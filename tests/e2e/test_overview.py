@@ -82,11 +82,13 @@ def test_runs_are_chosen_and_their_files_taken(page: Page, studio: Studio, flow:
     expect(page).to_have_url(f"{studio.url}/flows/{flow}/overview?run={good}")
     expect(page.locator('[data-status="completed"]')).to_have_count(4)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Evidence of the run").click()
+        page.get_by_role("button", name="Download").click()
+        page.get_by_role("menuitem", name="Evidence of the run").click()
     evidence = json.loads(Path(download.value.path()).read_bytes())
     assert evidence["run"]["flow_run_id"] == good
     with page.expect_download() as download:
-        page.get_by_role("button", name="Diagram (SVG)").click()
+        page.get_by_role("button", name="Download").click()
+        page.get_by_role("menuitem", name="Diagram (SVG)").click()
     assert "completed, " in Path(download.value.path()).read_text()
 
 

@@ -1,6 +1,6 @@
-import { Braces, FileCheck, FileCode, FileText, Image, ShieldCheck } from "lucide-react";
+import { Braces, Download, FileCheck, FileCode, FileText, Image, ShieldCheck } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { Button, toastError } from "@/components/ui";
+import { Button, Menu, toastError } from "@/components/ui";
 import { i18next } from "@/lib/i18n/i18n";
 import { type Exported, type ExportKind, exportAs } from "./fetching";
 import { useExportTexts } from "./texts";
@@ -18,11 +18,9 @@ interface ExportButtonsProps extends Exported {
   kinds: readonly ExportKind[];
   /** Before anything is fetched: whether the server has what is on the screen. */
   before?: () => Promise<boolean>;
-  size?: "sm" | "md";
 }
 
-/** Files of a flow or a run, one button a kind. */
-export function ExportButtons({ kinds, before, size = "md", ...what }: ExportButtonsProps) {
+function useTaking(before: ExportButtonsProps["before"], what: Exported) {
   const t = useExportTexts();
   const [busy, setBusy] = useState<ExportKind | null>(null);
   const take = async (kind: ExportKind) => {
@@ -35,12 +33,37 @@ export function ExportButtons({ kinds, before, size = "md", ...what }: ExportBut
     }
     setBusy(null);
   };
+  return { busy, take };
+}
+
+/** The same in a menu, where there is little room. */
+export function ExportMenu({ kinds, before, ...what }: ExportButtonsProps) {
+  const t = useExportTexts();
+  const { busy, take } = useTaking(before, what);
+  const items = kinds.map((kind) => ({
+    id: kind,
+    label: t(kind),
+    icon: ICONS[kind] ?? <FileCheck />,
+    onSelect: () => void take(kind),
+  }));
+  return (
+    <Menu items={items}>
+      <Button icon={<Download />} busy={busy !== null}>
+        {t("download")}
+      </Button>
+    </Menu>
+  );
+}
+
+/** Files of a flow or a run, one button a kind. */
+export function ExportButtons({ kinds, before, ...what }: ExportButtonsProps) {
+  const t = useExportTexts();
+  const { busy, take } = useTaking(before, what);
   return (
     <div className="flex flex-wrap gap-2">
       {kinds.map((kind) => (
         <Button
           key={kind}
-          size={size}
           icon={ICONS[kind] ?? <FileCheck />}
           busy={busy === kind}
           disabled={busy !== null}

@@ -18,12 +18,12 @@ export function Tabs<T extends string>({ value, onChange, tabs, className, ...re
       onValueChange={(next) => onChange(next as T)}
       className={cx("flex min-h-0 flex-col", className)}
     >
-      <RadixTabs.List {...rest} className="flex shrink-0 gap-1 overflow-x-auto border-b border-line px-2">
+      <RadixTabs.List {...rest} className="flex shrink-0 gap-0.5 overflow-x-auto border-b border-line px-2">
         {tabs.map((tab) => (
           <RadixTabs.Trigger
             key={tab.value}
             value={tab.value}
-            className="-mb-px h-9 whitespace-nowrap border-b-2 border-transparent px-2.5 text-sm font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+            className="-mb-px h-9 whitespace-nowrap border-b-2 border-transparent px-2 text-sm font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
           >
             {tab.label}
           </RadixTabs.Trigger>

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { recentRunsQuery } from "@/api/queries/overview";
 import { runQuery } from "@/api/queries/runs";
-import { ExportButtons } from "@/components/exports/ExportButtons";
+import { ExportMenu } from "@/components/exports/ExportButtons";
 import { Select, StateChip } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { ago, dateTime, duration } from "@/lib/i18n/format";
@@ -39,13 +39,13 @@ export function OverviewBar({ runId }: { runId: string | undefined }) {
     <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-2 border-line border-b bg-surface px-4 py-2">
       <Select
         aria-label={t("shown")}
-        className="w-full sm:w-96"
+        className="min-w-0 flex-1 sm:w-96 sm:flex-none"
         value={runId ?? LIVE}
         options={options}
         onChange={show}
       />
       {run && runId && state && (
-        <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
+        <p className="order-last flex w-full flex-wrap items-center gap-2 text-sm text-muted sm:order-none sm:w-auto">
           <StateChip state={state} label={t(state)} />
           <span>
             {ago(run.created_at)} · {duration(run.ms)}
@@ -59,9 +59,8 @@ export function OverviewBar({ runId }: { runId: string | undefined }) {
           </Link>
         </p>
       )}
-      <div className="sm:ml-auto">
-        <ExportButtons
-          size="sm"
+      <div className="ml-auto">
+        <ExportMenu
           flowId={flowId}
           name={name}
           {...(runId ? { runId, ...(run ? { version: run.version } : {}) } : {})}

@@ -5,5 +5,6 @@ export default {
   png: "Diagram (PNG)",
   report: "Audit report (PDF)",
   evidence: "Evidence of the run (JSON)",
+  download: "Download",
   failed: "The file could not be made",
 };

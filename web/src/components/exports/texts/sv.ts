@@ -8,6 +8,7 @@ const sv: Translation<typeof en> = {
   png: "Diagram (PNG)",
   report: "Granskningsrapport (PDF)",
   evidence: "Körningsunderlag (JSON)",
+  download: "Ladda ner",
   failed: "Filen kunde inte göras",
 };
 export default sv;

@@ -3,7 +3,7 @@ export default {
   saving: "Saving…",
   unsaved: "Not saved",
   offline: "Not saved: no connection",
-  conflict: "Two changes meet",
+  conflict: "Conflict",
   read_only: "Read only",
   saved_when: "The server has every change. Last saved {{ago}}.",
   saved_never: "The server has every change.",
@@ -11,10 +11,10 @@ export default {
   unsaved_more: "Will be saved in a moment. Ctrl+S saves at once.",
   refused_more: "The server did not take it: {{why}} What you change next is tried again.",
   offline_more: "Your changes are kept in this browser and saved as soon as the server answers. Click to try now.",
-  conflict_more: "Somebody changed the same as you. Nothing is saved until you choose.",
+  conflict_more: "Somebody changed the same thing as you. Nothing is saved until you choose.",
   read_only_more:
     "You can look at this flow and run what you may; changing it needs the role of an editor in its space.",
-  self: "You, in another place,",
+  self: "You, in another window,",
   somebody: "Somebody",
   and: " and ",
   renamed_one: "renamed the flow",
@@ -35,7 +35,7 @@ export default {
   settings_other: "changed the settings",
   published: "{{who}} published version {{version}}",
   notices: "What others do",
-  conflict_title: "{{who}} changed the same as you",
+  conflict_title: "{{who}} changed the same thing",
   conflict_lead_one:
     "One place has two new values. Nothing of yours is saved until you choose; nothing of either is lost.",
   conflict_lead_other:
@@ -86,7 +86,7 @@ export default {
   deleted_more: "What you see is what this page still has. It can become a new flow.",
   forbidden_title: "You may not change this flow any more",
   forbidden_more:
-    "Your rights in its space have changed. What you had not saved is below your hands still: make a flow of your own of it.",
+    "Your rights in its space have changed. What you had not saved is still here: keep it as a flow of your own.",
   keep_as_new: "Keep as a new flow",
   copy_of: "{{name}} (copy)",
   kept_as_new: "Kept as a new flow",

@@ -66,7 +66,7 @@ function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
         flowId={flowId}
         run={run}
         live={live}
-        onRerun={() => setRerun({ from: step ?? null })}
+        onRerun={() => setRerun({ from: asked ?? null })}
         onCompare={(id) => go({ compare: id })}
       />
       {lost && <Callout tone="warn">{t("reconnecting")}</Callout>}
