@@ -120,7 +120,8 @@ class TestForm:
 
 class TestChat:
     def test_opens_from_a_button_and_answers(self, page: Page, embed: Embed) -> None:
-        page.goto(embed("chat", more='data-place="corner" data-label="Chat with us"'))
+        page.goto(embed("chat", more='data-place="corner" data-label="Chat with us" data-color="#ffe600"'))
+        expect(page.get_by_role("button", name="Chat with us")).to_have_css("color", "rgb(0, 0, 0)")
         page.get_by_role("button", name="Chat with us").click()
         frame = frame_of(page)
         frame.get_by_label("Message").fill("hello **you**")

@@ -1,3 +1,5 @@
+import { inkOn } from "./colour";
+
 /**
  * What an outside page includes:
  *
@@ -21,7 +23,10 @@
   frame.title = title;
   frame.setAttribute("sandbox", "allow-scripts allow-forms allow-downloads");
   frame.referrerPolicy = "origin";
-  if (!corner) frame.loading = "lazy";
+  if (!corner) {
+    frame.loading = "lazy";
+    frame.style.borderRadius = "12px";
+  }
   const look = (element: HTMLElement, style: Record<string, string>) => Object.assign(element.style, style);
   const most = () => Math.max(240, window.innerHeight - 120);
   look(frame, {
@@ -55,6 +60,7 @@
     display: "none",
   });
   frame.style.height = "100%";
+  const back = color && /^#[0-9a-f]{6}$/i.test(color) ? color : "#0f766e";
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = label;
@@ -68,8 +74,8 @@
     border: "0",
     borderRadius: "24px",
     font: "600 15px/1 system-ui, sans-serif",
-    color: "#fff",
-    background: color && /^#[0-9a-f]{6}$/i.test(color) ? color : "#0f766e",
+    color: inkOn(back),
+    background: back,
     boxShadow: "0 6px 20px rgb(0 0 0 / .2)",
     cursor: "pointer",
     zIndex: "2147483000",
