@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Ellipsis, Pencil, Plus, Trash2, UserRound, X } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { membersQuery, peopleKeys, peopleQuery, putMember, type Role, removeMember } from "@/api/queries/people";
 import { type Space, spaceKeys } from "@/api/queries/spaces";
 import { Button, IconButton, Menu, Select } from "@/components/ui";
@@ -24,6 +24,13 @@ export function SpaceMembers() {
   const members = useQuery({ ...membersQuery(spaceId), enabled: spaceId !== "" });
   const [naming, setNaming] = useState<Space | "new" | null>(null);
   const [deleting, setDeleting] = useState<Space | null>(null);
+  const menu = useRef<HTMLButtonElement>(null);
+  // The item of the menu that opened a dialog is gone when it closes: its button gets the focus.
+  const closed = () => {
+    setNaming(null);
+    setDeleting(null);
+    if (naming !== "new") setTimeout(() => menu.current?.focus());
+  };
   const touches = [peopleKeys.all, spaceKeys.all, ["me"]];
   const put = useChange({
     change: ({ id, role }: { id: string; role: Role }) => putMember(spaceId, id, role),
@@ -53,7 +60,7 @@ export function SpaceMembers() {
                 },
               ]}
             >
-              <IconButton label={t("more_for", { who: space.name })}>
+              <IconButton ref={menu} label={t("more_for", { who: space.name })}>
                 <Ellipsis />
               </IconButton>
             </Menu>
@@ -108,13 +115,9 @@ export function SpaceMembers() {
         />
       )}
       {naming && (
-        <SpaceDialog
-          {...(naming === "new" ? {} : { space: naming })}
-          onClose={() => setNaming(null)}
-          onDone={chosen.choose}
-        />
+        <SpaceDialog {...(naming === "new" ? {} : { space: naming })} onClose={closed} onDone={chosen.choose} />
       )}
-      {deleting && <DeleteSpace space={deleting} onClose={() => setDeleting(null)} />}
+      {deleting && <DeleteSpace space={deleting} onClose={closed} />}
     </Part>
   );
 }
