@@ -221,6 +221,63 @@ class TestOrder:
         assert page.locator(".react-flow__node").count() < 60
 
 
+class TestPinning:
+    def test_runs_from_a_node_with_an_output_that_was_pinned(self, page: Page, studio: Studio) -> None:
+        flow = opened(page, studio)
+        header = page.locator("header").first
+        header.get_by_role("button", name="Run", exact=True).click()
+        run = page.get_by_role("complementary", name="Run", exact=True)
+        run.get_by_role("textbox").first.fill("kept words")
+        run.get_by_role("button", name="Send").click()
+        expect(run.get_by_text("kept words")).to_have_count(2)
+        node(page, "heard").click(button="right", position={"x": 100, "y": 20})
+        page.get_by_role("menuitem", name="Pin output").click()
+        expect(node(page, "heard").get_by_role("img", name="Pinned")).to_be_visible()
+        node(page, "said").click(button="right", position={"x": 100, "y": 20})
+        page.get_by_role("menuitem", name="Run from here").click()
+        expect(run.get_by_text(re.compile("pinned output")).first).to_be_visible()
+        for _ in range(40):
+            newest = studio.get(f"/flow-runs?flow_id={flow}")["items"][0]
+            if newest["part"] and newest["status"] == "completed":
+                break
+            page.wait_for_timeout(100)
+        assert newest["part"] == {"only_step": None, "from_step": "said", "pinned": ["heard"]}
+        assert newest["status"] == "completed"
+
+
+class TestBeside:
+    def test_one_panel_at_a_time_and_a_way_back(self, page: Page, studio: Studio) -> None:
+        opened(page, studio)
+        inspector = page.get_by_role("complementary", name="Inspector")
+        run = page.get_by_role("complementary", name="Run", exact=True)
+        expect(inspector).to_have_count(0)
+        node(page, "heard").click(position={"x": 100, "y": 20})
+        expect(inspector).to_be_visible()
+        page.locator("header").first.get_by_role("button", name="Run", exact=True).click()
+        expect(run).to_be_visible()
+        expect(inspector).to_have_count(0)
+        page.get_by_role("tab", name="Inspector").click()
+        expect(inspector).to_be_visible()
+        expect(run).to_have_count(0)
+        page.get_by_role("link", name="Publish").click()
+        expect(page.get_by_role("heading", name="Versions")).to_be_visible()
+        expect(inspector.or_(run)).to_have_count(0)
+
+    def test_shows_what_was_pasted_out_of_sight(self, page: Page, studio: Studio) -> None:
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        opened(page, studio)
+        far = {
+            "headgate_flow": 1,
+            "nodes": [{"id": f"n{n}", "type": "Calculator", "position": {"x": n * 900, "y": 0}} for n in range(4)],
+        }
+        page.evaluate("text => navigator.clipboard.writeText(text)", json.dumps(far))
+        page.keyboard.press("Control+v")
+        expect(page.locator(".react-flow__node")).to_have_count(6)
+        canvas = page.locator(".react-flow").bounding_box()
+        assert canvas is not None
+        expect(node(page, "calculator_4").or_(node(page, "n3"))).to_be_in_viewport(ratio=1)
+
+
 class TestPage:
     @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
     def test_can_be_used_by_everybody(self, browser: Browser, studio: Studio, dark: bool) -> None:

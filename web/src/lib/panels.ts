@@ -14,6 +14,8 @@ interface Panels {
   docked: boolean;
   /** How much of the window the column takes on the right, in pixels. */
   taken: number;
+  /** How much of the flow's height a sheet covers from below, 0 to 1. */
+  sheet: number;
   /** Where the floating assistant begins, in pixels of the window; null where nothing floats. */
   floatsFrom: number | null;
   setOpen: (panel: Panel, open: boolean) => void;
@@ -21,7 +23,7 @@ interface Panels {
   offer: (panel: Panel) => void;
   toggle: (panel: Panel) => void;
   setDocked: (docked: boolean) => void;
-  setTaken: (taken: number) => void;
+  setTaken: (taken: number, sheet: number) => void;
   /** What this person chose before. */
   remember: () => void;
   /** Another flow: nothing of the last one's stands beside it. */
@@ -39,6 +41,7 @@ export const usePanels = create<Panels>((set, get) => ({
   order: ["inspector", "run", "assistant"],
   docked: false,
   taken: 0,
+  sheet: 0,
   floatsFrom: null,
   setOpen: (panel, open) =>
     set((state) => ({
@@ -51,7 +54,7 @@ export const usePanels = create<Panels>((set, get) => ({
     writeStored(DOCKED, docked);
     set((state) => ({ docked, order: asked(state.order, "assistant") }));
   },
-  setTaken: (taken) => set((state) => (state.taken === taken ? state : { taken })),
+  setTaken: (taken, sheet) => set({ taken, sheet }),
   remember: () => set({ docked: readStored(DOCKED, false) }),
   leave: () => set((state) => ({ open: { ...state.open, run: false, inspector: false, flow: false } })),
 }));

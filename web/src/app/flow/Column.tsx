@@ -15,6 +15,7 @@ const RunPanel = later(async () => ({ default: (await import("@/features/runs/pa
 const USUAL_WIDTH = 400;
 /** How much of a narrow screen the sheet takes: the canvas stays in sight behind a node's settings. */
 const SHEETS: Record<Tenant, string> = { inspector: "h-[68%]", run: "h-[86%]", assistant: "h-[92%]" };
+const COVERED: Record<Tenant, number> = { inspector: 0.68, run: 0.86, assistant: 0.92 };
 
 /** The one column beside the flow: a node, the run, or the assistant, whichever was asked for last. */
 export function Column({ place }: { place: FlowPlace }) {
@@ -25,19 +26,10 @@ export function Column({ place }: { place: FlowPlace }) {
   const shown = tenants.at(-1) ?? null;
   const [width, setWidth] = useState(() => readStored("column.width", USUAL_WIDTH));
   const taken = shown && !narrow ? width : 0;
-  useEffect(() => usePanels.getState().setTaken(taken), [taken]);
+  const sheet = shown && narrow ? COVERED[shown] : 0;
+  useEffect(() => usePanels.getState().setTaken(taken, sheet), [taken, sheet]);
   return (
-    <div
-      className={cx(
-        shown
-          ? "absolute z-20 flex min-h-0 flex-col overflow-hidden border-line bg-surface"
-          : // Nothing stands here; what floats keeps its place in the tree.
-            "contents",
-        shown && narrow && `inset-x-0 bottom-0 animate-rise rounded-t-xl border-t shadow-modal ${SHEETS[shown]}`,
-        shown && !narrow && "inset-y-0 right-0 border-l max-lg:shadow-modal lg:relative lg:inset-auto lg:shrink-0",
-      )}
-      style={taken ? { width } : undefined}
-    >
+    <div className={frameOf(shown, narrow)} style={taken ? { width } : undefined}>
       {shown && !narrow && <ColumnEdge width={width} onWidth={setWidth} label={t("resize_column")} />}
       {tenants.length > 1 && <ColumnTabs tenants={tenants} />}
       <Suspense fallback={shown === "inspector" ? <Waiting /> : null}>
@@ -48,6 +40,17 @@ export function Column({ place }: { place: FlowPlace }) {
       </Suspense>
       <AssistantDock beside={docked || narrow} hidden={(docked || narrow) && shown !== "assistant"} />
     </div>
+  );
+}
+
+function frameOf(shown: Tenant | null, narrow: boolean): string {
+  // Nothing stands here; what floats keeps its place in the tree.
+  if (!shown) return "contents";
+  return cx(
+    "absolute z-20 flex min-h-0 flex-col overflow-hidden border-line bg-surface",
+    narrow
+      ? `inset-x-0 bottom-0 animate-rise rounded-t-xl border-t shadow-modal ${SHEETS[shown]}`
+      : "inset-y-0 right-0 border-l max-lg:shadow-modal lg:relative lg:inset-auto lg:shrink-0",
   );
 }
 

@@ -2,20 +2,28 @@ import { Link } from "@tanstack/react-router";
 import { ArrowRight, LayoutTemplate, Plus } from "lucide-react";
 import { useState } from "react";
 import { Button, Input } from "@/components/ui";
+import { usePanels } from "@/lib/panels";
 import { useRequests } from "@/lib/requests";
 import type { Stage } from "./model/stage";
 import { useView } from "./model/view";
+
+/** What floats further left than this was put there on purpose. */
+const MOST_COVERED = 560;
 
 /** A flow with nothing in it: three ways to begin. */
 export function EmptyCanvas({ stage }: { stage: Stage }) {
   const t = stage.t;
   const [text, setText] = useState("");
+  const covered = usePanels(({ floatsFrom, taken }) => (floatsFrom ? window.innerWidth - taken - floatsFrom : 0));
   const ask = () => {
     if (text.trim()) useRequests.getState().requestAsk(text.trim(), true);
     setText("");
   };
   return (
-    <div className="pointer-events-none absolute inset-0 z-10 flex items-center justify-center p-4">
+    <div
+      className="pointer-events-none absolute inset-0 z-10 flex items-center justify-center p-4"
+      style={covered > 0 && covered < MOST_COVERED ? { paddingRight: covered + 16 } : undefined}
+    >
       <div className="pointer-events-auto w-full max-w-md animate-fade rounded-xl border border-line bg-raised p-6 shadow-card">
         <h2 className="text-lg font-semibold">{t("empty_title")}</h2>
         <p className="mt-1 text-sm text-muted">{t("empty_more")}</p>

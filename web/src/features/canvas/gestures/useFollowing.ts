@@ -1,7 +1,8 @@
 import { useEffect } from "react";
 import type { DraftState } from "@/lib/draft";
+import { usePanels } from "@/lib/panels";
 import { focusNode } from "../actions/walking";
-import { type Stage, showNew } from "../model/stage";
+import { reveal, type Stage, showNew } from "../model/stage";
 import { useView } from "../model/view";
 
 const FRESH_MS = 2500;
@@ -26,7 +27,14 @@ export function useFollowing(stage: Stage): void {
       clearTimeout(timer);
       timer = setTimeout(() => useView.getState().set({ fresh: new Set() }), FRESH_MS);
     });
+    // What was clicked on is not left behind the panel that it opens.
+    const leave = usePanels.subscribe((now, before) => {
+      const [only, more] = stage.store.getState().selectedNodes;
+      if (!only || more || (now.taken <= before.taken && now.sheet <= before.sheet)) return;
+      requestAnimationFrame(() => reveal(stage, only, 0.2));
+    });
     return () => {
+      leave();
       clearTimeout(timer);
       arrivals.stop();
       unsubscribe();

@@ -54,9 +54,9 @@ export function motion(): { duration: number } {
 function sight(): { width: number; height: number } | null {
   const box = document.querySelector(".react-flow")?.getBoundingClientRect();
   if (!box || box.width === 0) return null;
-  const from = usePanels.getState().floatsFrom ?? box.right;
-  const free = Math.min(from, box.right) - box.x;
-  return { width: free > LEAST_SIGHT ? free : box.width, height: box.height };
+  const { floatsFrom, sheet } = usePanels.getState();
+  const free = Math.min(floatsFrom ?? box.right, box.right) - box.x;
+  return { width: free > LEAST_SIGHT ? free : box.width, height: box.height * (1 - sheet) };
 }
 
 const within = (rect: Rect, { x, y, zoom }: Viewport, box: { width: number; height: number }) =>
@@ -99,16 +99,16 @@ export function around(bounds: Rect, size: { width: number; height: number }, ma
 }
 
 /** Bring one node into sight without changing how large things are, unless it could not be read. */
-export function reveal(stage: Stage, id: string): void {
+export function reveal(stage: Stage, id: string, readable = 0.5): void {
   const node = stage.drawn.nodes.find((one) => one.id === id);
   const box = sight();
   if (!node || !box) return;
   const rect = rectOf(node);
   const viewport = stage.flow.getViewport();
   const { zoom } = viewport;
-  if (within(rect, viewport, box) && zoom > 0.5) return;
-  void stage.flow.setCenter(rect.x + rect.width / 2, rect.y + rect.height / 2, {
-    zoom: Math.max(zoom, 0.8),
-    ...motion(),
-  });
+  if (within(rect, viewport, box) && zoom > readable) return;
+  const near = zoom > readable ? zoom : 0.8;
+  const x = box.width / 2 - (rect.x + rect.width / 2) * near;
+  const y = box.height / 2 - (rect.y + rect.height / 2) * near;
+  void stage.flow.setViewport({ x, y, zoom: near }, motion());
 }

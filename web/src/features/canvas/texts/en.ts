@@ -24,6 +24,7 @@ export default {
   pinned: "Output pinned",
   pinned_more: "Runs use what it gave instead of running it again.",
   not_pinned: "The output could not be pinned",
+  not_pinned_more: "It gave nothing, or a file that is too large to keep here.",
   own_code: "Own code",
   issues_one: "{{count}} problem",
   issues_other: "{{count}} problems",

@@ -27,6 +27,7 @@ const sv: Translation<typeof en> = {
   pinned: "Utdata fäst",
   pinned_more: "Körningar använder det den gav i stället för att köra den igen.",
   not_pinned: "Utdata kunde inte fästas",
+  not_pinned_more: "Den gav ingenting, eller en fil som är för stor för att hållas kvar här.",
   own_code: "Egen kod",
   issues_one: "{{count}} problem",
   issues_other: "{{count}} problem",

@@ -1,4 +1,5 @@
 import type { FormField, JsonValue, RunOut, RunStart } from "@/api/types";
+import { own } from "@/lib/own";
 
 type Kind = NonNullable<FormField["type"]>;
 
@@ -28,10 +29,10 @@ export function faults(form: readonly FormField[], values: FormValues): Record<s
   const found: Record<string, "required" | "number"> = {};
   for (const field of form) {
     const there = takesFile(field)
-      ? (values.files[field.id] ?? []).length > 0
-      : Boolean(values.answers[field.id]?.trim());
+      ? (own(values.files, field.id) ?? []).length > 0
+      : Boolean(own(values.answers, field.id)?.trim());
     if (field.required && !there) found[field.id] = "required";
-    else if (field.type === "number" && there && Number.isNaN(asNumber(values.answers[field.id] ?? "")))
+    else if (field.type === "number" && there && Number.isNaN(asNumber(own(values.answers, field.id) ?? "")))
       found[field.id] = "number";
   }
   return found;
@@ -65,10 +66,10 @@ export function runStart(form: readonly FormField[], values: FormValues): RunSta
 
 function answerOf(field: FormField, values: FormValues): JsonValue {
   if (takesFile(field)) {
-    const ids = values.files[field.id] ?? [];
+    const ids = own(values.files, field.id) ?? [];
     return ids.length > 1 ? ids : (ids[0] ?? null);
   }
-  const answer = values.answers[field.id]?.trim();
+  const answer = own(values.answers, field.id)?.trim();
   if (!answer) return null;
   return field.type === "number" ? asNumber(answer) : answer;
 }

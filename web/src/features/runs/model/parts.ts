@@ -1,3 +1,5 @@
+export { pinnable } from "@/lib/pins";
+
 import type { JsonValue, RunStart } from "@/api/types";
 
 export type Pins = Record<string, Record<string, JsonValue>>;
@@ -19,15 +21,4 @@ export function withPart(start: RunStart, wanted: Wanted, pins: Pins, nodes: Rec
     ...(wanted.kind === "node" && wanted.nodeId ? { only_step: wanted.nodeId } : {}),
     ...(wanted.kind === "from" && wanted.nodeId ? { from_step: wanted.nodeId } : {}),
   };
-}
-
-/** Outputs of a step as they are pinned; null where one of them is kept as a file. */
-export function pinnable(outputs: unknown): Record<string, JsonValue> | null {
-  if (typeof outputs !== "object" || outputs === null) return null;
-  const found: Record<string, JsonValue> = {};
-  for (const [name, entry] of Object.entries(outputs as Record<string, Record<string, JsonValue>>)) {
-    if (!("value" in entry)) return null;
-    found[name] = entry.value as JsonValue;
-  }
-  return Object.keys(found).length > 0 ? found : null;
 }
