@@ -9,7 +9,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from headgate.graph.draw import cut
 from headgate.graph.geometry import GROUP_TYPE, boxes
@@ -94,7 +94,7 @@ def picture(
     height = max((spot.y + spot.height for spot in spots.values()), default=top + BOX_HEIGHT) + MARGIN
     name = title or flow.name
     size = f'width="{_n(width)}" height="{_n(height)}"'
-    box = f'viewBox="0 0 {_n(width)} {_n(height)}" role="img" font-family={quoteattr(_FONT)}'
+    box = f'viewBox="0 0 {_n(width)} {_n(height)}" role="img" font-family="{escape(_FONT)}"'
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box}>',
         f"<title>{_text(name)}</title>",
@@ -250,7 +250,7 @@ def _words(
 
 def _text(text: str) -> str:
     """A text as XML may hold it; what XML cannot say at all is left out."""
-    return escape(_NOT_XML.sub("", text))
+    return escape(_NOT_XML.sub("", text), quote=False)
 
 
 def _n(value: float) -> str:

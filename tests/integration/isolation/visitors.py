@@ -126,7 +126,7 @@ class Visitor:
     def _wrong(self, told: Answer, permission: Permission, found: httpx2.Response) -> str:
         shown = f"gave {found.status_code} {found.text[:300]}"
         if told is Answer.REFUSED:
-            right = found.status_code == 403 and found.json().get("permission") == permission
+            right = found.status_code == 403 and _names(found, permission)
         elif told in {Answer.HIDDEN, Answer.THEIRS}:
             right = found.status_code == 404
         elif told is Answer.NOWHERE:
@@ -161,7 +161,7 @@ class Visitor:
             leak = "" if sees else self.leak(call, found)
             if leak:
                 return [f"{self._asker}: {case} {leak}"]
-            refused = found.status_code == 403 and "permission" in found.json()
+            refused = found.status_code == 403 and "permission" in found.text
             if not refused and (found.is_success or found.status_code in expected):
                 return []
             told.append(f"{found.status_code} {found.text[:200]}")
@@ -180,6 +180,14 @@ async def revision_of(world: World) -> int:
     """The revision of the draft that saving it must name."""
     found = await world.client.get(f"/flows/{world.flow_ids[0]}")
     return int(found.json().get("revision", world.revision))
+
+
+def _names(refusal: httpx2.Response, permission: Permission) -> bool:
+    """Whether it says which permission is missing; under `/v1` refusals have OpenAI's shape, with no member for it."""
+    said = refusal.json()
+    return said.get("permission") == permission or f"the permission '{permission}'" in said.get("error", {}).get(
+        "message", ""
+    )
 
 
 def _unborn(value: Any) -> Any:

@@ -438,6 +438,8 @@ class TestRouteContracts:
                 if not isinstance(operation, dict) or operation.get("x-permission") != "runs.start":
                     continue
                 seen.add(f"{method} {path}")
+                if path.startswith("/v1/"):
+                    continue  # of OpenAI's shape: what is not a message is ignored, as test_completions.py shows
                 for kind, content in operation.get("requestBody", {}).get("content", {}).items():
                     assert kind == "application/json"
                     for schema in _objects(document, content["schema"]):
@@ -534,13 +536,17 @@ class TestCosts:
         assert len(sent) == 1
 
 
+MAINTENANCE = ("scheduled_jobs", "ORDER BY audit_heads.tenant_id")
+"""In statements that come by themselves, on a slow machine within those of a request."""
+
+
 @contextmanager
 def statements(database: Database) -> Iterator[list[str]]:
     """What is asked of the application's database while it lasts."""
     sent: list[str] = []
 
     def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        if not statement.startswith("BEGIN") and "scheduled_jobs" not in statement:  # maintenance comes by itself
+        if not statement.startswith("BEGIN") and not any(one in statement for one in MAINTENANCE):
             sent.append(statement)
 
     engine = database.engine.sync_engine

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -14,6 +13,7 @@ from headgate.features.catalog.registry import Components
 from headgate.features.runs.listing import repository
 from headgate.features.runs.listing.cursor import cursor_of, place_of
 from headgate.features.runs.listing.schemas import MOST_SKETCHED, FlowItem, LastRun, Sketch, SketchNode, SortKey
+from headgate.foundation.database import moment
 from headgate.graph.model import Flow
 from headgate.graph.own_code import own_codes
 from headgate.graph.validate import check_runnable
@@ -88,14 +88,10 @@ def _run(row: Any) -> LastRun:  # noqa: ANN401 - a row
         id=row.run_id,
         status=row.run_status,
         version=row.run_version,
-        created_at=_moment(row.run_created_at),
-        finished_at=None if row.run_finished_at is None else _moment(row.run_finished_at),
+        created_at=moment(row.run_created_at),
+        finished_at=None if row.run_finished_at is None else moment(row.run_finished_at),
         ms=(row.run_finished_at - row.run_started_at) / 1000 if took else None,
     )
-
-
-def _moment(at: int) -> datetime:
-    return datetime.fromtimestamp(at / 1_000_000, UTC)
 
 
 def _sketch(flow: Flow) -> Sketch | None:
