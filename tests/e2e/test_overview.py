@@ -99,7 +99,7 @@ nodes:
   first: TextInput
     text: one
   pause: Wait
-    seconds: 4
+    seconds: 2
   out: ChatOutput
 edges:
   first.text -> pause.value

@@ -298,12 +298,11 @@ class TestOneRun:
         expect(page).to_have_url(re.compile(f"compare={first['id']}"))
 
 
-@pytest.mark.parametrize("narrow", [False, True])
 @pytest.mark.parametrize("dark", [False, True])
-def test_everybody_can_use_it(browser: Browser, own: Studio, console: Console, *, dark: bool, narrow: bool) -> None:
+def test_everybody_can_use_it(browser: Browser, own: Studio, console: Console, *, dark: bool) -> None:
     flow_id = own.flow(FORM.replace("SECONDS", "0"))
     run = run_over(own, flow_id, form_data={"name": "Eva"})
-    with open_page(browser, own.url, console, dark=dark, narrow=narrow) as page:
+    with open_page(browser, own.url, console, dark=dark, narrow=dark) as page:
         for path in (f"/flows/{flow_id}/runs", f"/flows/{flow_id}/runs/{run['id']}?step=count"):
             page.goto(path)
             expect(page.get_by_text("Completed").first).to_be_visible()

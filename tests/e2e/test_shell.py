@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.support.axe import check_accessible
@@ -108,15 +107,7 @@ class TestAccountMenu:
 
 
 class TestWholeFlow:
-    def test_is_deleted_at_once_and_brought_back(self, page: Page, studio: Studio) -> None:
-        flow = studio.flow(SPEC.format(name="Short-lived"))
-        page.goto(f"/flows/{flow}")
-        page.get_by_role("button", name="More", exact=True).click()
-        page.get_by_role("menuitem", name="Delete flow").click()
-        page.get_by_role("button", name="Undo").click()
-        expect(page.get_by_role("heading", level=1, name="Short-lived")).to_be_visible()
-
-    def test_is_duplicated_and_exported(self, page: Page, studio: Studio) -> None:
+    def test_is_exported_duplicated_deleted_and_brought_back(self, page: Page, studio: Studio) -> None:
         flow = studio.flow(SPEC.format(name="Copied"))
         page.goto(f"/flows/{flow}")
         page.get_by_role("button", name="More", exact=True).click()
@@ -127,19 +118,20 @@ class TestWholeFlow:
         page.get_by_role("button", name="More", exact=True).click()
         page.get_by_role("menuitem", name="Duplicate").click()
         expect(page.get_by_role("heading", level=1, name="Copied (copy)")).to_be_visible()
+        page.get_by_role("button", name="More", exact=True).click()
+        page.get_by_role("menuitem", name="Delete flow").click()
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_role("heading", level=1, name="Copied (copy)")).to_be_visible()
 
 
 class TestPages:
-    @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-    def test_the_design_page_is_for_everybody(
-        self, browser: Browser, studio: Studio, console: Console, *, dark: bool
-    ) -> None:
-        with open_page(browser, studio.url, console, dark=dark) as page:
+    def test_the_design_page_is_for_everybody(self, page: Page) -> None:
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme="light" if theme == "light" else "dark")
             page.goto("/design")
             expect(page.get_by_role("heading", level=1, name="Design system")).to_be_visible()
             expect(page.get_by_text("0.0", exact=True)).to_have_count(0)
             check_accessible(page)
-        console.check()
 
     def test_a_narrow_screen_has_every_view_and_no_sideways_scroll(
         self, browser: Browser, studio: Studio, console: Console
@@ -160,10 +152,7 @@ class TestPages:
         expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
         page.get_by_role("link", name="To your flows").last.click()
         expect(page).to_have_title("Flows · Headgate")
-
-    def test_a_flow_that_is_not_there_says_so(self, page: Page, console: Console) -> None:
-        for part in ("404", "There is no flow"):
-            console.allow(part)
+        console.allow("There is no flow")
         page.goto("/flows/00000000-0000-7000-8000-00000000dead")
         expect(page.get_by_role("link", name="To your flows").last).to_be_visible()
         expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()

@@ -87,7 +87,7 @@ def test_a_step_is_added_where_it_fits_moved_and_taken_back(page: Page, studio: 
     until(lambda: "combine_text>trim" in edges(studio, flow), True)
 
 
-def test_a_model_that_sees_no_images_is_told(page: Page, flow: str) -> None:
+def test_a_model_that_sees_no_images_and_a_step_that_gives_another_kind_are_told(page: Page, flow: str) -> None:
     page.goto(f"/flows/{flow}/steps")
     expect(page.get_by_text("cannot read images")).to_be_visible()
     page.get_by_role("button", name="Open Look at it").click()
@@ -96,11 +96,6 @@ def test_a_model_that_sees_no_images_is_told(page: Page, flow: str) -> None:
     page.get_by_placeholder("Find a model…").fill("GPT-5.4 mini")
     page.keyboard.press("Enter")
     expect(page.get_by_text("cannot read images")).to_be_hidden()
-
-
-def test_a_step_that_gives_another_kind_is_told(page: Page, flow: str) -> None:
-    page.goto(f"/flows/{flow}/steps")
-    page.get_by_role("button", name="Open Look at it").click()
     page.get_by_role("button", name="Open Split text").click()
     step = page.get_by_role("article", name="Step 4: Split text")
     step.get_by_role("button", name="Input", exact=True).click()
@@ -130,9 +125,9 @@ def test_a_shared_assistant_is_made_of_a_step_and_linked_by_another(page: Page, 
     until(lambda: node(studio, flow, "look")["params"].get("assistant"), name)
 
 
-@pytest.mark.parametrize("look", ["light", "dark", "narrow"])
-def test_everybody_can_use_it(browser: Browser, studio: Studio, console: Console, flow: str, look: str) -> None:
-    with open_page(browser, studio.url, console, dark=look == "dark", narrow=look == "narrow") as page:
+@pytest.mark.parametrize("dark", [False, True])
+def test_everybody_can_use_it(browser: Browser, studio: Studio, console: Console, flow: str, *, dark: bool) -> None:
+    with open_page(browser, studio.url, console, dark=dark, narrow=dark) as page:
         page.goto(f"/flows/{flow}/steps")
         page.get_by_role("button", name="Form").click()
         page.get_by_role("button", name="Open Look at it").click()
