@@ -99,7 +99,9 @@ class TestFiles:
             choose(page, "evil.json", content)
             expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text(told)
             expect(page.get_by_role("button", name="Open it")).to_have_count(0)
-            page.get_by_role("button", name="Another file").click()
+            another = page.get_by_role("button", name="Another file")
+            if another.is_visible():
+                another.click()
 
 
 class TestFlows:
