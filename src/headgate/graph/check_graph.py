@@ -9,10 +9,24 @@ from headgate.graph.names import did_you_mean, listed, nearest
 from headgate.graph.own_code import own_code_issues
 from headgate.graph.ports import CONFIGURATION_TYPES, accepts, converter
 from headgate.graph.template import Catalog, FieldTemplate, Template
-from headgate.graph.wiring import FLOW_INPUT, Wiring, attachment_counts, find_cycle, output_names, output_type
+from headgate.graph.wiring import (
+    FLOW_INPUT,
+    RESERVED_IDS,
+    Wiring,
+    attachment_counts,
+    find_cycle,
+    output_names,
+    output_type,
+)
 
 MAX_ATTACHMENTS = 200
 """Most models and tools on one step, counted through chains."""
+
+
+_RESERVED = {
+    FLOW_INPUT: "references use it for the run's own input",
+    "constructor": "in browsers everything has that already",
+}
 
 
 def node_issues(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
@@ -26,10 +40,10 @@ def node_issues(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
                 node=node_id,
             )
     for node in wiring.nodes.values():
-        if node.id == FLOW_INPUT:
+        if node.id in RESERVED_IDS:
             yield Issue(
                 IssueCode.RESERVED_ID,
-                f"no node may be called '{FLOW_INPUT}': references use it for the run's own input.",
+                f"no node may be called '{node.id}': {_RESERVED[node.id]}.",
                 "Choose another id.",
                 node=node.id,
             )

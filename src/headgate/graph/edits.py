@@ -24,7 +24,7 @@ from headgate.graph.model import NODE_ID_PATTERN, Edge, Flow, Node, Position, St
 from headgate.graph.names import did_you_mean, free_name, listed
 from headgate.graph.template import Catalog, Template
 from headgate.graph.value_changes import node_changes
-from headgate.graph.wiring import FLOW_INPUT, output_type, wire
+from headgate.graph.wiring import RESERVED_IDS, output_type, wire
 
 __all__ = [
     "Change",
@@ -73,7 +73,7 @@ def add_node(
     template = catalog.template(type_, params or {})
     if template is None:
         raise FlowInvalid([unknown_type(type_, catalog)])
-    taken = {node.id for node in flow.nodes} | {FLOW_INPUT}
+    taken = {node.id for node in flow.nodes} | RESERVED_IDS
     if node_id is None:
         node_id = free_name(_CAMEL.sub("_", type_).lower()[:60], taken)
     else:
@@ -173,7 +173,7 @@ def rename_node(flow: Flow, node_id: str, new_id: str, catalog: Catalog | None =
     index, _ = _found(flow, node_id)
     if new_id == node_id:
         return Edit(flow)
-    _require_free_id(new_id, {node.id for node in flow.nodes} | {FLOW_INPUT})
+    _require_free_id(new_id, {node.id for node in flow.nodes} | RESERVED_IDS)
     changes: list[Change] = []
     for place, node in enumerate(flow.nodes):
         template = catalog.template(node.type, node.params) if catalog else None
@@ -271,7 +271,7 @@ def _require_free_id(node_id: str, taken: Collection[str]) -> None:
         message = f"'{node_id[:80]}' is not a node id: use at most 64 lower-case letters, digits and _, a letter first."
         raise FlowInvalid([Issue(IssueCode.RESERVED_ID, message, "Choose another id.", node_id[:80])])
     if node_id in taken:
-        what = "is reserved for the run's own input" if node_id == FLOW_INPUT else "is taken"
+        what = "is reserved" if node_id in RESERVED_IDS else "is taken"
         remedy = f"'{free_name(node_id, taken)}' is free."
         raise FlowInvalid([Issue(IssueCode.DUPLICATE_NODE, f"the id '{node_id}' {what}.", remedy, node_id)])
 

@@ -12,7 +12,7 @@ from headgate.graph.mentions import rename_paths
 from headgate.graph.model import Flow, FormField, Node, Position
 from headgate.graph.names import free_name
 from headgate.graph.template import Catalog
-from headgate.graph.wiring import FLOW_INPUT, wire
+from headgate.graph.wiring import FLOW_INPUT, RESERVED_IDS, wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def merge(base: Flow, other: Flow, offset: Position | None = None, catalog: Cata
         offset: Added to the positions of `other`; right of everything in `base` when None.
         catalog: Tells steps from configuration and gives the sizes of nodes; guessed from the edges when None.
     """
-    ids = _free_ids([node.id for node in other.nodes], {node.id for node in base.nodes} | {FLOW_INPUT})
+    ids = _free_ids([node.id for node in other.nodes], {node.id for node in base.nodes} | RESERVED_IDS)
     form_ids = _form_ids(base.form, other.form)
     aliases = {alias: step for alias, step in wire(other, catalog).aliases.items() if alias not in ids}
     paths: dict[tuple[str, ...], tuple[str, ...]] = {(old,): (new,) for old, new in ids.items() if old != new}

@@ -14,6 +14,8 @@ from headgate.graph.template import TOOL_OUTPUT, Catalog, Template
 
 NOTE_TYPE = "Note"
 FLOW_INPUT = "flow_input"
+RESERVED_IDS = frozenset({FLOW_INPUT, "constructor"})
+"""What no node may be called: the run's own input, and what every object of a browser has already."""
 """Root of the run's own input in `{{...}}`; no node may be called so."""
 MAIN_OUTPUT = "output"
 """Name under which references find a step's main output, whatever the component calls it."""

@@ -129,6 +129,7 @@ class TestCheckDraft:
             ),
             (flow(node("a", "URL"), node("a", "URL")), "2 nodes are called 'a'. Give each node an id of its own."),
             (flow(node("flow_input", "URL")), "no node may be called 'flow_input'"),
+            (flow(node("constructor", "URL")), "no node may be called 'constructor'"),
             (
                 flow(node("a", "URL", adress="x")),
                 "node 'a' (URL) has no field 'adress'. Fields: url. Remove 'adress'.",

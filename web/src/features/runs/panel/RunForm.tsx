@@ -1,5 +1,6 @@
 import type { FormField } from "@/api/types";
 import { Field, Input, Select, Textarea } from "@/components/ui";
+import { own } from "@/lib/own";
 import { acceptOf, type FormValues, takesFile } from "../model/form";
 import { useRunTexts } from "../texts";
 import { FileAnswer } from "./FileAnswer";
@@ -33,7 +34,7 @@ export function RunForm({ form, asksText, values, faults, onChange, onBusy }: Ru
         </Field>
       )}
       {form.map((field) => {
-        const fault = faults[field.id];
+        const fault = own(faults, field.id);
         return (
           <Field
             key={field.id}
@@ -46,20 +47,20 @@ export function RunForm({ form, asksText, values, faults, onChange, onBusy }: Ru
                 return (
                   <FileAnswer
                     control={control}
-                    ids={values.files[field.id] ?? []}
+                    ids={own(values.files, field.id) ?? []}
                     accept={acceptOf(field)}
                     label={field.label || field.id}
                     onBusy={onBusy}
                     onChange={(change) =>
                       onChange((before) => ({
                         ...before,
-                        files: { ...before.files, [field.id]: change(before.files[field.id] ?? []) },
+                        files: { ...before.files, [field.id]: change(own(before.files, field.id) ?? []) },
                       }))
                     }
                   />
                 );
               }
-              const value = values.answers[field.id] ?? "";
+              const value = own(values.answers, field.id) ?? "";
               if (field.type === "select") {
                 const options = (field.options ?? []).map((one) => ({ value: one, label: one }));
                 return (
