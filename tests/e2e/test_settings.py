@@ -174,7 +174,7 @@ class TestTheRest:
         page.keyboard.press("Enter")
         page.get_by_role("menuitem", name="Delete the space").click()
         page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
-        expect(page.get_by_role("button", name=f"More for {name} B")).to_have_count(0)
+        expect(page.get_by_text(f"{name} B is deleted")).to_be_visible()
         assert name not in str(studio.get("/spaces"))
 
     @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark and narrow"])
