@@ -11,9 +11,11 @@ from tests.e2e.support.studio import Studio
 MARKUP = '<img src=x onerror="window.hit=1"><script>window.hit=2</script><svg onload=window.hit=3>'
 MARKDOWN = f"""{MARKUP}
 
-[go](javascript:window.hit=4) [data](data:text/html,<script>parent.hit=5</script>) ![track](https://tracker.example/p.png)
+[go](javascript:window.hit=4) [data](data:text/html,<script>parent.hit=5</script>)
+![track](https://tracker.example/p.png)
 
-<a href="javascript:window.hit=6">raw</a> <iframe src="https://frame.example/"></iframe> <style>body{{display:none}}</style>
+<a href="javascript:window.hit=6">raw</a> <iframe src="https://frame.example/"></iframe>
+<style>body{{display:none}}</style>
 
 ```{MARKUP}
 {MARKUP}
@@ -136,23 +138,15 @@ class TestPolicy:
 class TestTamperedStorage:
     def test_does_not_keep_anybody_from_the_page(self, page: Page, studio: Studio) -> None:
         flow_id = studio.flow("name: Mine\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n  a.message -> b.input\n")
-        rubbish = [
-            "null",
-            "7",
-            '"x"',
-            "[]",
-            '{"__proto__":{"polluted":true}}',
-            "not json",
-            "[null]",
-            '{"sessions":[null]}',
-        ]
+        rubbish = ["null", '[{"__proto__":{"polluted":true}}, 7]', '{"sessions":[null],"__proto__":{"polluted":true}}']
         page.goto("/")
         for value in rubbish:
             page.evaluate(
                 """([flow, value]) => {
                     const keys = ["appearance", "language", "shortcuts", "home.sort", "home.view", "inspector.width",
-                        "assistant.history", "assistant.model", "assistant.place", "assistant.docked", "assistant.skip-all",
-                        `assistant.${flow}`, `unsaved.${flow}.gone`, `pins.${flow}`, `chat.${flow}`];
+                        "assistant.history", "assistant.model", "assistant.place", "assistant.docked",
+                        "assistant.skip-all", `assistant.${flow}`, `unsaved.${flow}.gone`,
+                        `pins.${flow}`, `chat.${flow}`];
                     for (const key of keys) localStorage.setItem(`headgate.${key}`, value);
                 }""",
                 [flow_id, value],
