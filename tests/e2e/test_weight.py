@@ -38,7 +38,7 @@ class TestOpeningTheCanvas:
                 scripts[response.url] = len(gzip.compress(plain, 9))
 
         loaded: list[Response] = []
-        page.on("response", lambda response: loaded.append(response))
+        page.on("response", lambda response: loaded.append(response))  # noqa: PLW0108 - Playwright asks it for its arguments
         page.goto(f"/flows/{studio.flow(SPEC)}")
         expect(page.locator(".react-flow__node")).to_have_count(2)
         shift: Any = page.evaluate(_SHIFTS)

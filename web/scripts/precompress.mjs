@@ -1,7 +1,7 @@
 // Beside every text file of the built page: the same in Brotli and gzip, which the server sends as they are.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { brotliCompressSync, gzipSync, constants } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const folder = process.argv[2];
 const LEAST_BYTES = 1024;
