@@ -1,8 +1,9 @@
 import { X } from "lucide-react";
 import { AlertDialog, Dialog as RadixDialog } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { Button, type ButtonKind } from "./Button";
 import { cx } from "./cx";
+import { openerOf } from "./opener";
 import { useUiTexts } from "./texts";
 
 const OVERLAY = "fixed inset-0 z-40 bg-overlay animate-fade";
@@ -24,13 +25,21 @@ const WIDTHS = { sm: "max-w-md", md: "max-w-xl", lg: "max-w-4xl", full: "max-w-[
 
 export function Dialog({ open, onOpenChange, title, description, children, footer, size = "md", side }: DialogProps) {
   const t = useUiTexts();
+  const opener = useRef<HTMLElement | null>(null);
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className={OVERLAY} />
         <RadixDialog.Content
           {...(description ? {} : { "aria-describedby": undefined })}
-          onOpenAutoFocus={focusFirstField}
+          onOpenAutoFocus={(event) => {
+            opener.current = openerOf(document.activeElement);
+            focusFirstField(event);
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            opener.current?.focus();
+          }}
           className={cx(
             "fixed z-40 flex flex-col bg-surface shadow-modal outline-none",
             side

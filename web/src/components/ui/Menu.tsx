@@ -7,6 +7,7 @@ import {
 import type { ReactNode } from "react";
 import { cx } from "./cx";
 import { Keys } from "./Keys";
+import { rememberOpener } from "./opener";
 
 export type MenuItem =
   | {
@@ -62,7 +63,7 @@ export function Menu({
   align?: "start" | "end";
 }) {
   return (
-    <RadixMenu.Root>
+    <RadixMenu.Root onOpenChange={rememberOpener}>
       <RadixMenu.Trigger asChild>{children}</RadixMenu.Trigger>
       <RadixMenu.Portal>
         <RadixMenu.Content align={align} sideOffset={4} className={PANEL}>
