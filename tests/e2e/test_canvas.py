@@ -40,7 +40,19 @@ def opened(page: Page, studio: Studio, spec: str = ECHO) -> str:
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"/flows/{flow}")
     expect(node(page, "heard")).to_be_visible()
+    settled(page)
     return flow
+
+
+def settled(page: Page) -> None:
+    """Wait until the view rests: it follows what is drawn beside it, and a slow machine draws late."""
+    page.wait_for_function(
+        """() => new Promise((done) => {
+          const view = () => document.querySelector(".react-flow__viewport").style.transform;
+          const seen = view();
+          setTimeout(() => done(view() === seen), 250);
+        })"""
+    )
 
 
 def node(page: Page, name: str) -> Locator:
@@ -188,10 +200,11 @@ class TestOrder:
         before = page.evaluate(PLACES)
         page.keyboard.press("Shift+l")
         page.wait_for_function(f"before => ({PLACES})() !== before", arg=before)
-        page.wait_for_timeout(100)  # the view follows in the next frame
+        settled(page)
         page.keyboard.press("Control+a")
         page.keyboard.press("Control+g")
         expect(node(page, "group")).to_be_visible()
+        settled(page)
         grip = node(page, "group").locator(".group-grip")
         start, (x, y) = middle(node(page, "sums")), middle(grip)
         drag(page, grip, x + 90, y + 40)

@@ -196,6 +196,7 @@ class TestLiveFollow:
     ) -> None:
         console.allow("409")
         open_flow(page, flow)
+        expect(page.locator("html[data-parts=here]")).to_be_attached()
         page.context.set_offline(True)
         console.allow("ERR_INTERNET_DISCONNECTED")
         rename(page, "My name")

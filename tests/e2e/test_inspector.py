@@ -157,7 +157,7 @@ class TestPolicies:
         age = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}
         schema = {"type": "object", "properties": {"people": {"type": "array", "items": age}}, "required": ["people"]}
         saved(studio, flow, "brief", lambda n: n["policy"].get("output_contract"), {"type": "json", "schema": schema})
-        page.locator('.react-flow__node[data-id="hook"]').click(position={"x": 40, "y": 12})
+        inspector = open_node(page, flow, "hook")
         inspector.get_by_role("tab", name="Settings").click()
         inspector.get_by_role("button", name="Insert a variable").first.click()
         expect(page.get_by_role("option", name="people")).to_be_visible()

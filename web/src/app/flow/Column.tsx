@@ -1,16 +1,16 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { cx, Skeleton } from "@/components/ui";
 import { AssistantDock } from "@/features/assistant";
-import { later } from "@/lib/later";
 import { useNarrow } from "@/lib/narrow";
 import { type Tenant, usePanels } from "@/lib/panels";
+import { part } from "@/lib/part";
 import { readStored } from "@/lib/storage";
 import { useAppTexts } from "../texts";
 import { ColumnEdge, ColumnTabs } from "./ColumnParts";
 import { type FlowPlace, useColumn } from "./place";
 
-const Inspector = lazy(async () => ({ default: (await import("@/features/inspector")).Inspector }));
-const RunPanel = later(async () => ({ default: (await import("@/features/runs/panel/RunPanel")).RunPanel }));
+const Inspector = part(async () => ({ default: (await import("@/features/inspector")).Inspector }));
+const RunPanel = part(async () => ({ default: (await import("@/features/runs/panel/RunPanel")).RunPanel }));
 
 const USUAL_WIDTH = 400;
 /** How much of a narrow screen the sheet takes: the canvas stays in sight behind a node's settings. */

@@ -1,12 +1,13 @@
 import { useSuspenseQueries } from "@tanstack/react-query";
 import { Outlet, useParams } from "@tanstack/react-router";
-import { memo, Suspense, useState } from "react";
+import { memo, Suspense, useEffect, useState } from "react";
 import { componentsQuery } from "@/api/queries/components";
 import { flowQuery } from "@/api/queries/flows";
 import { meQuery } from "@/api/queries/me";
 import { mayIn } from "@/api/rights";
 import { Editing } from "@/features/editing";
 import { createDraftStore, DraftProvider, type DraftStore } from "@/lib/draft";
+import { fetchRest } from "@/lib/part";
 import { Column } from "./Column";
 import { FlowHeader } from "./FlowHeader";
 import { FlowSkeleton } from "./FlowSkeleton";
@@ -37,6 +38,7 @@ const Opened = memo(function Opened({ store, flowId }: { store: DraftStore; flow
   const place = useFlowPlace();
   useAskFromAddress();
   usePlacing(store, place, flowId);
+  useEffect(fetchRest, []);
   return (
     <DraftProvider value={store}>
       <div className="flex h-full min-h-0 flex-col">

@@ -1,8 +1,9 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { part } from "@/lib/part";
 
 export { Canvas as CanvasView } from "@/features/canvas";
 
-const StepCards = lazy(async () => ({ default: (await import("@/features/steps")).StepCards }));
+const StepCards = part(async () => ({ default: (await import("@/features/steps")).StepCards }));
 
 /** The same draft as cards in order. */
 export function StepsView() {

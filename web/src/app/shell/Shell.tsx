@@ -1,7 +1,8 @@
 import { Outlet, useRouterState } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { Suspense, useEffect, useRef } from "react";
 import { Skeleton } from "@/components/ui";
 import { usePalette } from "@/lib/commands/commands";
+import { part } from "@/lib/part";
 import { useShortcuts } from "@/lib/shortcuts/shortcuts";
 import { useTitle } from "@/lib/title";
 import { useAppTexts } from "../texts";
@@ -10,8 +11,8 @@ import { OfflineNotice } from "./OfflineNotice";
 import { Sidebar } from "./Sidebar";
 import { useGeneralCommands } from "./useGeneralCommands";
 
-const CommandPalette = lazy(() => import("../palette/CommandPalette"));
-const ShortcutSheet = lazy(() => import("../palette/ShortcutSheet"));
+const CommandPalette = part(() => import("../palette/CommandPalette"));
+const ShortcutSheet = part(() => import("../palette/ShortcutSheet"));
 
 /** What is around every page of somebody who is signed in: the way to all places, commands, shortcuts. */
 export function Shell() {

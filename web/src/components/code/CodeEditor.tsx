@@ -1,9 +1,10 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { cx } from "@/components/ui";
+import { part } from "@/lib/part";
 import { useCodeTexts } from "./texts";
 import type { CodeEditorProps } from "./types";
 
-const Editing = lazy(() => import("./Editing"));
+const Editing = part(() => import("./Editing"));
 const LINE = 20;
 const AROUND = 12;
 

@@ -1,7 +1,8 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { cx } from "@/components/ui";
+import { part } from "@/lib/part";
 
-const Rendered = lazy(() => import("./Rendered"));
+const Rendered = part(() => import("./Rendered"));
 
 /** Somebody else's Markdown: sanitised, no images of other hosts, links that open elsewhere. Plain text until it is loaded. */
 export function Markdown({ text, className }: { text: string; className?: string }) {

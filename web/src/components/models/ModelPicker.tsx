@@ -1,17 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { Brain, ChevronDown } from "lucide-react";
 import { Popover } from "radix-ui";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { modelsQuery } from "@/api/queries/models";
 import { providersQuery } from "@/api/queries/providers";
 import type { JsonValue } from "@/api/types";
 import { cx } from "@/components/ui";
+import { part } from "@/lib/part";
 import { ModelList } from "./ModelList";
 import { modelName, withModel } from "./modelValue";
 import { useModelTexts } from "./texts";
 
 /** It comes when somebody connects a provider. */
-const ProviderDialog = lazy(async () => ({ default: (await import("@/components/providers")).ProviderDialog }));
+const ProviderDialog = part(async () => ({ default: (await import("@/components/providers")).ProviderDialog }));
 
 interface ModelPickerProps {
   value: JsonValue | undefined;

@@ -1,12 +1,13 @@
 import { Sparkles } from "lucide-react";
-import { lazy, Suspense, useRef } from "react";
+import { Suspense, useRef } from "react";
 import { useCommands } from "@/lib/commands/commands";
 import { usePanels } from "@/lib/panels";
+import { part } from "@/lib/part";
 import { useRequests } from "@/lib/requests";
 import { useShortcuts } from "@/lib/shortcuts/shortcuts";
 import { useAssistantTexts } from "./texts";
 
-const Assistant = lazy(() => import("./Assistant"));
+const Assistant = part(() => import("./Assistant"));
 
 interface AssistantDockProps {
   /** It stands where it is put rather than floating. */

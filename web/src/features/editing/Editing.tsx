@@ -1,5 +1,6 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useDraft, useDraftStore } from "@/lib/draft";
+import { part } from "@/lib/part";
 import { useShortcuts } from "@/lib/shortcuts/shortcuts";
 import { ClosedBanner } from "./ClosedBanner";
 import { ConflictBanner } from "./ConflictBanner";
@@ -7,7 +8,7 @@ import { LeftBanner } from "./LeftBanner";
 import { Passing, usePassing } from "./Passing";
 import { useSaving } from "./useSaving";
 
-const ConflictDialog = lazy(async () => ({ default: (await import("./ConflictDialog")).ConflictDialog }));
+const ConflictDialog = part(async () => ({ default: (await import("./ConflictDialog")).ConflictDialog }));
 
 /** Keeps the open flow and the server's one thing, and says where that needs somebody. */
 export function Editing() {

@@ -1,10 +1,11 @@
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { Button, Skeleton } from "@/components/ui";
 import { dateTime } from "@/lib/i18n/format";
+import { part } from "@/lib/part";
 import type { ChartData } from "./charts";
 import { useObserveTexts } from "./texts";
 
-const Drawing = lazy(() => import("./Drawing"));
+const Drawing = part(() => import("./Drawing"));
 
 /** A chart, and the same figures as a table for those who do not see it. */
 export function Chart({ title, data }: { title: string; data: ChartData }) {

@@ -1,17 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { Workflow } from "lucide-react";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { draftGraphQuery, runGraphQuery } from "@/api/queries/overview";
 import { EmptyState, Problem, Skeleton } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
+import { part } from "@/lib/part";
 import { OverviewBar } from "./OverviewBar";
 import { StepList } from "./StepList";
 import { useSavedRevision } from "./saved";
 import { useOverviewTexts } from "./texts";
 import { useRunUpdates } from "./updates";
 
-const Diagram = lazy(() => import("./Diagram"));
+const Diagram = part(() => import("./Diagram"));
 
 /** The flow as it is, or as a run went through it: nothing here can be changed. */
 export function OverviewPage() {

@@ -13,7 +13,8 @@ import {
   Users,
   Variable,
 } from "lucide-react";
-import { type ComponentType, lazy } from "react";
+import type { ComponentType } from "react";
+import { part } from "@/lib/part";
 import type { SettingsText } from "./texts";
 import type { useRights } from "./useRights";
 
@@ -26,8 +27,8 @@ export interface SettingsSection {
   Content: ComponentType;
 }
 
-const part = <K extends string>(load: () => Promise<Record<K, ComponentType>>, name: K) =>
-  lazy(async () => ({ default: (await load())[name] }));
+const section = <K extends string>(load: () => Promise<Record<K, ComponentType>>, name: K) =>
+  part(async () => ({ default: (await load())[name] }));
 
 /** The sections, in the order of the list; each comes when it is opened. */
 export const SECTIONS: readonly SettingsSection[] = [
@@ -35,67 +36,67 @@ export const SECTIONS: readonly SettingsSection[] = [
     id: "models",
     label: "models",
     icon: Brain,
-    Content: part(() => import("./providers/ProvidersSection"), "ProvidersSection"),
+    Content: section(() => import("./providers/ProvidersSection"), "ProvidersSection"),
   },
   {
     id: "variables",
     label: "variables",
     icon: Variable,
     may: (may) => may("variables.view"),
-    Content: part(() => import("./variables/VariablesSection"), "VariablesSection"),
+    Content: section(() => import("./variables/VariablesSection"), "VariablesSection"),
   },
   {
     id: "mcp",
     label: "mcp",
     icon: Plug,
     may: (may) => may("mcp_servers.view"),
-    Content: part(() => import("./mcp/McpSection"), "McpSection"),
+    Content: section(() => import("./mcp/McpSection"), "McpSection"),
   },
-  { id: "keys", label: "keys", icon: KeyRound, Content: part(() => import("./keys/KeysSection"), "KeysSection") },
+  { id: "keys", label: "keys", icon: KeyRound, Content: section(() => import("./keys/KeysSection"), "KeysSection") },
   {
     id: "files",
     label: "files",
     icon: FolderOpen,
     may: (may) => may("workspace.use"),
-    Content: part(() => import("./files/FilesSection"), "FilesSection"),
+    Content: section(() => import("./files/FilesSection"), "FilesSection"),
   },
   {
     id: "assistants",
     label: "assistants",
     icon: Bot,
     may: (may) => may("assistants.view"),
-    Content: part(() => import("./assistants/AssistantsSection"), "AssistantsSection"),
+    Content: section(() => import("./assistants/AssistantsSection"), "AssistantsSection"),
   },
   {
     id: "members",
     label: "members",
     icon: Users,
-    Content: part(() => import("./members/MembersSection"), "MembersSection"),
+    Content: section(() => import("./members/MembersSection"), "MembersSection"),
   },
   {
     id: "audit",
     label: "audit",
     icon: ScrollText,
     may: (may) => may("audit.view"),
-    Content: part(() => import("./audit/AuditSection"), "AuditSection"),
+    Content: section(() => import("./audit/AuditSection"), "AuditSection"),
   },
   {
     id: "account",
     label: "account",
     icon: UserRound,
-    Content: part(() => import("./account/AccountSection"), "AccountSection"),
+    Content: section(() => import("./account/AccountSection"), "AccountSection"),
   },
   {
     id: "appearance",
     label: "appearance",
     icon: Palette,
-    Content: part(() => import("./appearance/AppearanceSection"), "AppearanceSection"),
+    Content: section(() => import("./appearance/AppearanceSection"), "AppearanceSection"),
   },
   {
     id: "shortcuts",
     label: "shortcuts",
     icon: Keyboard,
-    Content: part(() => import("./shortcuts/ShortcutsSection"), "ShortcutsSection"),
+    Content: section(() => import("./shortcuts/ShortcutsSection"), "ShortcutsSection"),
   },
-  { id: "about", label: "about", icon: Info, Content: part(() => import("./about/AboutSection"), "AboutSection") },
+  { id: "about", label: "about", icon: Info, Content: section(() => import("./about/AboutSection"), "AboutSection") },
 ];

@@ -1,16 +1,17 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { CopyPlus, Download, Ellipsis, FileText, SlidersHorizontal, Trash2 } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { api, unwrap } from "@/api/client";
 import { flowKeys } from "@/api/queries/flows";
 import { IconButton, Menu, toast, toastError } from "@/components/ui";
 import { useCommands } from "@/lib/commands/commands";
 import { download, fileNameOf, textFile } from "@/lib/download";
 import { toFlow, useDraft, useDraftStore } from "@/lib/draft";
+import { part } from "@/lib/part";
 import { useAppTexts } from "../../texts";
 
-const FlowSettingsDialog = lazy(async () => ({ default: (await import("./FlowSettingsDialog")).FlowSettingsDialog }));
+const FlowSettingsDialog = part(async () => ({ default: (await import("./FlowSettingsDialog")).FlowSettingsDialog }));
 
 /** What is done with a flow as a whole. */
 export function FlowMenu({ flowId }: { flowId: string }) {

@@ -1,8 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { assistantKeys } from "@/api/queries/assistant";
+import { part } from "@/lib/part";
 
-const ProviderDialog = lazy(() =>
+const ProviderDialog = part(() =>
   import("@/components/providers").then(({ ProviderDialog: Dialog }) => ({ default: Dialog })),
 );
 

@@ -1,11 +1,12 @@
-import { lazy, memo, Suspense, useState } from "react";
+import { memo, Suspense, useState } from "react";
 import type { FieldTemplate, JsonValue } from "@/api/types";
 import { cx } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
+import { part } from "@/lib/part";
 import { issuesOf } from "../model/issues";
 import { useCanvasTexts } from "../texts";
 
-const Editor = lazy(() => import("./InlineEditor"));
+const Editor = part(() => import("./InlineEditor"));
 
 /** A value on the node itself: words until somebody wants to change it, the field's own control then. */
 export const InlineField = memo(function InlineField({

@@ -1,12 +1,13 @@
 import type { NodeProps } from "@xyflow/react";
-import { lazy, memo, Suspense, useState } from "react";
+import { memo, Suspense, useState } from "react";
 import { cx } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
+import { part } from "@/lib/part";
 import type { CanvasNode } from "../model/flowNodes";
 import { useView } from "../model/view";
 import { useCanvasTexts } from "../texts";
 
-const Markdown = lazy(() => import("@/components/markdown/Markdown").then((found) => ({ default: found.Markdown })));
+const Markdown = part(() => import("@/components/markdown/Markdown").then((found) => ({ default: found.Markdown })));
 
 /** Words on the canvas; a double click or Enter writes in them. */
 export const NoteNode = memo(function NoteNode({ id, selected }: NodeProps<CanvasNode>) {

@@ -1,8 +1,9 @@
 import { FileUp } from "lucide-react";
-import { type DragEvent, lazy, type ReactNode, Suspense, useRef, useState } from "react";
+import { type DragEvent, type ReactNode, Suspense, useRef, useState } from "react";
+import { part } from "@/lib/part";
 import { useHomeTexts } from "../texts";
 
-const ImportDialog = lazy(() => import("./ImportDialog"));
+const ImportDialog = part(() => import("./ImportDialog"));
 
 interface ImportingProps {
   choosing: boolean;

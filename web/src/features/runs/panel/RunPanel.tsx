@@ -1,13 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Eye, History, Play, Workflow, X } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { newestRunsQuery, runQuery } from "@/api/queries/runs";
 import { Button, EmptyState, IconButton, toast, toastError } from "@/components/ui";
 import { useCommands } from "@/lib/commands/commands";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { ago } from "@/lib/i18n/format";
 import { usePanels } from "@/lib/panels";
+import { part } from "@/lib/part";
 import { useShortcuts } from "@/lib/shortcuts/shortcuts";
 import { runStart, valuesOf } from "../model/form";
 import { isOver } from "../model/live";
@@ -19,8 +20,8 @@ import { RunNow } from "./RunNow";
 import { useCancel } from "./useCancel";
 import { usePanelRun } from "./usePanelRun";
 
-const LookAhead = lazy(async () => ({ default: (await import("./LookAhead")).LookAhead }));
-const StepDialog = lazy(async () => ({ default: (await import("../step/StepDialog")).StepDialog }));
+const LookAhead = part(async () => ({ default: (await import("./LookAhead")).LookAhead }));
+const StepDialog = part(async () => ({ default: (await import("../step/StepDialog")).StepDialog }));
 
 /** The run beside the canvas: what it is started with, how it goes, what came of it. It goes on while it is not shown. */
 export function RunPanel({ shown }: { shown: boolean }) {
