@@ -13,6 +13,7 @@ const Inspector = part(async () => ({ default: (await import("@/features/inspect
 const RunPanel = part(async () => ({ default: (await import("@/features/runs/panel/RunPanel")).RunPanel }));
 
 const USUAL_WIDTH = 400;
+const RESTED_MS = 1200;
 /** How much of a narrow screen the sheet takes: the canvas stays in sight behind a node's settings. */
 const SHEETS: Record<Tenant, string> = { inspector: "h-[68%]", run: "h-[86%]", assistant: "h-[92%]" };
 const COVERED: Record<Tenant, number> = { inspector: 0.68, run: 0.86, assistant: 0.92 };
@@ -28,6 +29,7 @@ export function Column({ place }: { place: FlowPlace }) {
   const taken = shown && !narrow ? width : 0;
   const sheet = shown && narrow ? COVERED[shown] : 0;
   useEffect(() => usePanels.getState().setTaken(taken, sheet), [taken, sheet]);
+  const rested = useRested();
   return (
     <div className={frameOf(shown, narrow)} style={taken ? { width } : undefined}>
       {shown && !narrow && <ColumnEdge width={width} onWidth={setWidth} label={t("resize_column")} />}
@@ -36,11 +38,21 @@ export function Column({ place }: { place: FlowPlace }) {
         {shown === "inspector" && <Inspector />}
       </Suspense>
       <Suspense fallback={shown === "run" ? <Waiting /> : null}>
-        <RunPanel shown={shown === "run"} />
+        {(rested || shown === "run") && <RunPanel shown={shown === "run"} />}
       </Suspense>
       <AssistantDock beside={docked || narrow} hidden={(docked || narrow) && shown !== "assistant"} />
     </div>
   );
+}
+
+/** Whether the first picture has been there for a while: what nobody asked for yet may then be fetched. */
+function useRested(): boolean {
+  const [rested, setRested] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(true), RESTED_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return rested;
 }
 
 function frameOf(shown: Tenant | null, narrow: boolean): string {
