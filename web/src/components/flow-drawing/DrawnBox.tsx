@@ -2,8 +2,8 @@ import { Box } from "lucide-react";
 import type { StepSummary } from "@/api/types";
 import { ICONS } from "@/components/icons/componentIcons";
 import { cx } from "@/components/ui";
-import type { Mark } from "./FlowDrawing";
 import { cut, type DrawnNode } from "./geometry";
+import type { Mark } from "./looks";
 import { boxLook, PORT_FILLS, PORT_TEXTS } from "./looks";
 import { useFlowDrawingTexts } from "./texts";
 

@@ -1,6 +1,6 @@
 import { cx } from "@/components/ui";
-import type { Mark } from "./FlowDrawing";
 import type { DrawnEdge } from "./geometry";
+import type { Mark } from "./looks";
 import { MARK_STROKES, PORT_STROKES } from "./looks";
 
 /** An edge: solid where data goes, short dashes to what configures a step, long ones where a step takes all before it. */

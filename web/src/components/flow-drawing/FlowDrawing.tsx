@@ -4,8 +4,7 @@ import { cx } from "@/components/ui";
 import { DrawnBox } from "./DrawnBox";
 import { DrawnLine } from "./DrawnLine";
 import { drawing, neighbour } from "./geometry";
-
-export type Mark = "added" | "removed" | "changed";
+import type { Mark } from "./looks";
 
 interface FlowDrawingProps {
   flow: Flow;

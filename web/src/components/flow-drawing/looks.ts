@@ -1,5 +1,7 @@
 import type { StepSummary } from "@/api/types";
-import type { Mark } from "./FlowDrawing";
+
+/** What became of a step or an edge from one flow to the other. */
+export type Mark = "added" | "removed" | "changed";
 
 export const PORT_STROKES: Record<string, string> = {
   Text: "stroke-port-text",

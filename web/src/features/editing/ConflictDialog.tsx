@@ -1,6 +1,7 @@
 import { useMemo, useState } from "react";
 import type { Flow } from "@/api/types";
-import { FlowDrawing, type Mark } from "@/components/flow-drawing/FlowDrawing";
+import { FlowDrawing } from "@/components/flow-drawing/FlowDrawing";
+import type { Mark } from "@/components/flow-drawing/looks";
 import { Button, Dialog } from "@/components/ui";
 import { type Conflict, placeKey, useDraft, useDraftStore } from "@/lib/draft";
 import { ConflictPlace } from "./ConflictPlace";

@@ -1,5 +1,5 @@
 import type { Flow, FlowEdge, FlowNode } from "@/api/types";
-import type { Mark } from "@/components/flow-drawing/FlowDrawing";
+import type { Mark } from "@/components/flow-drawing/looks";
 
 interface ValueChange {
   path: string;

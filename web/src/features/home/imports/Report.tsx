@@ -7,6 +7,7 @@ import { Callout, Chip } from "@/components/ui";
 import { byType } from "../sketch";
 import { useHomeTexts } from "../texts";
 import { ReportCode } from "./ReportCode";
+import { Part } from "./ReportPart";
 
 export type ImportReport = components["schemas"]["ImportReport"];
 const MOST_DRAWN = 80;
@@ -107,14 +108,5 @@ function Use({ title, none, children }: { title: string; none: boolean; children
         {none ? <span className="text-sm text-muted">{t("import_none")}</span> : children}
       </dd>
     </>
-  );
-}
-
-export function Part({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className="border-t border-line pt-3">
-      <h3 className="mb-2 text-sm font-semibold">{title}</h3>
-      {children}
-    </section>
   );
 }

@@ -3,7 +3,7 @@ import type { components } from "@/api/schema";
 import { CodeEditor } from "@/components/code/CodeEditor";
 import { Chip } from "@/components/ui";
 import { useHomeTexts } from "../texts";
-import { Part } from "./Report";
+import { Part } from "./ReportPart";
 
 /** The code in a file: to be read before it is let in. */
 export function ReportCode({ codes }: { codes: components["schemas"]["ImportedCode"][] }) {
