@@ -5,7 +5,8 @@ import { importReport, templateKeys, templateQuery } from "@/api/queries/templat
 import { FlowDrawing } from "@/components/flow-drawing/FlowDrawing";
 import { Button, Dialog, Problem, Skeleton } from "@/components/ui";
 import { useCreateFlow } from "../create/useCreateFlow";
-import { Part, Uses } from "../imports/Report";
+import { Uses } from "../imports/Report";
+import { Part } from "../imports/ReportPart";
 import { byType } from "../sketch";
 import { useHomeTexts } from "../texts";
 
