@@ -150,6 +150,14 @@ RAISED: Mapping[Name, Callable[[World], list[tuple[dict[str, Any], Permission]]]
         ({"run_id": None}, Permission.FLOWS_VIEW),
         ({"run_id": world.run_ids[0]}, Permission.RUNS_VIEW),
     ],
+    ("GET", "/api/v1/flows/{flow_id}/report"): lambda world: [
+        ({"run_id": None}, Permission.FLOWS_VIEW),
+        ({"run_id": world.run_ids[0]}, Permission.RUNS_VIEW),
+    ],
+    ("GET", "/api/v1/flows/{flow_id}/picture"): lambda world: [
+        ({"run_id": None}, Permission.FLOWS_VIEW),
+        ({"run_id": world.run_ids[0]}, Permission.RUNS_VIEW),
+    ],
     ("DELETE", "/api/v1/flows/{flow_id}"): lambda world: [
         ({"flow_id": world.unpublished_id}, Permission.FLOWS_EDIT),
         ({"flow_id": world.flow_ids[1]}, Permission.FLOWS_PUBLISH),

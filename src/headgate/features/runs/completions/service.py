@@ -41,18 +41,13 @@ async def find_model(session: AsyncSession, principal: Principal, model: str) ->
     if "\x00" in model:  # PostgreSQL has no such text
         raise ModelNotFound(model)
     try:
-        row = await get_flow(session, principal, model) if is_id(model) else await _named(session, principal, model)
+        flow_id = model if is_id(model) else (await get_flow_named(session, principal, model)).id
+        row = await get_flow(session, principal, flow_id, permission=Permission.RUNS_START)
     except FlowNotFound:
         raise ModelNotFound(model) from None
-    principal.require_in(row.space_id, Permission.RUNS_START, ModelNotFound(model))
     if row.published_version is None:
         raise ModelNotFound(model)
     return row
-
-
-async def _named(session: AsyncSession, principal: Principal, model: str) -> FlowRow:
-    row = await get_flow_named(session, principal, model)
-    return await get_flow(session, principal, row.id)
 
 
 async def list_models(session: AsyncSession, principal: Principal) -> Sequence[ModelOut]:
