@@ -11,7 +11,7 @@ KEPT = Path(__file__).parents[1] / "pictures"
 FOUND = Path(".pictures")
 """Where a picture that differs is put, beside one that shows where."""
 NEW = os.environ.get("HEADGATE_PICTURES") == "new"
-MOST_DIFFERENT = 0.01
+MOST_DIFFERENT = 0.02
 """Share of a picture's dots that may differ: letters are drawn a little differently by each version of a browser."""
 NOTICEABLE = 40
 """Of 255: by how much a dot must differ in one colour to count."""
