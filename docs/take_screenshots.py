@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
-
 from tests.e2e.support.browser import BROWSER_OPTIONS, Console, open_page
 from tests.e2e.support.studio import Studio, start_studio
 
@@ -70,8 +69,9 @@ def take(tour: Tour, studio: Studio) -> None:
     tour.picture("home", "/")
     tour.picture("home-dark", "/", dark=True)
     tour.picture("phone", "/", narrow=True)
-    tour.picture("canvas", f"/flows/{flow}", run_it)
-    tour.picture("canvas-dark", f"/flows/{flow}", see_nodes, dark=True)
+    short = tour.flows["text-statistics"][0]
+    tour.picture("canvas", f"/flows/{short}", run_it)
+    tour.picture("canvas-dark", f"/flows/{short}", see_nodes, dark=True)
     tour.picture("assistant", f"/flows/{studio.post('/flows', {'definition': {'name': 'Licences'}})['id']}", ask)
     tour.picture("steps", f"/flows/{flow}/steps")
     tour.picture("overview", f"/flows/{flow}/overview?run={run}")
@@ -92,6 +92,8 @@ def see_nodes(page: Page) -> None:
 def run_it(page: Page) -> None:
     """Run the flow and wait for its end."""
     see_nodes(page)
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_role("complementary", name="Run").get_by_role("textbox").first.fill(TEXT)
     page.keyboard.press("ControlOrMeta+Enter")
     expect(page.get_by_role("complementary", name="Run").get_by_text("Completed").first).to_be_visible(timeout=20_000)
 
@@ -99,7 +101,7 @@ def run_it(page: Page) -> None:
 def ask(page: Page) -> None:
     """Say a sentence to the assistant and wait for its proposal."""
     page.get_by_role("button", name="Assistant", exact=True).click()
-    page.get_by_role("textbox", name="Message to the assistant").fill(SENTENCE)
+    page.get_by_label("Message to the assistant").fill(SENTENCE)
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Add", exact=True).wait_for()
 
