@@ -9,7 +9,7 @@ const FIELD = 32;
 const FOOT = 8;
 const NOTE_HEIGHT = 160;
 const GROUP = { width: 640, height: 360, smallest: 120, largest: 20_000 };
-const SERVER = { header: 64, row: 28, spare: 20 };
+const SERVER = { header: 64, row: 28 };
 export const GRIP = 12;
 
 export interface CardPort {
@@ -49,7 +49,7 @@ export function cardOf(node: FlowNode, template: Template | undefined, used: Use
   const outputs = shownOutputs(ports.outputs, used);
   const rows = Math.max(inputs.length, outputs.filter((port) => port.name !== "tool").length);
   const top = HEADER + rows * ROW;
-  const room = SERVER.header + SERVER.row * Math.max(ports.inputs.length + ports.outputs.length, 1) + SERVER.spare;
+  const room = SERVER.header + SERVER.row * Math.max(ports.inputs.length + ports.outputs.length, 1);
   const fields = inlineFields(template, used, Math.max(1, Math.floor((room - top - FOOT) / FIELD)));
   const height = top + fields.length * FIELD + (rows + fields.length > 0 ? FOOT : 0);
   return { kind: "step", width: NODE_WIDTH, height, inputs, outputs: placedOutputs(outputs), fields, fieldsTop: top };
