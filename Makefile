@@ -3,7 +3,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 UV = $(shell ./scripts/ensure-uv)
 RUN = $(UV) run --locked --quiet
-WORKERS ?= 2
+# More than cores: many tests wait for a timer, a process or a browser.
+WORKERS ?= 3
 # A machine may set this to keep folders clean; it makes every start compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -40,8 +41,13 @@ test: setup page ## Every test: units, architecture, both databases, real proces
 
 .PHONY: test-unit
 test-unit: setup ## The quick tests: units and architecture, fewer made-up cases of each property
-	@./scripts/npm test
 	@HEADGATE_EXAMPLES=quick $(RUN) pytest -n $(WORKERS)
+
+.PHONY: test-page
+test-page: setup page ## The page's own tests, and those in a real browser
+	@./scripts/ensure-browser >/dev/null
+	@./scripts/npm test
+	@$(RUN) pytest tests/e2e -n $(WORKERS) --dist loadgroup
 
 .PHONY: check
 check: setup ## Formatting, lint, types and floors
