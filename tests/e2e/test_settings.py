@@ -169,7 +169,7 @@ class TestTheRest:
         page.get_by_role("menuitem", name="Rename the space").click()
         page.get_by_role("textbox", name="Name").fill(f"{name} B")
         page.get_by_role("button", name="Save").click()
-        expect(page.get_by_text(f"The space is called {name} B now")).to_be_visible()
+        expect(page.get_by_text(f"The space is called {name} B now", exact=True)).to_be_visible()
         expect(page.get_by_role("button", name=f"More for {name} B")).to_be_focused()
         page.keyboard.press("Enter")
         page.get_by_role("menuitem", name="Delete the space").click()

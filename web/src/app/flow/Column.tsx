@@ -8,6 +8,7 @@ import { readStored } from "@/lib/storage";
 import { useAppTexts } from "../texts";
 import { ColumnEdge, ColumnTabs } from "./ColumnParts";
 import { type FlowPlace, useColumn } from "./place";
+import { usePins } from "./usePins";
 
 const Inspector = part(async () => ({ default: (await import("@/features/inspector")).Inspector }));
 const RunPanel = part(async () => ({ default: (await import("@/features/runs/panel/RunPanel")).RunPanel }));
@@ -30,6 +31,7 @@ export function Column({ place }: { place: FlowPlace }) {
   const sheet = shown && narrow ? COVERED[shown] : 0;
   useEffect(() => usePanels.getState().setTaken(taken, sheet), [taken, sheet]);
   const rested = useRested();
+  usePins();
   return (
     <div className={frameOf(shown, narrow)} style={taken ? { width } : undefined}>
       {shown && !narrow && <ColumnEdge width={width} onWidth={setWidth} label={t("resize_column")} />}

@@ -8,7 +8,6 @@ import { EMPTY, type FormValues, faults, runStart } from "../model/form";
 import { type Wanted, withPart } from "../model/parts";
 import { useRun } from "../model/useRun";
 import { useCanvasFeed } from "./useCanvasFeed";
-import { usePins } from "./usePins";
 import { useStart } from "./useStart";
 
 const newSession = () => `chat_${crypto.randomUUID()}`;
@@ -28,7 +27,6 @@ export function usePanelRun() {
   const { start, starting } = useStart();
   const followed = useRun(runId);
   useCanvasFeed(followed.live);
-  usePins(flowId);
 
   const begin = useCallback(
     async (wanted: RunStart, part: Wanted) => {
