@@ -30,7 +30,7 @@ export function Column({ place }: { place: FlowPlace }) {
   const taken = shown && !narrow ? width : 0;
   const sheet = shown && narrow ? COVERED[shown] : 0;
   useEffect(() => usePanels.getState().setTaken(taken, sheet), [taken, sheet]);
-  const rested = useRested();
+  const running = useRested(shown === "run");
   usePins();
   return (
     <div className={frameOf(shown, narrow)} style={taken ? { width } : undefined}>
@@ -40,21 +40,21 @@ export function Column({ place }: { place: FlowPlace }) {
         {shown === "inspector" && <Inspector />}
       </Suspense>
       <Suspense fallback={shown === "run" ? <Waiting /> : null}>
-        {(rested || shown === "run") && <RunPanel shown={shown === "run"} />}
+        {running && <RunPanel shown={shown === "run"} />}
       </Suspense>
       <AssistantDock beside={docked || narrow} hidden={(docked || narrow) && shown !== "assistant"} />
     </div>
   );
 }
 
-/** Whether the first picture has been there for a while: what nobody asked for yet may then be fetched. */
-function useRested(): boolean {
+/** Whether something was asked for, or the first picture has been there for a while: then it may be fetched. */
+function useRested(asked: boolean): boolean {
   const [rested, setRested] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setRested(true), RESTED_MS);
     return () => clearTimeout(timer);
   }, []);
-  return rested;
+  return rested || asked;
 }
 
 function frameOf(shown: Tenant | null, narrow: boolean): string {

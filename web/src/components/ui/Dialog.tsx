@@ -38,7 +38,8 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
-            opener.current?.focus();
+            // Who opened it may have chosen another place already.
+            if (document.activeElement === document.body) opener.current?.focus();
           }}
           className={cx(
             "fixed z-40 flex flex-col bg-surface shadow-modal outline-none",
