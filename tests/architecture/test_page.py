@@ -46,6 +46,20 @@ class TestTheGeneratedClient:
         assert types.read_text() == (SOURCES / "api" / "schema.d.ts").read_text(), "Run `make web-api`."
 
 
+class TestTheLockFile:
+    def test_names_every_package_of_every_platform(self) -> None:
+        """What is there for another platform is only an entry: `npm ci` refuses a lock file without it."""
+        packages = orjson.loads((ROOT / "web" / "package-lock.json").read_bytes())["packages"]
+        absent = [
+            f"{name} of {owner}"
+            for owner, package in packages.items()
+            for name in package.get("optionalDependencies", {})
+            if not any(f"{folder}node_modules/{name}" in packages for folder in ("", f"{owner}/"))
+        ]
+        assert not absent
+        assert not any("resolved" in package for package in packages.values()), "A lock file names no registry."
+
+
 class TestTheLayout:
     def test_has_no_room_but_those_that_are_known(self) -> None:
         assert {path.name for path in SOURCES.iterdir() if path.is_dir()} <= set(ROOMS)
