@@ -37,7 +37,8 @@ test: setup page ## Every test: units, architecture, both databases, real proces
 	@./scripts/ensure-browser >/dev/null
 	@$(RUN) python -m tests.support.openid_provider
 	@./scripts/npm test
-	@$(RUN) pytest tests -n $(WORKERS) --dist loadgroup
+	@$(RUN) pytest tests --ignore=tests/e2e -n $(WORKERS) --dist loadgroup
+	@$(RUN) pytest tests/e2e -n $(WORKERS) --dist loadgroup # apart: the browser's driver keeps a loop of its own running
 
 .PHONY: test-unit
 test-unit: setup ## The quick tests: units and architecture, fewer made-up cases of each property
