@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import JsonValue, PrivateAttr
 
 from headgate.components.wording import unescaped
+from headgate.graph.expressions import re2
 from headgate.graph.names import clipped
 from headgate.sdk import Component, ComponentError, Data, Text, field, output
 from headgate.sdk.coerce import clean_text
@@ -134,13 +135,6 @@ def _expanded(match: Any, replacement: str) -> str:  # noqa: ANN401 - re2 has no
             ) from error
 
     return _REFERENCE.sub(value, replacement)
-
-
-def re2() -> Any:  # noqa: ANN401 - the module has no types
-    """The RE2 module, imported when first used."""
-    import re2 as module  # noqa: PLC0415
-
-    return module
 
 
 def compiled(pattern: str, *, ignore_case: bool, who: str) -> Any:  # noqa: ANN401 - re2 has no types

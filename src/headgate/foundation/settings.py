@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from headgate.foundation.assistant_settings import AssistantSettings
 from headgate.foundation.classification_settings import ClassificationSettings
+from headgate.foundation.codev_settings import CodevSettings
 from headgate.foundation.rate_limit_settings import RateLimitSettings
 from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
 from headgate.foundation.workspace_settings import WorkspaceSettings
@@ -374,6 +375,7 @@ class Settings(BaseSettings):
     mcp: McpSettings = McpSettings()
     models: ModelSettings = ModelSettings()
     assistant: AssistantSettings = AssistantSettings()
+    codev: CodevSettings = CodevSettings()
     classification: ClassificationSettings = ClassificationSettings()
 
     @property

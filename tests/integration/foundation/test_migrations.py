@@ -9,6 +9,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, select, text
 from sqlalchemy.exc import IntegrityError
 
+import headgate.agents.codev.tables
 import headgate.features.assistants.tables
 import headgate.features.audit.tables
 import headgate.features.catalog.own.tables

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from headgate.components.matching import re2
 from headgate.features.workspace.errors import PatternRefused
+from headgate.graph.expressions import re2
 
 LONGEST_PATTERN = 1_000
 """Characters."""

@@ -1,0 +1,57 @@
+"""What can go wrong with sessions of the development agent."""
+
+from headgate.foundation.errors import Conflict, Invalid, NotFound
+
+
+class SessionNotFound(NotFound):
+    """The caller sees no such session."""
+
+    code = "codev_session_not_found"
+    title = "Session not found"
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(
+            f"There is no development session '{session_id[:64]}'.",
+            remedy="List the sessions to see those that there are.",
+        )
+
+
+class NotWaiting(Conflict):
+    """The session does not wait for this answer: it works, it is over, or it has been answered."""
+
+    code = "codev_not_waiting"
+    title = "Not waiting for this answer"
+
+
+class SessionAtWork(Conflict):
+    """What is asked for can be done only while the session rests."""
+
+    code = "codev_session_at_work"
+    title = "Session at work"
+
+
+class NothingToRollBack(Conflict):
+    """The session wrote nothing that is still there to be taken back."""
+
+    code = "codev_nothing_to_roll_back"
+    title = "Nothing to roll back"
+
+
+class WriteConflict(Conflict):
+    """The flow is not as the session last saw it: somebody else changed it."""
+
+    code = "codev_write_conflict"
+    title = "Flow changed by somebody else"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"'{name}' was changed by somebody else since this session last read it.",
+            remedy="Nothing was written. The session reads it again and plans anew.",
+        )
+
+
+class DomainNotFound(Invalid):
+    """There is no such domain."""
+
+    code = "codev_domain_not_found"
+    title = "Domain not found"

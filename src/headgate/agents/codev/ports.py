@@ -1,0 +1,141 @@
+"""What the workflow works with beside the place: a model, the journal of writes, the library of patterns."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pydantic import JsonValue
+
+from headgate.agents.codev.domain import Answer, DomainTool, Held, Workplace
+from headgate.agents.codev.state import Conflicted
+from headgate.graph.cases import TestCase
+
+Tell = Callable[[str, dict[str, JsonValue]], None]
+"""Told of what happens: `kind`, data. Never waits.
+
+| kind | data |
+|---|---|
+| `phase` | `phase`, `iteration`: the session came to a phase |
+| `token` | `text`, `phase`: a piece of the model's words; not kept |
+| `tool_call` | `id`, `name`, `arguments` (clipped, no secrets), `phase` |
+| `tool_result` | `id`, `name`, `ok`, `preview`, `ms` |
+| `write` | `number`, `tool`, `summary`, `flow_id`, `state` |
+| `trial` | a `state.Trial`, `of` (how many there will be) |
+| `verdict` | `done`, and of a `state.Verdict` what there is |
+| `usage` | `input_tokens`, `output_tokens`: totals so far |
+| `conflict` | `message` |
+| `webhook` | `delivered`, `attempts`, `message` |
+| `interrupt` | an `InterruptPayload`: the session waits; ends a stream |
+| `done` | `status`, `stop_reason`; ends a stream |
+| `error` | `code`, `message`, `remedy`; ends a stream |
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a model answered."""
+
+    text: str
+    tool_calls: list[dict[str, Any]] = field(default_factory=list)
+    """`id`, `name`, `args`; calls whose arguments are no JSON have `error` instead of `args`."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    message: dict[str, Any] = field(default_factory=dict)
+    """The message as LangChain's dict, to be sent again as history."""
+
+
+class Reasoning(Protocol):
+    """A language model, whichever it is (DD-003)."""
+
+    @property
+    def model_id(self) -> str:
+        """`provider/name`."""
+        ...
+
+    async def complete(
+        self,
+        messages: Sequence[dict[str, Any]],
+        *,
+        system: str,
+        tools: Sequence[DomainTool] = (),
+        on_token: Callable[[str], None] = lambda _text: None,
+    ) -> Said:
+        """Answer. `messages` are LangChain's dicts. Raises `UpstreamFailed`, `Invalid`, `RateLimited` in our words."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of a call that writes."""
+
+    answer: Answer
+    """What the model is told: `ok`, `flow_id`, `changed` (lines), or `error`, `remedy`, `faults`."""
+    held: Held | None = None
+    """The flow as it is now, when it was written."""
+    conflict: Conflicted | None = None
+    """Somebody else changed it: nothing was written, and the iteration is over."""
+
+
+class WriteJournal(Protocol):
+    """Carries out what tools would write: once each, checked before, with a snapshot, whatever process dies."""
+
+    async def carry_out(
+        self,
+        call_id: str,
+        tool: DomainTool,
+        arguments: dict[str, Any],
+        *,
+        flow_id: str | None,
+        expected_mark: str | None,
+        iteration: int,
+    ) -> Written:
+        """Carry out a call, or say what became of it when it was carried out before.
+
+        Args:
+            call_id: Unique in the session, the same whenever the same call is made again.
+            tool: One that writes.
+            arguments: As the model gave them.
+            flow_id: The session's flow; None while there is none.
+            expected_mark: What the flow was when the session last saw it.
+            iteration: For the record.
+        """
+        ...
+
+
+class Patterns(Protocol):
+    """Flows that earlier sessions brought to their end."""
+
+    def tools(self) -> Sequence[DomainTool]:
+        """`search_patterns` and `use_pattern`, for the phase discover."""
+        ...
+
+    async def keep(self, *, requirement: str, held: Held, session_id: str) -> str:
+        """Keep a flow that was accepted; its id. The same flow again is counted, not kept twice."""
+        ...
+
+
+class TestSets(Protocol):
+    """Where accepted cases can be kept as a flow's test set."""
+
+    async def keep(self, flow_id: str, cases: Sequence[TestCase]) -> None:
+        """Keep them, by name: a case of the same name is replaced."""
+        ...
+
+
+@dataclass(slots=True)
+class Working:
+    """What a session works with while it works: the graph's runtime context. Never in a checkpoint."""
+
+    session_id: str
+    workplace: Workplace
+    reasoning: Reasoning
+    journal: WriteJournal
+    patterns: Patterns
+    tell: Tell
+    test_sets: TestSets | None = None
+    """None where the place has no test sets."""
+    skip_clarification: bool = False
+    max_tool_calls: int = 60
+    """Of one phase."""
+    stopping: Callable[[], bool] = lambda: False
+    """Whether somebody asked the session to stop; asked between steps."""

@@ -1,0 +1,154 @@
+"""What the sessions API takes and answers (seed 004, DD-011, DD-012, DD-025, DD-030). One answer for every call."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from headgate.graph.cases import MOST_CASES, TestCase
+from headgate.graph.json_values import PlainText
+
+Status = Literal["in_progress", "pending_interrupt", "completed", "stopped", "error"]
+InterruptType = Literal["clarification", "credential_check", "plan_approval", "result_review"]
+LONGEST_WORDS = 20_000
+
+
+class SessionStart(BaseModel):
+    """What to start a session with."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    requirement: PlainText = Field(min_length=1, max_length=LONGEST_WORDS, description="What is wanted, in words.")
+    domain: str = Field(default="headgate", max_length=40, description="`headgate` or `flowise`.")
+    flow_id: PlainText | None = Field(default=None, max_length=100, description="Flow to work on; none: make one.")
+    instance_id: PlainText = Field(default="", max_length=100, description="Flowise: which server; empty: the first.")
+    space_id: str | None = Field(default=None, max_length=36, description="Space of a new flow; none: one's own.")
+    model: PlainText | None = Field(default=None, max_length=300, description="`provider/name`; none: as set.")
+    test_trials: int = Field(default=1, ge=1, le=10, description="How often each test is run; all must pass.")
+    max_iterations: int | None = Field(default=None, ge=1, le=20, description="Plans that are tried at most.")
+    token_budget: int | None = Field(default=None, ge=1000, le=50_000_000, description="Tokens of the session at most.")
+    skip_clarification: bool = Field(default=False, description="Ask no questions before looking.")
+    repairs_approved: bool = Field(
+        default=False, description="Whether repairs of the approved plan go on without another approval."
+    )
+    webhook_url: PlainText | None = Field(default=None, max_length=2000, description="Told of each interrupt.")
+
+
+class Clarification(BaseModel):
+    """Answers to the questions."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["clarification"]
+    text: PlainText = Field(max_length=LONGEST_WORDS, description="Empty: go on without.")
+
+
+class CredentialsDone(BaseModel):
+    """The credentials are there now, or the session is to go on without them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["credential_check"]
+    skip: bool = False
+
+
+class PlanAnswer(BaseModel):
+    """Approve a plan, as it is or edited; or say what should be otherwise."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["plan_approval"]
+    approved: bool
+    plan: PlainText | None = Field(default=None, max_length=100_000, description="The plan as it was edited.")
+    cases: list[TestCase] | None = Field(default=None, max_length=MOST_CASES)
+    feedback: PlainText = Field(default="", max_length=LONGEST_WORDS, description="Not approved: what to plan anew.")
+    repairs_approved: bool | None = None
+    stop: bool = Field(default=False, description="Not approved: end the session.")
+
+
+class ReviewAnswer(BaseModel):
+    """Accept the result, or say what should be otherwise."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: Literal["result_review"]
+    accepted: bool
+    feedback: PlainText = Field(default="", max_length=LONGEST_WORDS)
+    save_tests: bool = Field(default=False, description="Keep the cases as the flow's test set.")
+    stop: bool = Field(default=False, description="Not accepted: end the session.")
+
+
+ResumeAnswer = Annotated[Clarification | CredentialsDone | PlanAnswer | ReviewAnswer, Field(discriminator="type")]
+
+
+class Resume(BaseModel):
+    """The answer to what a session waits for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    interrupt_id: str | None = Field(
+        default=None, max_length=64, description="Of the interrupt that is answered; an answer to another is refused."
+    )
+    response: ResumeAnswer
+
+
+class InterruptPayload(BaseModel):
+    """What a session waits for. Members that are not of its type are absent from `data`.
+
+    | type | data |
+    |---|---|
+    | clarification | `questions`, `ambiguity` |
+    | credential_check | `missing`: `type`, `label`, `fields` (`name`, `label`, `secret`, `optional`), `where` |
+    | plan_approval | `plan` (Markdown), `cases`, `iteration`, `verdict`, `conflict`, `test_trials` |
+    | result_review | `summary` (Markdown), `diff` (lines), `trials`, `cases`, `flow_id`, `link`, `iteration` |
+    """
+
+    id: str
+    type: InterruptType
+    prompt: str
+    """What is asked, in a sentence."""
+    data: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class SessionResponse(BaseModel):
+    """A session, for every call on one."""
+
+    thread_id: str
+    status: Status
+    phase: str
+    iteration: int
+    domain: str
+    instance_id: str
+    requirement: str
+    model: str
+    flow_id: str | None
+    flow_name: str
+    link: str
+    """Address of the flow's page; empty while there is no flow."""
+    interrupt: InterruptPayload | None
+    stop_reason: str
+    """Why it stopped or failed; empty otherwise."""
+    total_input_tokens: int
+    total_output_tokens: int
+    token_budget: int
+    can_roll_back: bool
+    last_event: int
+    created_at: datetime
+    updated_at: datetime
+    state: dict[str, Any] = Field(default_factory=dict)
+    """What is known so far: `clarification`, `discovery_summary`, `plan`, `cases`, `patch_summary`, `trials`,
+    `converge_verdict`, `conflict`, `writes` (`number`, `tool`, `summary`, `state`, `at`). Absent in lists."""
+
+
+class SessionSummary(BaseModel):
+    """A session as a Markdown document (DD-034)."""
+
+    thread_id: str
+    summary: str
+
+
+class SessionPage(BaseModel):
+    """Sessions, newest first."""
+
+    items: list[SessionResponse]
+    next_cursor: str | None = None

@@ -1,0 +1,111 @@
+"""The state of a session, as the graph's checkpoints hold it (seed 004, DD-007, 009, 019, 021, 029, 033).
+
+Plain JSON values only, and no secret. `messages` is appended to, and is the history of phases in short: what tools
+answered is kept in `exchange`, which lasts for one phase. Token counts are added up. All else is overwritten.
+"""
+
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import JsonValue
+from typing_extensions import TypedDict
+
+Category = Literal["CREDENTIAL", "STRUCTURE", "LOGIC", "INCOMPLETE"]
+PhaseName = Literal[
+    "clarify", "discover", "check_credentials", "plan", "approve_plan", "patch", "test", "converge", "review", "done"
+]
+
+
+class Message(TypedDict):
+    """One message of the session's history, in short."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
+class Verdict(TypedDict):
+    """What the evaluator said of an iteration that is not done (DD-019)."""
+
+    category: Category
+    reason: str
+    fix: str
+
+
+class Trial(TypedDict):
+    """One run of one test case."""
+
+    case: str
+    trial: int
+    passed: bool
+    answer: str
+    """Clipped."""
+    misses: list[str]
+    error: str
+    run_id: str
+    link: str
+    duration_ms: int
+
+
+class Conflicted(TypedDict):
+    """Somebody else changed the flow while the session worked."""
+
+    message: str
+    lines: list[str]
+    """What they changed, as far as it is known."""
+
+
+def append_messages(held: list[Message] | None, new: list[Message] | None) -> list[Message]:
+    """Reducer: later messages after earlier ones."""
+    return [*(held or []), *(new or [])]
+
+
+def sum_tokens(held: int | None, new: int | None) -> int:
+    """Reducer: each node tells what it used."""
+    return (held or 0) + (new or 0)
+
+
+class AgentState(TypedDict):
+    """Everything that a session knows."""
+
+    session_id: str
+    requirement: str
+    messages: Annotated[list[Message], append_messages]
+    exchange: NotRequired[list[dict[str, Any]]]
+    """Messages with the model in the phase at work, as LangChain's dicts; emptied when the phase ends."""
+    questions: NotRequired[list[str]]
+    ambiguity: NotRequired[int]
+    """0 to 10; questions are asked from 5 (DD-033)."""
+    clarification: NotRequired[str | None]
+    discovery_summary: NotRequired[str]
+    missing_credentials: NotRequired[list[dict[str, JsonValue]]]
+    """Needed and not there: `type`, `label`, `fields`, `where`. Never a value."""
+    plan: NotRequired[str]
+    cases: NotRequired[list[dict[str, JsonValue]]]
+    """Test cases as `graph.cases.TestCase` dumps them."""
+    approved: NotRequired[bool]
+    repairs_approved: NotRequired[bool]
+    """Whether repairs of the approved plan need no approval of their own."""
+    feedback: NotRequired[str | None]
+    """What the person wants otherwise."""
+    flow_id: NotRequired[str | None]
+    """The flow that is worked on; None until one is made."""
+    flow_mark: NotRequired[str | None]
+    """`Held.mark` of the flow as this session last saw or wrote it."""
+    patch_summary: NotRequired[str]
+    trials: NotRequired[list[Trial]]
+    test_trials: int
+    """How often each case is run; all must pass (DD-021)."""
+    converge_verdict: NotRequired[Verdict | None]
+    conflict: NotRequired[Conflicted | None]
+    iteration: int
+    """1 for the first plan."""
+    max_iterations: int
+    total_input_tokens: Annotated[int, sum_tokens]
+    total_output_tokens: Annotated[int, sum_tokens]
+    token_budget: int
+    stop_reason: NotRequired[str | None]
+    """Why the session stopped before it was done, in words; None while it goes on or when it is done."""
+    stop_code: NotRequired[Literal["budget", "iterations", "rejected"] | None]
+    accepted: NotRequired[bool]
+    save_tests: NotRequired[bool]
+    pattern_id: NotRequired[str | None]
+    done: NotRequired[bool]

@@ -1,0 +1,134 @@
+"""Sessions of the development agent: what they are, what they told, what they wrote, and what they learned."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKeyConstraint, Index, Integer, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from headgate.foundation.database import Json, Row, Timestamp, now
+
+
+class SessionRow(Row):
+    """A session. Its graph's state is in the checkpoints; this is what lists and people read, and who works on it."""
+
+    __tablename__ = "codev_sessions"
+    __table_args__ = (
+        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+        Index("ix_codev_sessions_tenant_id_created_at", "tenant_id", "created_at"),
+        Index("ix_codev_sessions_status_lease_until", "status", "lease_until"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    space_id: Mapped[str] = mapped_column(String(36))
+    user_id: Mapped[str] = mapped_column(String(36))
+    domain: Mapped[str] = mapped_column(String(40))
+    instance_id: Mapped[str] = mapped_column(String(100), default="")
+    requirement: Mapped[str] = mapped_column(Text)
+    model: Mapped[str] = mapped_column(String(300), default="")
+    flow_id: Mapped[str | None] = mapped_column(String(100))
+    flow_name: Mapped[str] = mapped_column(String(300), default="")
+    status: Mapped[str] = mapped_column(String(20))
+    """`in_progress`, `pending_interrupt`, `completed`, `stopped`, `error`."""
+    phase: Mapped[str] = mapped_column(String(30), default="clarify")
+    iteration: Mapped[int] = mapped_column(Integer, default=1)
+    interrupt: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """What it waits for, as `InterruptPayload`; kept while it waits."""
+    answer: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """The answer to `interrupt`, until it has reached a checkpoint: no approval is lost with a process."""
+    input_tokens: Mapped[int] = mapped_column(Integer, default=0)
+    output_tokens: Mapped[int] = mapped_column(Integer, default=0)
+    stop_reason: Mapped[str] = mapped_column(Text, default="")
+    options: Mapped[dict[str, Any]] = mapped_column(Json)
+    """`test_trials`, `max_iterations`, `token_budget`, `skip_clarification`, `repairs_approved`."""
+    webhook_url: Mapped[str] = mapped_column(Text, default="")
+    events: Mapped[int] = mapped_column(Integer, default=0)
+    """Number of the last event that was told."""
+    leased_by: Mapped[str | None] = mapped_column(String(64))
+    lease_until: Mapped[datetime | None] = mapped_column(Timestamp)
+    """Until when the process that works on it is taken to be there; null when nobody works on it."""
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+
+class EventRow(Row):
+    """Something that happened in a session. Pieces of the model's words are not kept."""
+
+    __tablename__ = "codev_events"
+    __table_args__ = (ForeignKeyConstraint(["session_id"], ["codev_sessions.id"], ondelete="CASCADE"),)
+
+    session_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    kind: Mapped[str] = mapped_column(String(30))
+    data: Mapped[dict[str, Any]] = mapped_column(Json)
+    at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+
+class WriteRow(Row):
+    """A write of a session: written down before it is made, with the flow as it was, and again when it was made."""
+
+    __tablename__ = "codev_writes"
+    __table_args__ = (
+        ForeignKeyConstraint(["session_id"], ["codev_sessions.id"], ondelete="CASCADE"),
+        Index("ix_codev_writes_session_id_number", "session_id", "number"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    """The token under which the place is written to."""
+    session_id: Mapped[str] = mapped_column(String(36))
+    call_key: Mapped[str] = mapped_column(String(200), unique=True)
+    """Session and tool call: the same call is never made twice."""
+    number: Mapped[int] = mapped_column(Integer)
+    state: Mapped[str] = mapped_column(String(20))
+    """`intended`, `done`, `refused` (the place said no and nothing was written), `rolled_back`."""
+    iteration: Mapped[int] = mapped_column(Integer, default=1)
+    tool: Mapped[str] = mapped_column(String(100))
+    summary: Mapped[str] = mapped_column(Text, default="")
+    flow_id: Mapped[str | None] = mapped_column(String(100))
+    before: Mapped[str | None] = mapped_column(Text)
+    """Snapshot (DD-026): JSON of `name`, `definition`, `mark`, `about`, encrypted; null where the write made the flow.
+    A flow of another place may hold a secret in the clear."""
+    change: Mapped[str] = mapped_column(Text)
+    """JSON of `name`, `definition`, `about`, `summary`, encrypted."""
+    after_mark: Mapped[str | None] = mapped_column(String(64))
+    answer: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+
+class PatternRow(Row):
+    """A flow that a session brought to its end, to be found by later ones (DD-031)."""
+
+    __tablename__ = "codev_patterns"
+    __table_args__ = (
+        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+        Index("ix_codev_patterns_tenant_id_domain", "tenant_id", "domain"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    space_id: Mapped[str] = mapped_column(String(36))
+    domain: Mapped[str] = mapped_column(String(40))
+    name: Mapped[str] = mapped_column(String(300))
+    requirement: Mapped[str] = mapped_column(Text)
+    words: Mapped[str] = mapped_column(Text, default="")
+    """What is searched: the requirement, the flow's name and its components, stemmed."""
+    definition: Mapped[dict[str, Any]] = mapped_column(Json)
+    session_id: Mapped[str | None] = mapped_column(String(36))
+    success_count: Mapped[int] = mapped_column(Integer, default=1)
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+
+class InstanceRow(Row):
+    """A Flowise server that sessions of a tenant may work on (DD-032). Its key is a variable, named here."""
+
+    __tablename__ = "codev_instances"
+    __table_args__ = (ForeignKeyConstraint(["tenant_id"], ["tenants.id"], ondelete="CASCADE"),)
+
+    tenant_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    id: Mapped[str] = mapped_column(String(100), primary_key=True)
+    """The name that sessions choose it by."""
+    endpoint: Mapped[str] = mapped_column(Text)
+    key_variable: Mapped[str] = mapped_column(String(200), default="")
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)

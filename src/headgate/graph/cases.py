@@ -1,0 +1,93 @@
+"""A test case of a flow: what goes in, and what has to hold for what comes out. Checking it asks no model."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
+
+from headgate.graph.expressions import re2
+from headgate.graph.json_schema import schema_faults, schema_violations
+from headgate.graph.json_values import PlainObject, PlainText, parse_json
+
+MOST_CASES = 50
+_SHOWN = 200
+
+
+class Expectation(BaseModel):
+    """What has to hold for the text that a flow answers with. Everything that is set has to hold."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    contains: list[PlainText] = Field(default_factory=list, max_length=20, description="Texts it has, in any case.")
+    excludes: list[PlainText] = Field(default_factory=list, max_length=20, description="Texts it has not.")
+    equals: PlainText | None = Field(default=None, description="All of it, but for white space at its ends.")
+    matches: PlainText | None = Field(default=None, max_length=1000, description="An RE2 expression found in it.")
+    json_schema: PlainObject | None = Field(
+        default=None, description="JSON Schema, in the words of contracts, that it satisfies when read as JSON."
+    )
+
+    @field_validator("matches")
+    @classmethod
+    def _can_be_compiled(cls, expression: str | None) -> str | None:
+        if expression is not None:
+            _compiled(expression)
+        return expression
+
+    @field_validator("json_schema")
+    @classmethod
+    def _is_a_schema(cls, schema: dict[str, JsonValue] | None) -> dict[str, JsonValue] | None:
+        fault = next(schema_faults(schema), None) if schema is not None else None
+        if fault is not None:
+            raise ValueError(str(fault))
+        return schema
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is asked but that there is an answer."""
+        return not (self.contains or self.excludes or self.matches or self.json_schema) and self.equals is None
+
+
+class TestCase(BaseModel):
+    """One input, and what is expected of the answer."""
+
+    __test__ = False
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: PlainText = Field(min_length=1, max_length=100)
+    text: PlainText = Field(default="", max_length=100_000, description="The text input.")
+    form: PlainObject = Field(default_factory=dict, description="Answers to the flow's form, by field id.")
+    expect: Expectation = Expectation()
+
+
+def misses(expected: Expectation, answer: str) -> list[str]:
+    """What does not hold for an answer, one line each, to be read after "the answer"; empty when all of it holds."""
+    found = answer.strip()
+    folded = found.casefold()
+    lines = [f"does not contain {text!r}" for text in expected.contains if text.casefold() not in folded]
+    lines += [f"contains {text!r}" for text in expected.excludes if text.casefold() in folded]
+    if expected.equals is not None and found != expected.equals.strip():
+        lines.append(f"is not {expected.equals.strip()[:_SHOWN]!r}")
+    if expected.matches is not None and _compiled(expected.matches).search(found) is None:
+        lines.append(f"has nothing that matches {expected.matches!r}")
+    if expected.json_schema is not None:
+        lines += _against(expected.json_schema, found)
+    if expected.is_empty and not found:
+        lines.append("is empty")
+    return lines
+
+
+def _compiled(expression: str) -> Any:  # noqa: ANN401 - re2 has no types
+    module = re2()
+    options = module.Options()
+    options.log_errors = False
+    try:
+        return module.compile(expression, options)
+    except module.error as error:
+        raise ValueError(f"not a valid expression: {error}") from None
+
+
+def _against(schema: dict[str, JsonValue], answer: str) -> list[str]:
+    try:
+        value = parse_json(answer)
+    except ValueError:
+        return ["is not JSON"]
+    return [f"does not satisfy its schema: {violation}" for violation in schema_violations(value, schema)]
