@@ -1,0 +1,1 @@
+"""A Flowise server as a place."""

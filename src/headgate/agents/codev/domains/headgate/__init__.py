@@ -1,0 +1,1 @@
+"""Our own flows as a place, through the toolkit."""

@@ -1,0 +1,1 @@
+"""The Flowise servers of a tenant."""

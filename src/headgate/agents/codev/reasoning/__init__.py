@@ -1,0 +1,1 @@
+"""The language model behind a session, whichever it is."""

@@ -1,0 +1,1 @@
+"""Sessions: started, worked on, resumed, told of, summed up and taken back."""

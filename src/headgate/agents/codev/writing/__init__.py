@@ -1,0 +1,1 @@
+"""The journal of writes: checked before, with a snapshot, once each; and how they are taken back."""
