@@ -162,6 +162,22 @@ class TestPolicies:
         inspector.get_by_role("button", name="Insert a variable").first.click()
         expect(page.get_by_role("option", name="people")).to_be_visible()
 
+    def test_a_contract_is_made_of_an_example(self, page: Page, studio: Studio, flow: str) -> None:
+        inspector = open_node(page, flow, "brief")
+        inspector.get_by_role("tab", name="Contract").click()
+        choose(page, inspector.get_by_role("combobox", name="What it gives"), "JSON with fields")
+        inspector.get_by_role("button", name="From an example").click()
+        dialog = page.get_by_role("dialog", name="Fields from an example")
+        dialog.get_by_role("textbox").click()
+        page.keyboard.insert_text('{"who": "Ada", "age": 36, "tags": ["x"]}')
+        dialog.get_by_role("button", name="Use these fields").click()
+        expect(dialog).to_be_hidden()
+        expect(inspector.get_by_label("Name of field 2")).to_have_value("age")
+        tags = {"type": "array", "items": {"type": "string"}}
+        told = {"who": {"type": "string"}, "age": {"type": "integer"}, "tags": tags}
+        schema = {"type": "object", "properties": told, "required": ["who", "age", "tags"]}
+        saved(studio, flow, "brief", lambda n: n["policy"].get("output_contract"), {"type": "json", "schema": schema})
+
     def test_only_tools_on_the_list_may_be_called(self, page: Page, studio: Studio, flow: str) -> None:
         inspector = open_node(page, flow, "brief")
         inspector.get_by_role("tab", name="Policy").click()

@@ -152,6 +152,17 @@ class TestCompletions:
         assert chunks[-1].usage is not None
         assert {one.object for one in chunks} == {"chat.completion.chunk"}
 
+    async def test_ignore_what_clients_of_openai_send_beside_the_messages(self, us: Team, address: str) -> None:
+        await published(us)
+        key = await add_key(us.database, us.people["runner"])
+        beside = {"temperature": 0.1, "user": "me", "pins": {"said": {"text": "not mine"}}, "version": 1, "made_up": [1]}
+        async with httpx2.AsyncClient() as http:
+            asked = {"model": "Talk", "messages": SAY, **beside}
+            answer = await http.post(f"{address}/v1/chat/completions", json=asked, headers={"x-api-key": key})
+        assert answer.json()["choices"][0]["message"]["content"] == "hello"
+        run = await us.get("owner", f"/flow-runs/{answer.headers['x-headgate-run-id']}")
+        assert run["part"] is None, "nothing stood in for a step"
+
     async def test_on_the_wire_are_as_openai_writes_them(self, us: Team, address: str) -> None:
         await published(us)
         key = await add_key(us.database, us.people["runner"])
