@@ -155,7 +155,7 @@ class TestCompletions:
     async def test_ignore_what_clients_of_openai_send_beside_the_messages(self, us: Team, address: str) -> None:
         await published(us)
         key = await add_key(us.database, us.people["runner"])
-        beside = {"temperature": 0.1, "user": "me", "pins": {"said": {"text": "not mine"}}, "version": 1, "made_up": [1]}
+        beside = {"temperature": 0.1, "user": "me", "pins": {"said": {"text": "not mine"}}, "version": 1, "odd": [1]}
         async with httpx2.AsyncClient() as http:
             asked = {"model": "Talk", "messages": SAY, **beside}
             answer = await http.post(f"{address}/v1/chat/completions", json=asked, headers={"x-api-key": key})
