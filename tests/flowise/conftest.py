@@ -1,0 +1,48 @@
+"""One real Flowise for all tests here, a key on it, and a model server that it can reach."""
+
+import os
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+
+from tests.flowise.server.account import make_key
+from tests.flowise.server.process import FlowiseProcess, Installed
+from tests.support.openai_server import OpenAIServer
+from tests.support.scripted_server import Asked, Script
+
+
+@pytest.fixture(scope="session")
+def flowise(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlowiseProcess]:
+    """A Flowise that has just been made."""
+    port = int(os.environ.get("FLOWISE_PORT", "0"))
+    with FlowiseProcess(Installed.found(), tmp_path_factory.mktemp("flowise") / "server", port) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def key(flowise: FlowiseProcess) -> str:
+    """A key on it."""
+    return make_key(flowise.origin)
+
+
+@pytest.fixture(scope="session")
+def wire(flowise: FlowiseProcess, key: str) -> Iterator[httpx2.Client]:
+    """Its API as it is, beside Headgate's client."""
+    headers = {"authorization": f"Bearer {key}"}
+    with httpx2.Client(base_url=flowise.origin, headers=headers, timeout=60, trust_env=False) as client:
+        yield client
+
+
+@pytest.fixture
+def echo() -> Iterator[OpenAIServer]:
+    """A model that answers `echo: ` and the last message."""
+    with OpenAIServer() as server:
+
+        def script(asked: Asked) -> Script | None:
+            if not asked.path.endswith("/chat/completions"):
+                return None
+            return server.text(f"echo: {asked.body['messages'][-1]['content']}")
+
+        server.sort = script
+        yield server

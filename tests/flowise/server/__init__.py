@@ -1,0 +1,1 @@
+"""The real Flowise: its process, and an account with a key on it."""
