@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr
 
 from headgate.graph.cases import MOST_CASES, TestCase
 from headgate.graph.json_values import PlainText
@@ -152,3 +152,37 @@ class SessionPage(BaseModel):
 
     items: list[SessionResponse]
     next_cursor: str | None = None
+
+
+class CredentialGiven(BaseModel):
+    """A credential to be made in the session's place. Its values go there and are kept nowhere else."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: PlainText = Field(min_length=1, max_length=200, description="As the interrupt names it.")
+    name: PlainText = Field(default="", max_length=200, description="What it is called there; empty: its type.")
+    values: dict[PlainText, SecretStr] = Field(min_length=1, max_length=40, description="Its fields by name.")
+
+
+class InstanceOut(BaseModel):
+    """A server of a domain that a session may work on."""
+
+    id: str
+    endpoint: str = ""
+
+
+class DomainOut(BaseModel):
+    """A kind of place that sessions may work on."""
+
+    name: str
+    label: str
+    instances: list[InstanceOut]
+    """Empty where there is only one place."""
+    test_sets: bool
+    """Whether accepted cases can be kept as the flow's test set."""
+
+
+class Domains(BaseModel):
+    """What sessions may work on."""
+
+    items: list[DomainOut]

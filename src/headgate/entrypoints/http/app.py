@@ -11,6 +11,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from headgate.agents.assistant.routes import router as assistant_router
 from headgate.agents.assistant.sessions.routes import router as conversations_router
+from headgate.agents.codev.sessions.routes import router as development_router
 from headgate.entrypoints.compose import open_parts
 from headgate.entrypoints.doors import is_locked, open_doors
 from headgate.entrypoints.http.answering import REQUEST_ID, Answering
@@ -60,6 +61,7 @@ ROUTERS = (
     catalog_router,
     conversations_router,
     deliveries_router,
+    development_router,
     files_router,
     flow_list_router,
     import_reports_router,

@@ -1,0 +1,207 @@
+"""HTTP routes of the development agent's sessions."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from headgate.agents.codev.schemas import (
+    CredentialGiven,
+    Domains,
+    Resume,
+    SessionPage,
+    SessionResponse,
+    SessionStart,
+    SessionSummary,
+    Status,
+)
+from headgate.agents.codev.sessions.service import Sessions
+from headgate.features.access.caller import Caller, CallerAgain, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.accounts.addresses import address_of
+from headgate.foundation.api import Cursor, Limit, problems
+from headgate.foundation.sse import EventStream, Told, while_allowed, with_heartbeat
+
+router = APIRouter(prefix="/codev", tags=["development agent"])
+
+
+def _sessions(request: Request) -> Sessions:
+    found: Sessions = request.app.state.codev
+    return found
+
+
+TheSessions = Annotated[Sessions, Depends(_sessions)]
+SessionId = Annotated[str, Path(max_length=36)]
+Wait = Annotated[bool, Query(description="Answer when the session first rests; hanging up stops nothing.")]
+_EDIT = [needs(Permission.FLOWS_EDIT)]
+_VIEW = [needs(Permission.FLOWS_VIEW)]
+_EVENTS = {200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}}
+
+
+@router.get("/domains", summary="What sessions may work on", responses=problems(), dependencies=_VIEW)
+async def list_domains(sessions: TheSessions, caller: Caller) -> Domains:
+    """The kinds of places, and the servers of each."""
+    return await sessions.list_domains(caller)
+
+
+@router.post("/sessions", status_code=201, summary="Start a session", responses=problems(404, 429), dependencies=_EDIT)
+async def start(
+    body: SessionStart, request: Request, sessions: TheSessions, caller: Caller, *, wait: Wait = True
+) -> SessionResponse:
+    """Begin a session of the development agent; answers when it first waits for somebody or is over."""
+    begun = await sessions.start(caller, body, address=address_of(request))
+    return await sessions.wait(caller, begun.thread_id) if wait else begun
+
+
+@router.post(
+    "/sessions/stream",
+    summary="Start a session, as a stream",
+    response_class=StreamingResponse,
+    responses=problems(404, 429) | _EVENTS,
+    dependencies=_EDIT,
+)
+async def start_stream(
+    body: SessionStart, request: Request, sessions: TheSessions, caller: Caller, again: CallerAgain
+) -> EventStream:
+    """Begin a session and follow it until it first rests. `X-Session-Id` names it. Hanging up stops nothing."""
+    begun = await sessions.start(caller, body, address=address_of(request))
+    return _stream(sessions, caller, again, begun.thread_id, after=0)
+
+
+@router.get("/sessions", summary="List sessions", responses=problems(), dependencies=_VIEW)
+async def list_(
+    sessions: TheSessions, caller: Caller, cursor: Cursor = None, limit: Limit = 50, status: Status | None = None
+) -> SessionPage:
+    """Sessions of the spaces that one sees, newest first, without what is known of each."""
+    return await sessions.list(caller, cursor=cursor, limit=limit, status=status)
+
+
+@router.get("/sessions/{session_id}", summary="Read a session", responses=problems(404), dependencies=_VIEW)
+async def read(session_id: SessionId, sessions: TheSessions, caller: Caller) -> SessionResponse:
+    """A session as it is now; nothing goes on because of it."""
+    return await sessions.get(caller, session_id)
+
+
+@router.delete(
+    "/sessions/{session_id}",
+    status_code=204,
+    summary="Delete a session",
+    responses=problems(404, 409),
+    dependencies=_EDIT,
+)
+async def delete(session_id: SessionId, sessions: TheSessions, caller: Caller) -> Response:
+    """Forget a session for good. What it wrote stays, and can then not be rolled back any more."""
+    await sessions.delete(caller, session_id)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/sessions/{session_id}/resume", summary="Answer a session", responses=problems(404, 409), dependencies=_EDIT
+)
+async def resume(
+    session_id: SessionId, body: Resume, sessions: TheSessions, caller: Caller, *, wait: Wait = True
+) -> SessionResponse:
+    """Answer what the session waits for; answers when it rests again. The same answer twice is one answer."""
+    found = await sessions.resume(caller, session_id, body)
+    return await sessions.wait(caller, session_id) if wait else found
+
+
+@router.post(
+    "/sessions/{session_id}/stream",
+    summary="Answer a session, as a stream",
+    response_class=StreamingResponse,
+    responses=problems(404, 409) | _EVENTS,
+    dependencies=_EDIT,
+)
+async def resume_stream(
+    session_id: SessionId, body: Resume, sessions: TheSessions, caller: Caller, again: CallerAgain
+) -> EventStream:
+    """Answer what the session waits for and follow it until it rests again. Hanging up stops nothing."""
+    found = await sessions.resume(caller, session_id, body)
+    return _stream(sessions, caller, again, session_id, after=found.last_event)
+
+
+@router.get(
+    "/sessions/{session_id}/events",
+    summary="Follow a session",
+    response_class=StreamingResponse,
+    responses=problems(404) | _EVENTS,
+    dependencies=_VIEW,
+)
+async def events(
+    session_id: SessionId,
+    sessions: TheSessions,
+    caller: Caller,
+    again: CallerAgain,
+    last_event_id: Annotated[str, Header(max_length=20)] = "",
+) -> EventStream:
+    """Everything that was told, then what happens, until the session rests. `Last-Event-ID` goes on behind a number."""
+    await sessions.get(caller, session_id)
+    number = last_event_id.strip()
+    after = int(number) if number.isascii() and number.isdigit() else 0
+    return _stream(sessions, caller, again, session_id, after=after)
+
+
+@router.get(
+    "/sessions/{session_id}/summary", summary="Summary of a session", responses=problems(404), dependencies=_VIEW
+)
+async def summary(session_id: SessionId, sessions: TheSessions, caller: Caller) -> SessionSummary:
+    """The session as a Markdown document: what was wanted, planned, approved, written and tested."""
+    return await sessions.summary(caller, session_id)
+
+
+@router.post(
+    "/sessions/{session_id}/rollback",
+    summary="Take back what a session wrote",
+    responses=problems(404, 409, 502),
+    dependencies=_EDIT,
+)
+async def rollback(session_id: SessionId, sessions: TheSessions, caller: Caller) -> SessionResponse:
+    """The flow becomes what it was before the session; refused where somebody else has changed it since."""
+    return await sessions.rollback(caller, session_id)
+
+
+@router.post("/sessions/{session_id}/stop", summary="Stop a session", responses=problems(404), dependencies=_EDIT)
+async def stop(session_id: SessionId, sessions: TheSessions, caller: Caller) -> SessionResponse:
+    """It ends between two steps; a model call is cancelled, a write is finished. One that is over stays as it is."""
+    return await sessions.stop(caller, session_id)
+
+
+@router.post(
+    "/sessions/{session_id}/retry", summary="Go on with a session", responses=problems(404, 409), dependencies=_EDIT
+)
+async def retry(session_id: SessionId, sessions: TheSessions, caller: Caller, *, wait: Wait = True) -> SessionResponse:
+    """A session that failed, or was stopped by hand, goes on from its last step."""
+    found = await sessions.retry(caller, session_id)
+    return await sessions.wait(caller, session_id) if wait else found
+
+
+@router.post(
+    "/sessions/{session_id}/credentials",
+    summary="Give a session a credential",
+    responses=problems(404, 502),
+    dependencies=_EDIT,
+)
+async def add_credential(
+    session_id: SessionId, body: CredentialGiven, sessions: TheSessions, caller: Caller
+) -> SessionResponse:
+    """Make a credential in the place the session works on. Its values are sent there and kept nowhere else."""
+    return await sessions.add_credential(caller, session_id, body.type, body.name, body.values)
+
+
+def _stream(sessions: Sessions, caller: Caller, again: CallerAgain, session_id: str, *, after: int) -> EventStream:
+    async def check() -> None:
+        await sessions.check(await again(), session_id)
+
+    told = _told(sessions, caller, session_id, after)
+    stream = EventStream(with_heartbeat(told, may_go_on=while_allowed(check)))
+    stream.headers["X-Session-Id"] = session_id
+    return stream
+
+
+async def _told(sessions: Sessions, caller: Caller, session_id: str, after: int) -> AsyncGenerator[Told, None]:
+    async with aclosing(sessions.follow(caller, session_id, after)) as heard:
+        async for number, kind, data in heard:
+            yield Told(str(number), kind, data)
