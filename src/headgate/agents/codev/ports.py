@@ -76,6 +76,18 @@ class Written:
     """Somebody else changed it: nothing was written, and the iteration is over."""
 
 
+@dataclass(frozen=True, slots=True)
+class WriteNote:
+    """A write of the session, as its summary tells it."""
+
+    number: int
+    tool: str
+    summary: str
+    state: str
+    """`intended`, `done`, `refused`, `rolled_back`."""
+    iteration: int = 1
+
+
 class WriteJournal(Protocol):
     """Carries out what tools would write: once each, checked before, with a snapshot, whatever process dies."""
 
@@ -98,6 +110,17 @@ class WriteJournal(Protocol):
             flow_id: The session's flow; None while there is none.
             expected_mark: What the flow was when the session last saw it.
             iteration: For the record.
+        """
+        ...
+
+    async def notes(self) -> Sequence[WriteNote]:
+        """What the session wrote until now, the first first."""
+        ...
+
+    async def beginning(self) -> Held | None:
+        """The flow as it was before the session's first write to it; None where the session made it or wrote nothing.
+
+        Read from the journal, since a definition may hold a secret that no checkpoint may.
         """
         ...
 
@@ -137,5 +160,7 @@ class Working:
     skip_clarification: bool = False
     max_tool_calls: int = 60
     """Of one phase."""
+    domain: str = "headgate"
+    """Name of the workplace's domain, for what is worded differently there."""
     stopping: Callable[[], bool] = lambda: False
     """Whether somebody asked the session to stop; asked between steps."""

@@ -78,6 +78,8 @@ class AgentState(TypedDict):
     discovery_summary: NotRequired[str]
     missing_credentials: NotRequired[list[dict[str, JsonValue]]]
     """Needed and not there: `type`, `label`, `fields`, `where`. Never a value."""
+    credentials_skipped: NotRequired[bool]
+    """Whether the person chose to go on without them."""
     plan: NotRequired[str]
     cases: NotRequired[list[dict[str, JsonValue]]]
     """Test cases as `graph.cases.TestCase` dumps them."""
@@ -105,6 +107,8 @@ class AgentState(TypedDict):
     stop_reason: NotRequired[str | None]
     """Why the session stopped before it was done, in words; None while it goes on or when it is done."""
     stop_code: NotRequired[Literal["budget", "iterations", "rejected"] | None]
+    review: NotRequired[dict[str, JsonValue]]
+    """What a person is shown of the result, read back from the place: `summary`, `diff`, `flow_id`, `link`."""
     accepted: NotRequired[bool]
     save_tests: NotRequired[bool]
     pattern_id: NotRequired[str | None]

@@ -3,7 +3,7 @@
 from pathlib import Path
 from string import Template
 
-from headgate.agents.assistant.quoting import clipped_to
+from headgate.foundation.quoting import clipped_to
 
 _HERE = Path(__file__).parent
 PROMPT = (_HERE / "prompt.md").read_text(encoding="utf-8")

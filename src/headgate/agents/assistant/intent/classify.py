@@ -13,10 +13,10 @@ from headgate.agents.assistant.intent.intents import Intent, IntentResult
 from headgate.agents.assistant.intent.reading import read_answer
 from headgate.agents.assistant.intent.running import asks_to_run
 from headgate.agents.assistant.protocol import EDIT_CONTINUATION_INPUT, PLAN_APPROVAL_INPUT
-from headgate.agents.assistant.quoting import clipped_to
 from headgate.agents.assistant.turn.usage import Tokens
 from headgate.features.models.errors import BrokenModelAnswer, RequestRefused
 from headgate.foundation.log import get_logger
+from headgate.foundation.quoting import clipped_to
 
 PROMPT = (Path(__file__).parent / "prompt.md").read_text(encoding="utf-8")
 MAX_REQUEST_CHARACTERS = 8_000

@@ -13,8 +13,8 @@ from headgate.agents.assistant.protocol import (
     PLAN_OPENING,
     REFINEMENT,
 )
-from headgate.agents.assistant.quoting import quoted
 from headgate.agents.assistant.turn.events import Step
+from headgate.foundation.quoting import quoted
 
 OFF_TOPIC_REFUSAL = (
     "I am the assistant of Headgate: I build, change, explain and run flows, and write components for them. That"

@@ -1,6 +1,6 @@
 """The canvas as the model reads it: quoted, capped, never as instructions (seed 000 ADR-046)."""
 
-from headgate.agents.assistant.quoting import clipped_to, quoted
+from headgate.foundation.quoting import clipped_to, quoted
 from headgate.graph.model import Flow
 from headgate.graph.spec import print_spec
 from headgate.graph.template import Catalog

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from headgate.agents.assistant.protocol import SESSION_PREFIX
-from headgate.agents.assistant.quoting import clipped_to
 from headgate.features.access.principal import Principal
+from headgate.foundation.quoting import clipped_to
 
 MAX_TURNS_PER_SESSION = 10
 MAX_SESSIONS = 100

@@ -1,7 +1,7 @@
 """The models that steps of a flow may use, as the assistant's model reads it (seed 001, ADR-020; seed 000, ADR-035)."""
 
 from headgate.agents.assistant.models.choice import ModelsAvailable
-from headgate.agents.assistant.quoting import quoted
+from headgate.foundation.quoting import quoted
 
 OPENING = "[Available language models (providers that have a configured key; there is no order of preference):"
 CLOSING = "[End of available language models]"

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from langchain_core.language_models import BaseChatModel
 
 from headgate.agents.assistant.loop.loop import run_loop
-from headgate.agents.assistant.quoting import clipped_to, quoted
 from headgate.agents.assistant.turn.turn import Turn
+from headgate.foundation.quoting import clipped_to, quoted
 from headgate.toolkit import RunOutcome
 
 MAX_FLOW_VERIFICATION_ATTEMPTS = 3

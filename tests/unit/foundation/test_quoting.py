@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.agents.assistant.quoting import quoted, unclosing
+from headgate.foundation.quoting import quoted, unclosing
 
 
 class TestUnclosing:
