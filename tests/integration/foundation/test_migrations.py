@@ -20,7 +20,8 @@ import headgate.features.mcptools.tables
 import headgate.features.models.tables
 import headgate.features.runs.deliveries.tables
 import headgate.features.runs.tables
-import headgate.features.secrets.tables  # noqa: F401 - the metadata holds what was imported
+import headgate.features.secrets.tables
+import headgate.features.testing.tables  # noqa: F401 - the metadata holds what was imported
 from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, DEFAULT_USER_ID
 from headgate.features.accounts.tables import Space, Tenant, User
 from headgate.foundation.database import Database, metadata

@@ -21,6 +21,8 @@ Action = Literal[
     "flow.published",
     "flow.renamed",
     "flow.restored",
+    "flow.tests_changed",
+    "flow.tests_run",
     "flow.version_made",
     "flow.version_restored",
     "mcp_server.changed",

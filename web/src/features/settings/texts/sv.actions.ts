@@ -20,6 +20,8 @@ const sv: Translation<typeof en> = {
   did_flow_published: "Flöde publicerat",
   did_flow_renamed: "Flöde bytte namn",
   did_flow_restored: "Flöde återställt",
+  did_flow_tests_changed: "Tester ändrade",
+  did_flow_tests_run: "Tester körda",
   did_flow_version_made: "Version skapad",
   did_flow_version_restored: "Version återställd",
   did_mcp_server_changed: "Server ändrad",

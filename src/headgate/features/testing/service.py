@@ -1,0 +1,110 @@
+"""A flow's test set: read, replaced, added to. Every change is made under the lock of its flow, as publishing is."""
+
+from collections.abc import Sequence
+
+from pydantic import JsonValue
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.audit.recorder import record_of
+from headgate.features.flows.service import get_flow
+from headgate.features.flows.tables import FlowRow
+from headgate.features.testing import repository
+from headgate.features.testing.errors import TestSetInvalid
+from headgate.features.testing.tables import TestCaseRow
+from headgate.foundation.database import now
+from headgate.graph.canonical import sha256_of
+from headgate.graph.cases import MOST_CASES, TestCase
+
+
+async def list_cases(session: AsyncSession, principal: Principal, flow_id: str) -> list[TestCase]:
+    """The test set of a flow, in its order. Raises `FlowNotFound`, `PermissionMissing`."""
+    await get_flow(session, principal, flow_id, permission=Permission.FLOWS_VIEW)
+    return await cases_of(session, flow_id, tenant_id=principal.tenant_id)
+
+
+async def replace_cases(session: AsyncSession, principal: Principal, flow_id: str, cases: Sequence[TestCase]) -> int:
+    """Make these the test set; how many there are. Raises `TestSetInvalid`, `FlowNotFound`, `PermissionMissing`."""
+    flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
+    _require_set(cases)
+    await _write(session, principal, flow, cases)
+    return len(cases)
+
+
+async def keep_cases(session: AsyncSession, principal: Principal, flow_id: str, cases: Sequence[TestCase]) -> int:
+    """Add these to the test set; one of the same name is replaced where it stands. Returns how many there are then."""
+    flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
+    merged = {case.name: case for case in await cases_of(session, flow_id, tenant_id=principal.tenant_id)}
+    merged.update({case.name: case for case in cases})
+    _require_set(list(merged.values()))
+    await _write(session, principal, flow, list(merged.values()))
+    return len(merged)
+
+
+async def delete_case(session: AsyncSession, principal: Principal, flow_id: str, name: str) -> int:
+    """Take a case out of the test set, if it is in it; how many are left."""
+    flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
+    left = [case for case in await cases_of(session, flow_id, tenant_id=principal.tenant_id) if case.name != name]
+    await _write(session, principal, flow, left)
+    return len(left)
+
+
+async def cases_of(session: AsyncSession, flow_id: str, *, tenant_id: str) -> list[TestCase]:
+    """The test set of a flow that the caller has been let to."""
+    rows = await repository.list_cases(session, flow_id, tenant_id=tenant_id)
+    return [_case(row) for row in rows]
+
+
+def checksum_of(cases: Sequence[TestCase]) -> str:
+    """What a test set asks for, in whatever order. Members at their default do not count."""
+    return sha256_of({case.name: _stored(case) for case in cases})
+
+
+def _require_set(cases: Sequence[TestCase]) -> None:
+    if len(cases) > MOST_CASES:
+        raise TestSetInvalid(
+            f"{len(cases)} tests were given; a flow has {MOST_CASES} at most.", remedy="Leave some out."
+        )
+    seen: set[str] = set()
+    for case in cases:
+        if case.name in seen:
+            raise TestSetInvalid(f"Two tests are called '{case.name}'.", remedy="Give each a name of its own.")
+        seen.add(case.name)
+
+
+async def _write(session: AsyncSession, principal: Principal, flow: FlowRow, cases: Sequence[TestCase]) -> None:
+    """Make the rows those of the set, and tell of it when that changes anything."""
+    rows = {row.name: row for row in await repository.list_cases(session, flow.id, tenant_id=flow.tenant_id)}
+    before = [_case(row) for row in rows.values()]
+    if before == list(cases):
+        return
+    for name in rows.keys() - {case.name for case in cases}:
+        await session.delete(rows[name])
+    for position, case in enumerate(cases):
+        row = rows.get(case.name)
+        if row is None:
+            row = TestCaseRow(
+                flow_id=flow.id,
+                tenant_id=flow.tenant_id,
+                name=case.name,
+                position=position,
+                case=_stored(case),
+                created_at=now(),
+                updated_at=now(),
+            )
+            session.add(row)
+        elif (row.position, row.case) != (position, _stored(case)):
+            row.position, row.case, row.updated_at = position, _stored(case), now()
+    await session.flush()
+    told = {"tests": [case.name for case in cases], "checksum": checksum_of(cases)}
+    earlier = {"tests": [case.name for case in before], "checksum": checksum_of(before)}
+    await record_of(session, principal, "flow.tests_changed", flow, before=earlier, after=told, payload=told)
+
+
+def _case(row: TestCaseRow) -> TestCase:
+    return TestCase.model_validate({"name": row.name, **row.case})
+
+
+def _stored(case: TestCase) -> dict[str, JsonValue]:
+    return case.model_dump(mode="json", exclude={"name"}, exclude_defaults=True)

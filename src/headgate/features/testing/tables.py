@@ -1,0 +1,88 @@
+"""Test sets of flows, what running them came to, and each trial of it."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from headgate.foundation.database import Json, Row, Timestamp, now
+
+
+class TestCaseRow(Row):
+    """A test case of a flow: `graph.cases.TestCase`."""
+
+    __test__ = False
+    __tablename__ = "flow_tests"
+    __table_args__ = (
+        ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
+    )
+
+    flow_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    name: Mapped[str] = mapped_column(String(100), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    position: Mapped[int]
+    case: Mapped[dict[str, Any]] = mapped_column(Json)
+    """The case, without its name and what is at its default."""
+    created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+
+class TestResultRow(Row):
+    """A flow's test set, run once: every case as often as was asked for."""
+
+    __test__ = False
+    __tablename__ = "flow_test_results"
+    __table_args__ = (
+        ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
+        Index("ix_flow_test_results_flow_id_id", "flow_id", "id"),
+        Index("ix_flow_test_results_status_lease_until", "status", "lease_until"),
+        CheckConstraint("status IN ('running', 'passed', 'failed', 'cancelled')", name="status_known"),
+        CheckConstraint("trials BETWEEN 1 AND 10", name="trials_bounded"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    flow_id: Mapped[str] = mapped_column(String(36))
+    version: Mapped[int]
+    """The version that was run."""
+    logic_checksum: Mapped[str] = mapped_column(String(64))
+    """Of that version: `graph.canonical.logic_checksum`."""
+    set_checksum: Mapped[str] = mapped_column(String(64))
+    """Of the test set as it was run: `service.checksum_of`."""
+    trials: Mapped[int]
+    """How often each case is run."""
+    of: Mapped[int]
+    """How many trials that makes of all cases."""
+    status: Mapped[str] = mapped_column(String(16))
+    reason: Mapped[str] = mapped_column(Text, default="")
+    """Why it was cancelled."""
+    started_by: Mapped[str | None] = mapped_column(String(36))
+    """The user, who may be gone."""
+    lease_until: Mapped[datetime | None] = mapped_column(Timestamp)
+    """Until when the process that runs it is taken to be there; null when it is over."""
+    started_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    finished_at: Mapped[datetime | None] = mapped_column(Timestamp)
+
+
+class TrialRow(Row):
+    """One run of one case. The run may be gone by now: retention does not ask tests."""
+
+    __tablename__ = "flow_test_trials"
+
+    result_id: Mapped[str] = mapped_column(ForeignKey("flow_test_results.id", ondelete="CASCADE"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    """Of the case in the set, from 0."""
+    trial: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    """From 1."""
+    name: Mapped[str] = mapped_column(String(100))
+    passed: Mapped[bool]
+    misses: Mapped[list[str]] = mapped_column(Json)
+    answer: Mapped[str] = mapped_column(Text)
+    """Its beginning."""
+    error: Mapped[str] = mapped_column(Text)
+    """Why there is no answer; empty when there is one."""
+    run_id: Mapped[str] = mapped_column(String(36))
+    """Empty where it could not be started."""
+    ms: Mapped[int]
+    tokens: Mapped[int]
