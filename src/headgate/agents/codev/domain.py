@@ -13,7 +13,17 @@ from typing import Any, Protocol
 from pydantic import JsonValue
 
 from headgate.features.access.principal import Principal
+from headgate.foundation.canonical import digest, portable
 from headgate.graph.cases import TestCase
+
+
+def mark_of(definition: dict[str, JsonValue]) -> str:
+    """The mark of a definition: SHA-256 of its canonical JSON.
+
+    `Held.mark` is this of `Held.definition`, and what is written is marked before it is. So a place whose server
+    changes what it is given puts both, `Held.definition` and `Change.definition`, into the server's own form.
+    """
+    return digest(portable(definition))
 
 
 class Phase(StrEnum):
@@ -33,7 +43,7 @@ class Held:
     name: str
     definition: dict[str, JsonValue]
     mark: str
-    """Equal exactly when the definition is: a hash of it. Revisions and dates do not count."""
+    """`mark_of` the definition. Revisions and dates do not count."""
     about: dict[str, JsonValue] = field(default_factory=dict)
     """What the place itself needs to write it again: a revision, a type. Plain JSON."""
 

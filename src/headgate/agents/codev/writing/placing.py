@@ -1,0 +1,69 @@
+"""One write to a place, made once however often its answer is lost."""
+
+from headgate.agents.codev.domain import Change, Held, Workplace
+from headgate.agents.codev.errors import WriteConflict
+from headgate.foundation.errors import HeadgateError, NotFound
+
+MOST_LINES = 200
+"""Lines of a comparison, or faults, that are told."""
+UNKNOWN = frozenset({408, 429, 499, 500, 502, 503, 504})
+"""Statuses of our errors after which a write may have been made all the same; after any other nothing was written."""
+
+
+async def placed(
+    place: Workplace, change: Change, before: Held | None, token: str, after_mark: str, *, known: bool
+) -> Held:
+    """Write a change, once.
+
+    Args:
+        place: Where.
+        change: What.
+        before: The flow as it must be before; None to make one.
+        token: Names the write.
+        after_mark: The flow's mark when it was written.
+        known: Whether it was certainly not made yet; otherwise the place is asked first.
+
+    Raises `WriteConflict` when the flow is neither what it was before nor what it would be after; what the place raises
+    when it refuses; an error with a status of `UNKNOWN` when it cannot be found out.
+    """
+    if not known:
+        found = await _found(place, change, before, token, after_mark)
+        if found is not None:
+            return found
+    try:
+        return await place.write(change, before, token)
+    except HeadgateError as error:
+        if error.status not in UNKNOWN:
+            raise
+    found = await _found(place, change, before, token, after_mark)
+    return found if found is not None else await place.write(change, before, token)
+
+
+async def _found(place: Workplace, change: Change, before: Held | None, token: str, after_mark: str) -> Held | None:
+    """The flow as the write left it; None when it was not made."""
+    if before is None:
+        return await place.find_written(token)
+    now = await place.read(before.flow_id)
+    if now.mark == after_mark and (after_mark != before.mark or change.name in ("", now.name)):
+        return now
+    if now.mark == before.mark:
+        return None
+    raise WriteConflict(now.name)
+
+
+async def removed(place: Workplace, flow_id: str, mark: str) -> None:
+    """Remove a flow, once."""
+    try:
+        await place.remove(flow_id, mark)
+    except NotFound:
+        return
+    except HeadgateError as error:
+        if error.status not in UNKNOWN:
+            raise
+    else:
+        return
+    try:
+        await place.read(flow_id)
+    except NotFound:
+        return
+    await place.remove(flow_id, mark)

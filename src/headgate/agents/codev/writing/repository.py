@@ -1,0 +1,49 @@
+"""Every query on writes. A write belongs to a session, whose tenant was checked by whoever came with its id."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.agents.codev.tables import SessionRow, WriteRow
+
+INTENDED, DONE, REFUSED, ROLLED_BACK = "intended", "done", "refused", "rolled_back"
+ROLLBACK = "rollback"
+"""The tool's name of a write that takes others back."""
+
+
+async def find_write(session: AsyncSession, call_key: str) -> WriteRow | None:
+    """The write of a call."""
+    return (await session.execute(select(WriteRow).where(WriteRow.call_key == call_key))).scalar_one_or_none()
+
+
+async def list_writes(session: AsyncSession, session_id: str, *states: str) -> Sequence[WriteRow]:
+    """The writes of a session in these states, or in any, oldest first."""
+    query = select(WriteRow).where(WriteRow.session_id == session_id).order_by(WriteRow.number)
+    return (await session.execute(query.where(WriteRow.state.in_(states)) if states else query)).scalars().all()
+
+
+async def next_number(session: AsyncSession, session_id: str) -> int:
+    """The number of the next write of a session."""
+    query = select(func.coalesce(func.max(WriteRow.number), 0) + 1).where(WriteRow.session_id == session_id)
+    return int((await session.execute(query)).scalar_one())
+
+
+async def change_write(session: AsyncSession, write_id: str, **values: Any) -> None:  # noqa: ANN401 - columns
+    """Change columns of a write."""
+    await session.execute(update(WriteRow).where(WriteRow.id == write_id).values(**values))
+
+
+async def note_flow(session: AsyncSession, session_id: str, *, flow_id: str | None, name: str) -> None:
+    """Tell a session's row which flow it works on."""
+    query = update(SessionRow).where(SessionRow.id == session_id).values(flow_id=flow_id, flow_name=name[:300])
+    await session.execute(query)
+
+
+async def can_roll_back(session: AsyncSession, session_ids: Sequence[str]) -> set[str]:
+    """Which of these sessions have a write that is not taken back."""
+    query = select(WriteRow.session_id).where(
+        WriteRow.session_id.in_(session_ids), WriteRow.state.in_((INTENDED, DONE)), WriteRow.tool != ROLLBACK
+    )
+    return set((await session.execute(query.distinct())).scalars().all())
