@@ -13,7 +13,7 @@ from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.agents.assistant.models.chain import ModelChain
 from headgate.agents.assistant.schemas import CheckConfig, ProviderState
 from headgate.features.access.principal import Principal
-from headgate.features.models import catalogue, outlook, service
+from headgate.features.models import catalogue, choosing, service
 from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
@@ -154,18 +154,14 @@ class ModelChooser:
             return None
         if chosen:
             return await self._ready(keys, Model.model_validate(chosen))
-        for status in await service.list_providers(keys):
-            if status.configured and status.id != LOCAL and status.default_model:
-                return Model(provider=status.id, name=name or status.default_model)
-        return None
+        return await choosing.first_configured(keys, name=name)
 
     async def _ready(self, keys: KeySource, model: Model) -> Model:
         """The model, when its provider can be asked. Raises `ProviderNotConfigured` naming what is missing."""
-        seen = await outlook.look_at(model, keys, self.local)
-        if seen.usable:
+        why = await choosing.unready(model, keys, self.local)
+        if why is None:
             return model
-        ready = [status.id for status in await service.list_providers(keys, local=self.local) if status.configured]
-        raise ProviderNotConfigured(model.provider, ready, problem=seen.problem, remedy=seen.remedy)
+        raise ProviderNotConfigured(why.provider, why.ready, problem=why.problem, remedy=why.remedy)
 
     async def _step_model(self, keys: KeySource) -> str | None:
         """The model that the offline builder puts into steps that need one."""

@@ -1,0 +1,144 @@
+"""A language model of any provider as the workflow asks it. Imports LangChain: load it through `chooser` only."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessageChunk, BaseMessage, SystemMessage, messages_from_dict
+
+from headgate.agents.codev.domain import DomainTool
+from headgate.agents.codev.ports import Said
+from headgate.features.models import service
+from headgate.features.models.errors import BrokenModelAnswer, ModelRateLimited
+
+PAUSES = (2.0, 8.0, 30.0)
+"""Seconds before a rate-limited call is made again, where the provider does not say how long to wait."""
+LONGEST_PAUSE = 90.0
+"""Seconds over which a wait that the provider asks for is left to the person."""
+_CHARACTERS_A_TOKEN = 4
+_CALL_BLOCKS = frozenset({"tool_use", "input_json_delta", "tool_call", "tool_call_chunk"})
+"""Parts of a content that say again what `tool_calls` says, with arguments as they came."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReasoning:
+    """Asks one chat model, streamed, so that its words are seen as they come."""
+
+    model: str
+    chat: BaseChatModel
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+    @property
+    def model_id(self) -> str:
+        """`provider/name`."""
+        return self.model
+
+    async def complete(
+        self,
+        messages: Sequence[dict[str, Any]],
+        *,
+        system: str,
+        tools: Sequence[DomainTool] = (),
+        on_token: Callable[[str], None] = lambda _text: None,
+    ) -> Said:
+        """Answer; a rate limit is waited for, a few times and not for long. Raises a `HeadgateError`."""
+        sent = [SystemMessage(system), *messages_from_dict(messages)]
+        began, paused = monotonic(), 0
+        broken: BrokenModelAnswer | None = None
+        while True:
+            try:
+                return await self._once(sent, tools, on_token)
+            except ModelRateLimited as error:
+                pause = _pause(error, paused)
+                if pause is None:
+                    raise _gave_up(error, paused, monotonic() - began) from None
+                paused += 1
+                await self.sleep(pause)
+            except BrokenModelAnswer as error:
+                if broken is not None:
+                    raise
+                broken = error
+
+    async def _once(
+        self, sent: list[BaseMessage], tools: Sequence[DomainTool], on_token: Callable[[str], None]
+    ) -> Said:
+        asked = self.chat.bind_tools([_shown(tool) for tool in tools]) if tools else self.chat
+        whole: AIMessageChunk | None = None
+        try:
+            async for chunk in asked.astream(sent):
+                piece = chunk if isinstance(chunk, AIMessageChunk) else AIMessageChunk(**chunk.model_dump())
+                if piece.text:
+                    on_token(piece.text)
+                whole = piece if whole is None else whole + piece
+        except Exception as error:  # noqa: BLE001 - what a provider's package raises is told in our words
+            raise service.friendly_error(error) from None
+        if whole is None:
+            raise BrokenModelAnswer(f"{self.model} answered nothing at all.", remedy="Try again.")
+        return _said(whole, sent)
+
+
+def _shown(tool: DomainTool) -> dict[str, Any]:
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
+    return {"type": "function", "function": function}
+
+
+def _said(whole: AIMessageChunk, sent: Sequence[BaseMessage]) -> Said:
+    calls = [_call(chunk, number) for number, chunk in enumerate(whole.tool_call_chunks)]
+    if not calls:
+        calls = [{"id": call["id"], "name": call["name"], "args": call["args"]} for call in whole.tool_calls]
+    usage = whole.usage_metadata
+    used = (usage["input_tokens"], usage["output_tokens"]) if usage else _estimated(whole, sent)
+    return Said(whole.text, calls, used[0], used[1], _kept(whole, calls))
+
+
+def _call(chunk: Any, number: int) -> dict[str, Any]:  # noqa: ANN401 - LangChain's ToolCallChunk
+    """A call with its arguments as JSON. LangChain would mend what was cut short; half a call is not carried out."""
+    call = {"id": chunk["id"] or f"call_{number}", "name": chunk["name"] or ""}
+    written = chunk["args"]
+    try:
+        arguments = json.loads(written) if written else {}
+    except (ValueError, RecursionError):
+        return {**call, "error": f"The arguments are not valid JSON: {written[:300]}"}
+    if not isinstance(arguments, dict):
+        return {**call, "error": "The arguments are not a JSON object."}
+    return {**call, "args": arguments}
+
+
+def _kept(whole: AIMessageChunk, calls: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The message to be sent again: providers want every call that is answered, and their own marks beside it."""
+    content: Any = whole.content
+    if isinstance(content, list):
+        content = [part for part in content if not (isinstance(part, dict) and part.get("type") in _CALL_BLOCKS)]
+    marks = {name: value for name, value in whole.additional_kwargs.items() if name != "tool_calls"}
+    told = [
+        {"id": call["id"], "name": call["name"] or "unnamed", "args": call.get("args", {}), "type": "tool_call"}
+        for call in calls
+    ]
+    return {"type": "ai", "data": {"content": content, "additional_kwargs": marks, "tool_calls": told}}
+
+
+def _estimated(whole: AIMessageChunk, sent: Sequence[BaseMessage]) -> tuple[int, int]:
+    """Tokens where the provider does not count them: a budget that counts nothing would be none."""
+    read = sum(len(message.text) for message in sent)
+    written = len(whole.text) + sum(len(chunk["args"] or "") for chunk in whole.tool_call_chunks)
+    return read // _CHARACTERS_A_TOKEN, written // _CHARACTERS_A_TOKEN
+
+
+def _pause(error: ModelRateLimited, paused: int) -> float | None:
+    """Seconds to wait; None when it was waited often enough, or would be for too long."""
+    if paused >= len(PAUSES):
+        return None
+    asked = error.extra.get("retry_after_seconds")
+    pause = float(asked) if isinstance(asked, int | float) else PAUSES[paused]
+    return pause if pause <= LONGEST_PAUSE else None
+
+
+def _gave_up(error: ModelRateLimited, paused: int, seconds: float) -> ModelRateLimited:
+    if not paused:
+        return error
+    detail = f"{error.detail.rstrip('.')}. It was asked {paused + 1} times within {seconds:.0f} s."
+    return ModelRateLimited(detail, remedy=error.remedy, **error.extra)

@@ -1,0 +1,78 @@
+"""Skills: what the model is told of a place in each phase, as Markdown that an operator may change (DD-014, DD-022)."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from headgate.agents.codev.domain import Phase
+from headgate.foundation.log import get_logger
+
+log = get_logger(__name__)
+
+LARGEST_FILE = 256 * 1024
+"""Bytes of a skill at most: it is part of every request of its phase."""
+_PACKAGED = Path(__file__).parent
+_NAME = re.compile(r"[a-z0-9_]{1,60}")
+_HEADING = re.compile(r"##[ \t]+(.+?)[ \t]*#*[ \t]*")
+_FENCE = re.compile(r"[ \t]{0,3}(```|~~~)")
+
+
+def load_skill(name: str, fallback: Mapping[Phase, str], *, folder: Path | None = None) -> dict[Phase, str]:
+    """What the model is told, by phase; read anew with every session, so that a change needs no restart.
+
+    Args:
+        name: Of the file, without `.md`.
+        fallback: What a phase is told that no file says anything about.
+        folder: The operator's skills (`skills` in the data folder), whose file of that name goes before the packaged.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"not the name of a skill: {name[:60]!r}")
+    places = [place for place in (folder, _PACKAGED) if place is not None]
+    for place in places:
+        found = _read(place / f"{name}.md")
+        if found:
+            return {phase: found.get(phase) or fallback.get(phase, "") for phase in Phase}
+    log.warning("skill not found; its fallback is used", skill=name, places=[str(place) for place in places])
+    return {phase: fallback.get(phase, "") for phase in Phase}
+
+
+def sections(text: str) -> dict[Phase, str]:
+    """The sections that are for a phase, by their second-level headings in any case; others are for people."""
+    found: dict[Phase, list[str]] = {}
+    phase: Phase | None = None
+    fenced = ""
+    for line in text.splitlines():
+        mark = _FENCE.match(line)
+        if mark is not None and fenced in {"", mark[1]}:
+            fenced = "" if fenced else mark[1]
+        heading = _HEADING.fullmatch(line) if not fenced and mark is None else None
+        if heading is not None:
+            phase = _phase(heading[1])
+        elif phase is not None:
+            found.setdefault(phase, []).append(line)
+    joined = {phase: "\n".join(lines).strip() for phase, lines in found.items()}
+    return {phase: words for phase, words in joined.items() if words}
+
+
+def _phase(heading: str) -> Phase | None:
+    said = heading.strip().casefold()
+    return next((phase for phase in Phase if phase.value == said), None)
+
+
+def _read(path: Path) -> dict[Phase, str]:
+    """The sections of a file; none where it is missing or broken, which is logged."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+        if len(content) > LARGEST_FILE:
+            log.warning("skill is too large and not used", path=str(path), largest_bytes=LARGEST_FILE)
+            return {}
+        found = sections(content.decode("utf-8-sig"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        log.warning("skill cannot be read and is not used", path=str(path), error=str(error))
+        return {}
+    if not found:
+        log.warning("skill has none of the sections it is read for", path=str(path))
+    return found
