@@ -28,6 +28,11 @@ def carries_credential(name: str) -> bool:
     return name.lower() not in _HARMLESS and _CREDENTIAL.search(name.strip()) is not None
 
 
+def looks_like_key(text: str) -> bool:
+    """Whether a text holds what has the shape of a key of a known service."""
+    return _KEY_SHAPE.search(text) is not None
+
+
 def header_issues(wiring: Wiring) -> Iterator[Issue]:
     """Credentials that are written into the headers of steps, their tools and their policies."""
     for node in wiring.nodes.values():

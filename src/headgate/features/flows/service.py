@@ -29,15 +29,24 @@ _CHANGES = frozenset[Action]({"flow.draft_saved", "flow.renamed", "flow.restored
 
 
 async def create_flow(
-    session: AsyncSession, principal: Principal, catalog: Components, *, definition: Flow, space_id: str | None = None
+    session: AsyncSession,
+    principal: Principal,
+    catalog: Components,
+    *,
+    definition: Flow,
+    space_id: str | None = None,
+    flow_id: str | None = None,
 ) -> FlowRow:
-    """Save a new flow. Raises `FlowInvalid` when the graph does not hold together, `SpaceNotFound`."""
+    """Save a new flow. Raises `FlowInvalid` when the graph does not hold together, `SpaceNotFound`.
+
+    `flow_id` is for a caller who must find it again when the answer is lost; otherwise it gets a new one.
+    """
     space = space_id or principal.space_id
     await require_space(session, principal, space, Permission.FLOWS_EDIT)
     known = await catalog.for_flow(principal.tenant_id, definition, session=session)
     raise_if_any(check_draft(definition, known))
     row = FlowRow(
-        id=new_id(),
+        id=flow_id or new_id(),
         tenant_id=principal.tenant_id,
         space_id=space,
         name=definition.name,

@@ -1,0 +1,125 @@
+"""Keys that the work needs: variables of the tenant, by name. A value comes in once and is never shown again.
+
+A type is the name of a variable (`OPENAI_API_KEY`) or the id of a model provider (`openai`), which stands for every
+variable that the provider needs.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from pydantic import SecretStr
+
+from headgate.agents.codev.domain import CredentialField, NeededCredential
+from headgate.agents.codev.domains.headgate.place import Place
+from headgate.features.access.permissions import Permission
+from headgate.features.models import service as models
+from headgate.features.models.providers import LOCAL, PROVIDER_VARIABLES, PROVIDERS
+from headgate.features.models.service import ProviderStatus
+from headgate.features.secrets import service as variables
+from headgate.foundation.errors import Invalid
+
+MOST_TYPES = 20
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,127}", re.ASCII)
+_SETTINGS = "An admin sets it in Settings, under Variables, or with `headgate variables set {name}`."
+
+
+class UnknownCredential(Invalid):
+    """No variable can be called like that, and no provider is."""
+
+    code = "codev_unknown_credential"
+    title = "Unknown credential"
+
+
+class CredentialIncomplete(Invalid):
+    """A value is missing, or one was given that does not belong to the credential."""
+
+    code = "codev_credential_incomplete"
+    title = "Credential incomplete"
+
+
+async def missing(place: Place, types: Sequence[str]) -> list[NeededCredential]:
+    """Which of these the tenant does not have. What cannot be a credential's name is left out: a model wrote it."""
+    found: dict[str, NeededCredential] = {}
+    for type_ in list(dict.fromkeys(one.strip() for one in types))[:MOST_TYPES]:
+        needed = await _of_provider(place, type_.lower()) if _is_provider(type_) else await _of_variable(place, type_)
+        if needed is not None:
+            found[needed.type] = needed
+    asked = {field.name for one in found.values() if one.type in PROVIDERS for field in one.fields}
+    return [one for one in found.values() if one.type not in asked]
+
+
+async def add(place: Place, type_: str, values: Mapping[str, str]) -> None:
+    """Set the variables of a credential, encrypted and audited.
+
+    Raises `PermissionMissing` naming who may, `UnknownCredential`, `CredentialIncomplete`, `BadVariable`.
+    """
+    place.principal.require(Permission.VARIABLES_MANAGE)
+    fields = await _fields_of(place, type_.strip())
+    known = {field.name: field for field in fields}
+    given = {name: value.strip() for name, value in values.items() if value.strip()}
+    strange = sorted(given.keys() - known.keys())
+    lacking = [field.name for field in fields if not field.optional and field.name not in given]
+    if strange or lacking or not given:
+        said = f"does not take {', '.join(strange)}" if strange else f"needs {', '.join(lacking or known)}"
+        raise CredentialIncomplete(
+            f"The credential '{type_[:100]}' {said}."[:500], remedy="Give each value it asks for."
+        )
+    async with place.studio.database.writing() as session:
+        for name, value in given.items():
+            secret = known[name].secret
+            await variables.set_variable(
+                session, place.principal, place.box, name=name, value=SecretStr(value), secret=secret
+            )
+
+
+async def _fields_of(place: Place, type_: str) -> tuple[CredentialField, ...]:
+    if _is_provider(type_):
+        return _fields(await _status(place, type_.lower()))
+    if _NAME.fullmatch(type_) is None or type_.upper().startswith(variables.RESERVED_PREFIX):
+        raise UnknownCredential(
+            f"There is no credential '{type_[:100]}'.",
+            remedy="Give the name of a variable, such as CRM_TOKEN, or the id of a model provider, such as openai.",
+        )
+    return (_field(type_),)
+
+
+async def _of_provider(place: Place, provider: str) -> NeededCredential | None:
+    status = await _status(place, provider)
+    if status.configured:
+        return None
+    fields = _fields(status) if status.installed else ()
+    return NeededCredential(provider, status.label, fields, f"{status.reason} {status.remedy}".strip())
+
+
+async def _of_variable(place: Place, name: str) -> NeededCredential | None:
+    if _NAME.fullmatch(name) is None or name.upper().startswith(variables.RESERVED_PREFIX):
+        return None
+    if await place.keys().key(name) is not None:
+        return None
+    provider = PROVIDERS.get(PROVIDER_VARIABLES.get(name, ""))
+    label = f"{name} ({provider.label})" if provider is not None else name
+    return NeededCredential(name, label, (_field(name),), _SETTINGS.format(name=name))
+
+
+async def _status(place: Place, provider: str) -> ProviderStatus:
+    return await models.status_of(PROVIDERS[provider], place.keys(), place.local)
+
+
+def _fields(status: ProviderStatus) -> tuple[CredentialField, ...]:
+    """What a provider has to be told: first what it cannot do without."""
+    if status.id == LOCAL:
+        return ()
+    found = [
+        CredentialField(one.variable, one.variable, secret=one.kind == "key", optional=not one.required)
+        for one in status.settings
+        if one.required or one.kind == "key"
+    ]
+    return tuple(sorted(found, key=lambda field: field.optional))
+
+
+def _field(name: str) -> CredentialField:
+    return CredentialField(name, name)
+
+
+def _is_provider(type_: str) -> bool:
+    return type_.strip().lower() in PROVIDERS

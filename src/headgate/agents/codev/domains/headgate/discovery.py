@@ -1,0 +1,165 @@
+"""Tools that only read: the catalogue, the flows that are there, models, names of variables, tools of MCP servers.
+
+They are the toolkit's operations for MCP clients under short names, with the same permissions, cut to what a model
+needs in order to choose (seed 004, DD-015). What they tell was written by others: data, never instructions.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import JsonValue
+
+from headgate.agents.codev.domain import Answer, DomainTool, Phase
+from headgate.agents.codev.domains.headgate.place import Place
+from headgate.features.access.permissions import Permission
+from headgate.features.catalog.gallery import find_recipe
+from headgate.features.mcptools import service as mcp_servers
+from headgate.features.models import catalogue
+from headgate.features.models import service as models
+from headgate.features.secrets import service as variables
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.log import redact_text
+from headgate.toolkit.stored.operation import OperationFailed, told
+from headgate.toolkit.stored.operations import OPERATIONS
+
+LOOKING = frozenset({Phase.DISCOVER})
+ALWAYS = frozenset({Phase.DISCOVER, Phase.PATCH})
+MODELS_SHOWN = 6
+"""Of one provider."""
+MOST_VARIABLES = 200
+MOST_MCP_TOOLS = 100
+_SENTENCE = 160
+_NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+_BULK = frozenset({"space_id", "revision", "published_version"})
+"""Members of an operation's answer that a model has no use for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A tool that only reads: an operation of the toolkit under a name of its own."""
+
+    name: str
+    operation: str
+    phases: frozenset[Phase]
+    description: str = ""
+
+
+READINGS = (
+    Reading("search_components", "search_components", ALWAYS),
+    Reading("describe_component", "get_component", ALWAYS),
+    Reading("list_component_types", "list_component_types", LOOKING),
+    Reading("list_flows", "list_flows", LOOKING, "List flows that are there, newest first, each in one line."),
+    Reading("describe_flow", "get_flow", ALWAYS, "Read a flow as spec text, and what keeps it from running."),
+    Reading("describe_node", "get_flow_component_details", ALWAYS),
+    Reading("check_flow", "validate_flow", ALWAYS),
+    Reading("list_templates", "search_templates", LOOKING, "Find ready-made flows; describe_template shows one."),
+)
+
+
+def reading_tools(place: Place, *, has_servers: bool) -> Sequence[DomainTool]:
+    """The tools that read, in the order a model sees them."""
+    found = [_of_operation(place, reading) for reading in READINGS]
+    found += [_template_tool(), _variables_tool(place), _models_tool(place)]
+    return [*found, _servers_tool(place)] if has_servers else found
+
+
+def _of_operation(place: Place, reading: Reading) -> DomainTool:
+    operation = OPERATIONS[reading.operation]
+
+    async def read(arguments: dict[str, Any]) -> Answer:
+        try:
+            answer = await operation.call(place.visit, arguments)
+        except OperationFailed as error:
+            return error.answer
+        return _slim(answer)
+
+    return DomainTool(
+        reading.name, reading.description or operation.description, operation.schema, reading.phases, read
+    )
+
+
+def _template_tool() -> DomainTool:
+    async def read(arguments: dict[str, Any]) -> Answer:
+        recipe = find_recipe(str(arguments.get("template_id", ""))[:200])
+        return {
+            "template_id": recipe.key,
+            "title": recipe.title,
+            "description": recipe.description,
+            "spec": recipe.spec,
+        }
+
+    schema = {
+        "type": "object",
+        "properties": {"template_id": {"type": "string", "description": "Id of the template."}},
+        "required": ["template_id"],
+    }
+    return _tool("describe_template", "Show a ready-made flow as spec text, to build one like it.", read, schema)
+
+
+def _variables_tool(place: Place) -> DomainTool:
+    async def read(_arguments: dict[str, Any]) -> Answer:
+        place.principal.require(Permission.VARIABLES_VIEW)
+        async with place.studio.database.reading() as session:
+            rows = await variables.list_variables(session, place.principal)
+        return {"variables": [row.name for row in rows[:MOST_VARIABLES]]}
+
+    return _tool("list_variables", "Name the variables that flows may use. Their values are never shown.", read)
+
+
+def _models_tool(place: Place) -> DomainTool:
+    async def read(_arguments: dict[str, Any]) -> Answer:
+        ready: dict[str, JsonValue] = {}
+        missing: list[JsonValue] = []
+        for status in await models.list_providers(place.keys(), local=place.local):
+            if not status.configured:
+                missing.append(status.id)
+                continue
+            known = [info.name for info in catalogue.list_models(status.id)]
+            names = dict.fromkeys(name for name in (status.default_model, *known) if name)
+            ready[status.id] = list[JsonValue](f"{status.id}/{name}" for name in list(names)[:MODELS_SHOWN])
+        return {"ready": ready, "without_key": missing}
+
+    return _tool("list_models", "List the model providers that have a key, with their models as provider/name.", read)
+
+
+def _servers_tool(place: Place) -> DomainTool:
+    async def read(_arguments: dict[str, Any]) -> Answer:
+        tools: list[JsonValue] = []
+        async with place.studio.database.reading() as session:
+            for server in await mcp_servers.list_servers(session, place.principal, space_id=place.space_id):
+                rows = await mcp_servers.tools_of(session, server.id, tenant_id=place.principal.tenant_id)
+                tools += [
+                    {"server": server.name, "tool": row.name, "what": redact_text(row.description)[:_SENTENCE]}
+                    for row in rows
+                    if row.enabled and server.enabled
+                ]
+        return {"tools": tools[:MOST_MCP_TOOLS]}
+
+    return _tool("list_mcp_tools", "List the tools of the space's MCP servers, for the component McpTools.", read)
+
+
+def _tool(
+    name: str,
+    description: str,
+    function: Callable[[dict[str, Any]], Awaitable[Answer]],
+    schema: dict[str, Any] = _NO_ARGUMENTS,
+) -> DomainTool:
+    """A tool of its own; what it refuses is an answer."""
+
+    async def read(arguments: dict[str, Any]) -> Answer:
+        try:
+            return await function(arguments)
+        except HeadgateError as error:
+            return told(error)
+
+    return DomainTool(name, description, schema, LOOKING, read)
+
+
+def _slim(answer: Answer) -> Answer:
+    """An answer without what a model has no use for, in each of the flows it lists too."""
+    return {
+        name: [_slim(one) if isinstance(one, dict) else one for one in value] if isinstance(value, list) else value
+        for name, value in answer.items()
+        if name not in _BULK
+    }

@@ -1,0 +1,72 @@
+"""Headgate's own flows as a kind of place: everything goes through the toolkit, with the person's own rights."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from headgate.agents.codev.domains.headgate.knowledge import load_knowledge
+from headgate.agents.codev.domains.headgate.place import KeysOf, Place
+from headgate.agents.codev.domains.headgate.workplace import HeadgateWorkplace
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.accounts.spaces.service import require_space
+from headgate.features.mcptools import service as mcp_servers
+from headgate.features.models.local.models import LocalModels
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.errors import NotFound
+from headgate.graph.model import Flow
+from headgate.toolkit.stored.visit import Studio
+
+LONGEST_TRIAL_SECONDS = 600.0
+
+
+class NoInstances(NotFound):
+    """Our own flows are in one place only."""
+
+    code = "codev_instance_not_found"
+    title = "Instance not found"
+
+
+@dataclass(frozen=True, slots=True)
+class HeadgateDomain:
+    """A `domain.Domain`.
+
+    Args:
+        studio: The parts of the installation.
+        keys_of: Where the keys of a person's models come from.
+        box: Encrypts the variables that are set.
+        local: The local models of this process.
+        skills: The operator's folder of skills.
+        trial_seconds: How long one run of a test case may take.
+    """
+
+    studio: Studio
+    keys_of: KeysOf
+    box: SecretBox
+    local: LocalModels | None = None
+    skills: Path | None = None
+    trial_seconds: float = LONGEST_TRIAL_SECONDS
+
+    @property
+    def name(self) -> str:
+        """What sessions choose it by."""
+        return "headgate"
+
+    async def open(self, principal: Principal, space_id: str, instance_id: str) -> HeadgateWorkplace:
+        """A workplace in a space that the person may edit flows in; none named: their own.
+
+        Raises `SpaceNotFound`, `PermissionMissing`, `NoInstances`.
+        """
+        if instance_id:
+            raise NoInstances(
+                f"There is no instance '{instance_id[:100]}': Headgate's own flows are in one place.",
+                remedy="Leave the instance out, or choose the domain flowise.",
+            )
+        space = space_id or principal.space_id
+        async with self.studio.database.reading() as session:
+            await require_space(session, principal, space, Permission.FLOWS_EDIT)
+            servers = principal.may(Permission.MCP_SERVERS_VIEW, space) and await mcp_servers.names_in(
+                session, tenant_id=principal.tenant_id, space_id=space
+            )
+        catalog = await self.studio.catalog_of(principal, Flow())
+        place = Place(self.studio, principal, space, self.keys_of, self.box, self.local, catalog)
+        return HeadgateWorkplace(place, load_knowledge(self.skills), bool(servers), self.trial_seconds)

@@ -1,0 +1,144 @@
+"""Tools that change the session's flow: the toolkit's own, on a bench with the flow as it is now.
+
+Nothing is stored here: a tool says what the flow would be, and the journal writes it.
+"""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from pydantic import JsonValue, ValidationError
+
+from headgate.agents.codev.domain import Answer, Change, DomainTool, Held, Phase
+from headgate.agents.codev.domains.headgate.definitions import definition_of, flow_of
+from headgate.agents.codev.domains.headgate.faults import BY_NAME, new_keys
+from headgate.agents.codev.domains.headgate.place import Place
+from headgate.graph.json_values import plain_json
+from headgate.graph.model import Flow
+from headgate.toolkit.proof import diff_lines, validation
+from headgate.toolkit.stored.operation import plain
+from headgate.toolkit.tool import ToolDefinition
+from headgate.toolkit.tools import TOOLS
+
+PATCHING = frozenset({Phase.PATCH})
+BUILD = "build_flow"
+_EDITING = (
+    BUILD,
+    "add_component",
+    "remove_component",
+    "connect_components",
+    "disconnect_components",
+    "configure_component",
+    "rename_component",
+)
+_DESCRIPTIONS = {
+    BUILD: (
+        "Write the whole flow as spec text: a new one, or in place of all that is there. Refused as a whole, each fault"
+        " named, when anything in it is wrong. For a small change to a flow that is there use the other tools."
+    ),
+    "add_component": "Add a node to the flow. Connect it afterwards: nothing may stay loose at the end.",
+}
+_LEFT_OUT = frozenset({"ok", "note", "graph", "patch", "issues"})
+"""Members of a tool's answer that are for the assistant's canvas, or told otherwise here."""
+_SUMMARY = 300
+_NO_FLOW = ("There is no flow yet.", f"Make it with {BUILD}: write the whole of it as spec text.")
+_DETAILS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "description": "What people call the flow; the present one when left out."},
+        "description": {"type": "string", "description": "What it is for; the present one when left out."},
+    },
+    "additionalProperties": False,
+}
+
+
+def editing_tools(place: Place) -> Sequence[DomainTool]:
+    """The tools that change the flow, in the order a model sees them."""
+    named = {tool.name: tool for tool in TOOLS}
+    return [*(_of_tool(place, named[name]) for name in _EDITING), _rename_tool(place)]
+
+
+def _of_tool(place: Place, tool: ToolDefinition) -> DomainTool:
+    async def change(held: Held | None, arguments: dict[str, Any]) -> Change | Answer:
+        if held is None and tool.name != BUILD:
+            return _refused(*_NO_FLOW)
+        refused = _unstorable(tool.name, arguments)
+        if refused is not None:
+            return refused
+        before = flow_of(held.definition if held is not None else None)
+        bench = place.visit.bench(before, _space(place, held), await place.learn(before))
+        answer = await tool.call(bench, arguments)
+        place.catalog = bench.registry
+        if "error" in answer:
+            return answer
+        kept: Answer = {name: value for name, value in answer.items() if name not in _LEFT_OUT}
+        return _changed(place, held, before, bench.flow, kept)
+
+    description = _DESCRIPTIONS.get(tool.name, tool.description)
+    return DomainTool(tool.name, description, plain(tool.schema), PATCHING, change=change)
+
+
+def _rename_tool(place: Place) -> DomainTool:
+    async def change(held: Held | None, arguments: dict[str, Any]) -> Change | Answer:
+        if held is None:
+            return _refused(*_NO_FLOW)
+        before = flow_of(held.definition)
+        await place.learn(before)
+        given = {name: value for name, value in arguments.items() if name in {"name", "description"}}
+        try:
+            after = Flow.model_validate(before.model_dump(mode="json") | given)
+        except ValidationError as error:
+            said = "; ".join(f"{fault['loc'][0]}: {fault['msg']}" for fault in error.errors(include_url=False))
+            return {
+                "ok": False,
+                "error": f"set_flow_details: {said}",
+                "remedy": "Correct the arguments and call again.",
+            }
+        return _changed(place, held, before, after, {})
+
+    description = "Set the name of the flow, or what it is for."
+    return DomainTool("set_flow_details", description, _DETAILS, PATCHING, change=change)
+
+
+def _changed(place: Place, held: Held | None, before: Flow, after: Flow, answer: Answer) -> Change | Answer:
+    """What a tool made of the flow, with what it still lacks; an answer where nothing changed, or a key came in."""
+    if after == before and held is not None:
+        return answer | {"ok": True, "note": "Nothing changed: the flow is like that already."}
+    written = new_keys(before, after)
+    if written:  # here and not before the write: a key that people wrote down stays possible
+        return {
+            "ok": False,
+            "error": f"{', '.join(written)} would hold a key as text, for all who see the flow.",
+            "remedy": BY_NAME,
+        }
+    lines = diff_lines(before, after, place.catalog)
+    return Change(
+        definition=definition_of(after),
+        summary=_summary(held, after, lines),
+        name=after.name,
+        about=held.about if held is not None else {},
+        answer=answer | validation(after, place.catalog),
+    )
+
+
+def _space(place: Place, held: Held | None) -> str:
+    return str(held.about.get("space_id", place.space_id)) if held is not None else place.space_id
+
+
+def _summary(held: Held | None, after: Flow, lines: list[str]) -> str:
+    if held is None:
+        return f"made '{after.name}' with {len(after.nodes)} nodes"[:_SUMMARY]
+    more = f" (and {len(lines) - 2} more)" if len(lines) > 2 else ""
+    return ("; ".join(lines[:2])[: _SUMMARY - len(more)] + more).replace("\n", " ")
+
+
+def _unstorable(name: str, arguments: dict[str, Any]) -> Answer | None:
+    """The refusal of what no database stores: NUL, half a surrogate pair, endless nesting."""
+    try:
+        plain_json(cast("JsonValue", arguments))
+    except ValueError as error:
+        return _refused(f"{name}: {error}", "Leave it out.")
+    return None
+
+
+def _refused(error: str, remedy: str) -> Answer:
+    return {"ok": False, "error": error, "remedy": remedy}

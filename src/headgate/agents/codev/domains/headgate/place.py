@@ -1,0 +1,41 @@
+"""The parts that a workplace stands on, for one person in one space."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from headgate.features.access.principal import Principal
+from headgate.features.catalog.own.overlay import Overlay
+from headgate.features.models.local.models import LocalModels
+from headgate.features.models.ports import KeySource
+from headgate.foundation.crypto import SecretBox
+from headgate.graph.model import Flow
+from headgate.toolkit.stored.visit import Studio, Visit
+
+KeysOf = Callable[[Principal], KeySource]
+"""Where the keys of a person's models come from."""
+
+
+@dataclass(slots=True)
+class Place:
+    """Whose flows, and what carries the work out. `catalog` is that of the flow that was looked at last."""
+
+    studio: Studio
+    principal: Principal
+    space_id: str
+    keys_of: KeysOf
+    box: SecretBox
+    local: LocalModels | None
+    catalog: Overlay
+    visit: Visit = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.visit = Visit(self.studio, self.principal)
+
+    def keys(self) -> KeySource:
+        """Where keys are looked up."""
+        return self.keys_of(self.principal)
+
+    async def learn(self, flow: Flow) -> Overlay:
+        """The components that a flow may be made of, its own among them; kept for what must not wait."""
+        self.catalog = await self.visit.catalog(flow)
+        return self.catalog

@@ -1,0 +1,89 @@
+"""Drafts that a session writes: each in one transaction with the comparison, so that nobody's change is overwritten.
+
+Writing goes through `features.flows`, as the studio's own saving does: audited, and seen live by whoever has the flow
+open.
+"""
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.agents.codev.domain import Change, Held
+from headgate.agents.codev.domains.headgate.definitions import definition_of, flow_of, held_of, id_for
+from headgate.agents.codev.domains.headgate.place import Place
+from headgate.agents.codev.errors import WriteConflict
+from headgate.features.access.permissions import Permission
+from headgate.features.flows import service as flows
+from headgate.features.flows import versions
+from headgate.features.flows.errors import FlowNotFound
+from headgate.features.flows.tables import FlowRow
+from headgate.graph.diff import is_replaced
+
+
+async def write(place: Place, change: Change, before: Held | None, token: str) -> Held:
+    """Save a change to `before`, or a new flow. Raises `WriteConflict` when the flow is not `before` any more."""
+    if before is None:
+        return await _create(place, change, token)
+    after = flow_of(change.definition)
+    async with place.studio.database.writing() as session:
+        row = await _locked(session, place, before.flow_id, before.mark, before.name)
+        there = flows.definition_of(row)
+        if is_replaced(there, after):
+            await versions.keep_draft(session, place.principal, place.studio.registry, row.id)
+        row = await flows.save_draft(
+            session, place.principal, place.catalog, row.id, revision=row.revision, definition=after
+        )
+        return held_of(row)
+
+
+async def find_written(place: Place, token: str) -> Held | None:
+    """The flow that a write with this token made, as it is now; None when it made none, or the flow is deleted."""
+    async with place.studio.database.reading() as session:
+        try:
+            row = await flows.get_flow(session, place.principal, id_for(token), permission=Permission.FLOWS_EDIT)
+        except FlowNotFound:
+            return None
+    return held_of(row)
+
+
+async def remove(place: Place, flow_id: str, expected_mark: str) -> None:
+    """Delete a flow that is as expected."""
+    async with place.studio.database.writing() as session:
+        row = await _locked(session, place, flow_id, expected_mark)
+        await flows.delete_flow(session, place.principal, row.id)
+
+
+async def _create(place: Place, change: Change, token: str) -> Held:
+    """A new flow under the token's id. Made already: that one as it is, if nobody changed it since."""
+    flow, flow_id = flow_of(change.definition), id_for(token)
+    async with place.studio.database.writing() as session:
+        try:
+            row = await flows.get_flow_ever(session, place.principal, flow_id, permission=Permission.FLOWS_EDIT)
+        except FlowNotFound:
+            row = await flows.create_flow(
+                session,
+                place.principal,
+                place.catalog,
+                definition=flow,
+                space_id=place.space_id,
+                flow_id=flow_id,
+            )
+            return held_of(row)
+        held = held_of(row)
+        if row.deleted_at is not None or held.definition != definition_of(flow):
+            raise WriteConflict(row.name)
+        return held
+
+
+async def _locked(session: AsyncSession, place: Place, flow_id: str, mark: str, name: str = "") -> FlowRow:
+    """The row, held until the transaction ends. Raises `WriteConflict` when it is not as expected.
+
+    A flow that was deleted meanwhile is one where a name is known: somebody changed it in the strongest way.
+    """
+    try:
+        row = await flows.get_flow(session, place.principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
+    except FlowNotFound:
+        if not name:
+            raise
+        raise WriteConflict(name) from None
+    if held_of(row).mark != mark:
+        raise WriteConflict(row.name)
+    return row

@@ -1,0 +1,103 @@
+"""The flows of an installation, as one person sees them, for one session."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from pydantic import JsonValue, ValidationError
+
+from headgate.agents.codev.domain import (
+    Change,
+    DomainTool,
+    Fault,
+    Held,
+    NeededCredential,
+    Phase,
+    TrialResult,
+)
+from headgate.agents.codev.domains.headgate import credentials, storing, trials
+from headgate.agents.codev.domains.headgate.definitions import Definition, flow_of, held_of
+from headgate.agents.codev.domains.headgate.discovery import reading_tools
+from headgate.agents.codev.domains.headgate.editing import editing_tools
+from headgate.agents.codev.domains.headgate.faults import faults_of
+from headgate.agents.codev.domains.headgate.place import Place
+from headgate.features.access.permissions import Permission
+from headgate.graph.cases import TestCase
+from headgate.graph.model import Flow
+from headgate.toolkit.proof import diff_lines
+
+
+@dataclass
+class HeadgateWorkplace:
+    """A `domain.Workplace` over the toolkit."""
+
+    place: Place
+    known: Mapping[Phase, str]
+    has_servers: bool = False
+    trial_seconds: float = 600.0
+
+    @cached_property
+    def tools(self) -> Sequence[DomainTool]:
+        """Every tool, whatever the phase."""
+        return (*reading_tools(self.place, has_servers=self.has_servers), *editing_tools(self.place))
+
+    def knowledge(self, phase: Phase) -> str:
+        """Markdown of the skill for a phase."""
+        return self.known.get(phase, "")
+
+    async def read(self, flow_id: str) -> Held:
+        """The draft of a flow that the person may edit. Raises `FlowNotFound`, `PermissionMissing`."""
+        row = await self.place.visit.flow(flow_id, Permission.FLOWS_EDIT)
+        held = held_of(row)
+        await self.place.learn(flow_of(held.definition))
+        return held
+
+    def preflight(self, change: Change) -> Sequence[Fault]:
+        """What keeps a change from being saved or ever run; see `faults`."""
+        try:
+            flow = flow_of(change.definition)
+        except ValidationError as error:
+            where = [".".join(str(part) for part in fault["loc"]) for fault in error.errors(include_url=False)[:20]]
+            return [Fault(one, "this is not a flow.", "Use the tools, which write none.") for one in where]
+        return faults_of(flow, self.place.catalog)
+
+    async def write(self, change: Change, before: Held | None, token: str) -> Held:
+        """Save the draft in one transaction with the comparison. Raises `WriteConflict`, `FlowInvalid`, `Forbidden`."""
+        return await storing.write(self.place, change, before, token)
+
+    async def find_written(self, token: str) -> Held | None:
+        """The flow that a write with this token made."""
+        return await storing.find_written(self.place, token)
+
+    async def remove(self, flow_id: str, expected_mark: str) -> None:
+        """Delete a flow; its versions and runs are kept as evidence. Raises `WriteConflict`, `FlowNotFound`."""
+        await storing.remove(self.place, flow_id, expected_mark)
+
+    def compare(self, before: dict[str, JsonValue] | None, after: dict[str, JsonValue]) -> list[str]:
+        """What is different, a line each; values of secret fields are not told."""
+        new = flow_of(after)
+        return diff_lines(_old(before, new), new, self.place.catalog)
+
+    async def missing_credentials(self, types: Sequence[str]) -> Sequence[NeededCredential]:
+        """Which of these the tenant does not have."""
+        return await credentials.missing(self.place, types)
+
+    async def add_credential(self, type: str, name: str, values: Mapping[str, str]) -> None:  # noqa: A002, ARG002 - the port's
+        """Set the variables of a credential. `name` says nothing here: a variable is its own name."""
+        await credentials.add(self.place, type, values)
+
+    async def run_case(self, flow_id: str, case: TestCase, *, session: str) -> TrialResult:
+        """Run the draft once for a case."""
+        return await trials.run_once(self.place, flow_id, case, session=session, seconds=self.trial_seconds)
+
+    def link(self, flow_id: str) -> str:
+        """Address of the flow's page, from the root of the studio."""
+        return f"/flows/{flow_id}"
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def _old(before: Definition | None, new: Flow) -> Flow:
+    """The flow before; of a new one an empty one that is called the same."""
+    return flow_of(before) if before is not None else Flow(name=new.name, description=new.description)
