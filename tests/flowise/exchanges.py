@@ -13,8 +13,9 @@ import httpx2
 
 RECORDED = Path(__file__).parents[1] / "data" / "flowise"
 MISSING = "00000000-0000-4000-8000-000000000000"
-NODES = ("bufferMemory", "calculator", "chatOpenAI", "conversationChain", "customFunction", "ifElseFunction") + (
-    "llmChain", "promptTemplate", "setVariable", "startAgentflow",
+NODES = (
+    "bufferMemory", "calculator", "chatOpenAI", "conversationChain", "customFunction", "ifElseFunction", "llmChain",
+    "promptTemplate", "setVariable", "startAgentflow",
 )  # fmt: skip
 
 Seen = dict[str, "Exchange"]
@@ -89,11 +90,11 @@ def _components(player: Player) -> None:
 
 
 def _flows(player: Player) -> str:
-    made = player.ask(
-        "chatflow_create", "POST", "/chatflows", body=recorded("chatflow_create")["request"]["body"]
-    )
+    made = player.ask("chatflow_create", "POST", "/chatflows", body=recorded("chatflow_create")["request"]["body"])
     flow = str(made["id"])
-    player.ask("chatflow_create_badtype", "POST", "/chatflows", body={"name": "x", "flowData": '{"nodes":[],"edges":[]}'})
+    player.ask(
+        "chatflow_create_badtype", "POST", "/chatflows", body={"name": "x", "flowData": '{"nodes":[],"edges":[]}'}
+    )
     player.ask("chatflow_get", "GET", f"/chatflows/{flow}")
     player.ask("chatflows_list", "GET", "/chatflows")
     player.ask("chatflows_list_paged", "GET", "/chatflows?page=1&limit=1")
@@ -142,15 +143,11 @@ def _ghost(player: Player) -> None:
 
 
 def recordings() -> Seen:
-    """What was recorded, as if it had been played."""
+    """What was recorded, as if it had been played. Flowise calls everything HTML that is not JSON."""
     return {
-        path.stem: Exchange(found["status"], _kind(found["response"]), found["response"])
+        path.stem: Exchange(
+            found["status"], "html" if isinstance(found["response"], str) else "json", found["response"]
+        )
         for path in sorted(RECORDED.glob("*.json"))
         if isinstance(found := json.loads(path.read_text()), dict) and "request" in found
     }
-
-
-def _kind(answer: Any) -> str:
-    if isinstance(answer, str):
-        return "html" if answer.startswith("<!DOCTYPE") else "text"
-    return "json"
