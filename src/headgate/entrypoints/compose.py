@@ -28,6 +28,8 @@ from headgate.features.runs.engine.build import build_engine, open_events
 from headgate.features.runs.evidence.service import Notary
 from headgate.features.runs.preview.service import DryRuns
 from headgate.features.secrets.lookup import Variables
+from headgate.features.testing.gate import TestsGate
+from headgate.features.testing.runner import TestRuns, open_tests
 from headgate.features.workspace.workspace import Workspace
 from headgate.foundation.crypto import EvidenceSeed, SecretBox
 from headgate.foundation.database import Database
@@ -65,6 +67,7 @@ class Parts:
     classes: ModelClasses
     rules: FlowRules
     dry_runs: DryRuns
+    tests: TestRuns
 
     def variables_of(self, tenant_id: str) -> Variables:
         """The variables of a tenant."""
@@ -107,8 +110,11 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
     ):
         runs = FlowRuns(database=database, engine=engine)
         index = component_index(base.registry)
-        rules = FlowRules(base.registry, base.classes)
-        async with open_assistance(settings, base, runs, index, telemetry) as assistance:
+        rules = FlowRules(base.registry, base.classes, (TestsGate(),))
+        async with (
+            open_tests(database, engine, recover=recover) as tests,
+            open_assistance(settings, base, runs, index, telemetry) as assistance,
+        ):
             yield Parts(
                 settings=settings,
                 database=database,
@@ -131,6 +137,7 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
                 classes=base.classes,
                 rules=rules,
                 dry_runs=DryRuns(database, base.services, rules, base.variables_of, base.local_models),
+                tests=tests,
             )
 
 

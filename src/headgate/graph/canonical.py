@@ -10,7 +10,8 @@ from headgate.graph.template import Catalog
 
 COSMETIC_NODE_MEMBERS = frozenset({"label", "position"})
 """Members of a node that never change what it does."""
-COSMETIC_SETTINGS = frozenset({"widget", "icon"})
+COSMETIC_SETTINGS = frozenset({"widget", "icon", "require_tests", "required_trials"})
+"""Settings that never change what a flow does: what passed its tests still passes when tests become required."""
 
 
 def canonical_json(value: JsonValue) -> str:

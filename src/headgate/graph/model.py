@@ -154,6 +154,10 @@ class FlowSettings(Value):
     insight_enabled: bool = False
     input_classification: int | None = Field(default=None, ge=0, le=4)
     """Class of what runs are started with; None: what the installation takes for granted."""
+    require_tests: bool = False
+    """Publish only what passed the flow's tests."""
+    required_trials: int = Field(default=1, ge=1, le=10)
+    """How often each of them has to have passed."""
 
 
 class Flow(Value):

@@ -11,6 +11,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from headgate.agents.assistant.routes import router as assistant_router
 from headgate.agents.assistant.sessions.routes import router as conversations_router
+from headgate.agents.codev.patterns.routes import router as patterns_router
 from headgate.agents.codev.sessions.routes import router as development_router
 from headgate.entrypoints.compose import open_parts
 from headgate.entrypoints.doors import is_locked, open_doors
@@ -50,6 +51,7 @@ from headgate.features.runs.routes import router as runs_router
 from headgate.features.runs.statistics.routes import router as statistics_router
 from headgate.features.runs.widget.routes import router as widgets_router
 from headgate.features.secrets.routes import router as secrets_router
+from headgate.features.testing.routes import router as tests_router
 from headgate.features.workspace.routes import router as workspace_router
 from headgate.foundation.settings import ServerSettings, Settings
 
@@ -71,10 +73,12 @@ ROUTERS = (
     mcptools_router,
     models_router,
     own_components_router,
+    patterns_router,
     reports_router,
     reruns_router,
     secrets_router,
     statistics_router,
+    tests_router,
     workspace_router,
     sessions_router,
     shared_assistants_router,

@@ -1,11 +1,15 @@
 """What an installation demands of a flow before it is published: the language's rules, own code, security classes."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
+
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.catalog.own.gate import MOST_CHARACTERS
 from headgate.features.catalog.registry import Components
+from headgate.features.flows.tables import FlowRow, FlowVersionRow
 from headgate.features.models.classes import ModelClasses
 from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import Flow, Node
@@ -19,12 +23,21 @@ CODE_FIELDS = {"Python": ("source", "run")}
 """Components that hold code: the field it is in, and the function that is called."""
 
 
+class PublishGate(Protocol):
+    """Something else that has to hold before a flow is published."""
+
+    async def require(self, session: AsyncSession, flow: FlowRow, version: FlowVersionRow) -> None:
+        """Raise `HeadgateError` unless this version of the flow, which is locked, may be published."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class FlowRules:
     """The checks of a flow, on the parts of one installation."""
 
     catalog: Components
     classes: ModelClasses
+    gates: Sequence[PublishGate] = ()
 
     async def issues(self, tenant_id: str, flow: Flow) -> list[Issue]:
         """Everything that keeps a flow from being published."""

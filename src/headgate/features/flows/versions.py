@@ -95,6 +95,17 @@ async def as_it_would_run(session: AsyncSession, catalog: Components, flow: Flow
     return linked, issues
 
 
+async def draft_logic(session: AsyncSession, catalog: Components, flow: FlowRow) -> str:
+    """The `logic_checksum` that the draft's version has, or would have."""
+    if flow.draft_version is not None:
+        kept = await repository.find_version(session, flow.id, flow.draft_version, tenant_id=flow.tenant_id)
+        if kept is not None:
+            return kept.logic_checksum
+    draft = definition_of(flow)
+    known = await catalog.for_flow(flow.tenant_id, draft, session=session)
+    return logic_checksum(link(draft, known, await _assistants(session, flow, draft, known)))
+
+
 async def version_as_it_runs(
     session: AsyncSession,
     principal: Principal,
@@ -121,11 +132,15 @@ async def publish_flow(
 ) -> FlowVersionRow:
     """Make the draft's content the published version. Publishing the same content again changes nothing.
 
-    Raises `FlowInvalid` with everything that the language and the installation's rules have against it.
+    Raises `FlowInvalid` with everything that the language and the installation's rules have against it, or what a gate
+    raises; then nothing has changed, and no version was made.
     """
     flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_PUBLISH, lock=True)
     version = await _freeze(session, principal, rules.catalog, flow)
     raise_if_any(await rules.more_issues(principal.tenant_id, effective(Flow.model_validate(version.definition))))
+    if flow.published_version != version.version:
+        for gate in rules.gates:
+            await gate.require(session, flow, version)
     if version.release is None:
         flow.last_release += 1
         version.release = flow.last_release

@@ -60,30 +60,47 @@ async def find_running(session: AsyncSession, flow_id: str, *, tenant_id: str) -
     return (await session.execute(query.limit(1))).scalars().first()
 
 
-async def list_trials(session: AsyncSession, result_id: str) -> Sequence[TrialRow]:
+async def list_trials(session: AsyncSession, result_id: str, *, tenant_id: str) -> Sequence[TrialRow]:
     """Trials of a result, by case."""
-    query = select(TrialRow).where(TrialRow.result_id == result_id)
+    query = (
+        select(TrialRow)
+        .join(TestResultRow)
+        .where(TrialRow.result_id == result_id, TestResultRow.tenant_id == tenant_id)
+    )
     return (await session.execute(query.order_by(TrialRow.position, TrialRow.trial))).scalars().all()
 
 
-async def count_trials(session: AsyncSession, result_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
+async def count_trials(
+    session: AsyncSession, result_ids: Sequence[str], *, tenant_id: str
+) -> dict[str, tuple[int, int]]:
     """Result to how many of its trials are over, and how many of those failed."""
     failed = func.sum(1 - TrialRow.passed.cast(TestResultRow.of.type))
-    query = select(TrialRow.result_id, func.count(), failed).where(TrialRow.result_id.in_(result_ids))
+    query = select(TrialRow.result_id, func.count(), failed)
+    query = query.where(TrialRow.result_id.in_(result_ids), TrialRow.tenant_id == tenant_id)
     rows = await session.execute(query.group_by(TrialRow.result_id))
     return {result_id: (done, int(missed or 0)) for result_id, done, missed in rows}
 
 
-async def hold(session: AsyncSession, result_id: str, *, until: datetime) -> bool:
+async def hold(session: AsyncSession, result_id: str, *, tenant_id: str, until: datetime) -> bool:
     """Say that its process is still there; whether the result still is to be made."""
-    change = update(TestResultRow).where(TestResultRow.id == result_id, TestResultRow.status == "running")
+    change = update(TestResultRow).where(
+        TestResultRow.id == result_id, TestResultRow.tenant_id == tenant_id, TestResultRow.status == "running"
+    )
     return await _changed(session, change.values(lease_until=until))
 
 
-async def end(session: AsyncSession, result_id: str, *, status: str, reason: str = "") -> bool:
+async def end(session: AsyncSession, result_id: str, *, tenant_id: str, status: str, reason: str = "") -> bool:
     """End a result that is running; whether it was."""
-    change = update(TestResultRow).where(TestResultRow.id == result_id, TestResultRow.status == "running")
+    change = update(TestResultRow).where(
+        TestResultRow.id == result_id, TestResultRow.tenant_id == tenant_id, TestResultRow.status == "running"
+    )
     return await _changed(session, change.values(status=status, reason=reason, lease_until=None, finished_at=now()))
+
+
+async def has_abandoned(session: AsyncSession) -> bool:
+    """Whether any process is gone that was making a result."""
+    query = select(TestResultRow.id).where(TestResultRow.status == "running", TestResultRow.lease_until <= now())
+    return (await session.execute(query.limit(1))).scalar() is not None
 
 
 async def end_abandoned(session: AsyncSession, *, reason: str) -> int:

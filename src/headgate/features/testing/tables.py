@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, String, Text
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.foundation.database import Json, Row, Timestamp, now
@@ -35,6 +35,7 @@ class TestResultRow(Row):
     __tablename__ = "flow_test_results"
     __table_args__ = (
         ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
+        UniqueConstraint("id", "tenant_id"),
         Index("ix_flow_test_results_flow_id_id", "flow_id", "id"),
         Index("ix_flow_test_results_status_lease_until", "status", "lease_until"),
         CheckConstraint("status IN ('running', 'passed', 'failed', 'cancelled')", name="status_known"),
@@ -69,12 +70,18 @@ class TrialRow(Row):
     """One run of one case. The run may be gone by now: retention does not ask tests."""
 
     __tablename__ = "flow_test_trials"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["result_id", "tenant_id"], ["flow_test_results.id", "flow_test_results.tenant_id"], ondelete="CASCADE"
+        ),
+    )
 
-    result_id: Mapped[str] = mapped_column(ForeignKey("flow_test_results.id", ondelete="CASCADE"), primary_key=True)
+    result_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     """Of the case in the set, from 0."""
     trial: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     """From 1."""
+    tenant_id: Mapped[str] = mapped_column(String(36))
     name: Mapped[str] = mapped_column(String(100))
     passed: Mapped[bool]
     misses: Mapped[list[str]] = mapped_column(Json)

@@ -55,6 +55,7 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_flow_test_results")),
+        sa.UniqueConstraint("id", "tenant_id", name=op.f("uq_flow_test_results_id_tenant_id")),
     )
     op.create_index("ix_flow_test_results_flow_id_id", "flow_test_results", ["flow_id", "id"], unique=False)
     op.create_index(
@@ -65,6 +66,7 @@ def upgrade() -> None:
         sa.Column("result_id", sa.String(length=36), nullable=False),
         sa.Column("position", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("trial", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("tenant_id", sa.String(length=36), nullable=False),
         sa.Column("name", sa.String(length=100), nullable=False),
         sa.Column("passed", sa.Boolean(), nullable=False),
         sa.Column("misses", JSON, nullable=False),
@@ -74,9 +76,9 @@ def upgrade() -> None:
         sa.Column("ms", sa.Integer(), nullable=False),
         sa.Column("tokens", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(
-            ["result_id"],
-            ["flow_test_results.id"],
-            name=op.f("fk_flow_test_trials_result_id"),
+            ["result_id", "tenant_id"],
+            ["flow_test_results.id", "flow_test_results.tenant_id"],
+            name=op.f("fk_flow_test_trials_result_id_tenant_id"),
             ondelete="CASCADE",
         ),
         sa.PrimaryKeyConstraint("result_id", "position", "trial", name=op.f("pk_flow_test_trials")),

@@ -18,6 +18,7 @@ export default {
   did_flow_published: "Flow published",
   did_flow_renamed: "Flow renamed",
   did_flow_restored: "Flow restored",
+  did_flow_tests_cancelled: "Tests cancelled",
   did_flow_tests_changed: "Tests changed",
   did_flow_tests_run: "Tests run",
   did_flow_version_made: "Version made",

@@ -20,6 +20,7 @@ const sv: Translation<typeof en> = {
   did_flow_published: "Flöde publicerat",
   did_flow_renamed: "Flöde bytte namn",
   did_flow_restored: "Flöde återställt",
+  did_flow_tests_cancelled: "Tester avbrutna",
   did_flow_tests_changed: "Tester ändrade",
   did_flow_tests_run: "Tester körda",
   did_flow_version_made: "Version skapad",

@@ -1,0 +1,142 @@
+"""What running a flow's tests came to: begun, read, listed, ended."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.audit.recorder import record_of
+from headgate.features.catalog.registry import Components
+from headgate.features.flows.service import definition_of, get_flow
+from headgate.features.flows.versions import draft_logic, get_version
+from headgate.features.testing import repository
+from headgate.features.testing.errors import NoTests, TestResultNotFound, TestsRunning
+from headgate.features.testing.gate import standing_of
+from headgate.features.testing.schemas import TestResultOut, TestResultSummary, TestSetOut, TrialOut
+from headgate.features.testing.service import cases_of, checksum_of
+from headgate.features.testing.tables import TestResultRow
+from headgate.foundation.database import now
+from headgate.foundation.ids import is_id, new_id
+from headgate.graph.cases import TestCase
+
+LEASE = timedelta(seconds=60)
+"""How long a process is taken to be there after it last said so."""
+MOST_RESULTS = 50
+"""Of a flow; older ones are forgotten."""
+INTERRUPTED = "The process that ran the tests ended before they were over."
+
+
+async def read_tests(session: AsyncSession, principal: Principal, catalog: Components, flow_id: str) -> TestSetOut:
+    """A flow's tests, and how its draft stands with them. Raises `FlowNotFound`, `PermissionMissing`."""
+    flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_VIEW)
+    settings = definition_of(flow).settings
+    logic = await draft_logic(session, catalog, flow)
+    running = await repository.find_running(session, flow_id, tenant_id=principal.tenant_id)
+    return TestSetOut(
+        cases=await cases_of(session, flow_id, tenant_id=principal.tenant_id),
+        required=settings.require_tests,
+        required_trials=settings.required_trials,
+        standing=await standing_of(session, flow, logic=logic, trials=settings.required_trials),
+        running=running.id if running else None,
+    )
+
+
+async def cases_to_run(session: AsyncSession, principal: Principal, flow_id: str) -> list[TestCase]:
+    """The tests of a flow that the caller may run. Raises `NoTests`, `FlowNotFound`, `PermissionMissing`."""
+    await get_flow(session, principal, flow_id, permission=Permission.RUNS_TEST)
+    return await cases_of(session, flow_id, tenant_id=principal.tenant_id) or _no_tests()
+
+
+async def add_result(
+    session: AsyncSession, principal: Principal, flow_id: str, *, version: int, trials: int | None
+) -> tuple[TestResultRow, list[TestCase]]:
+    """Write down that the tests of a version begin. Raises `TestsRunning` when they do already, `NoTests`."""
+    flow = await get_flow(session, principal, flow_id, permission=Permission.RUNS_TEST, lock=True)
+    await repository.end_abandoned(session, reason=INTERRUPTED)
+    running = await repository.find_running(session, flow_id, tenant_id=principal.tenant_id)
+    if running is not None:
+        raise TestsRunning(running.id)
+    cases = await cases_of(session, flow_id, tenant_id=principal.tenant_id) or _no_tests()
+    found = await get_version(session, principal, flow_id, version, permission=Permission.RUNS_TEST)
+    each = trials or definition_of(flow).settings.required_trials
+    row = TestResultRow(
+        id=new_id(),
+        tenant_id=principal.tenant_id,
+        flow_id=flow_id,
+        version=version,
+        logic_checksum=found.logic_checksum,
+        set_checksum=checksum_of(cases),
+        trials=each,
+        of=each * len(cases),
+        status="running",
+        reason="",
+        started_by=principal.user_id or None,
+        lease_until=now() + LEASE,
+        started_at=now(),
+        finished_at=None,
+    )
+    session.add(row)
+    await repository.prune(session, flow_id, tenant_id=principal.tenant_id, keep=MOST_RESULTS)
+    await session.flush()
+    told = {"result_id": row.id, "version": version, "trials": each, "tests": len(cases)}
+    await record_of(session, principal, "flow.tests_run", flow, payload=told)
+    return row, cases
+
+
+async def cancel_result(session: AsyncSession, principal: Principal, flow_id: str, result_id: str) -> bool:
+    """End a result early; whether it was running. Its process notices, or is told. Raises `TestResultNotFound`."""
+    flow = await get_flow(session, principal, flow_id, permission=Permission.RUNS_TEST)
+    await _find(session, principal, flow_id, result_id)
+    changed = await repository.end(
+        session,
+        result_id,
+        tenant_id=principal.tenant_id,
+        status="cancelled",
+        reason=f"Cancelled by {principal.actor.name}.",
+    )
+    if changed:
+        await record_of(session, principal, "flow.tests_cancelled", flow, payload={"result_id": result_id})
+    return changed
+
+
+async def read_result(session: AsyncSession, principal: Principal, flow_id: str, result_id: str) -> TestResultOut:
+    """A result with its trials. Raises `TestResultNotFound`, `FlowNotFound`, `PermissionMissing`."""
+    await get_flow(session, principal, flow_id, permission=Permission.FLOWS_VIEW)
+    row = await _find(session, principal, flow_id, result_id)
+    lines = [
+        TrialOut.model_validate(line)
+        for line in await repository.list_trials(session, result_id, tenant_id=principal.tenant_id)
+    ]
+    told = TestResultSummary.model_validate(row).model_dump()
+    told |= {"done": len(lines), "failures": sum(not line.passed for line in lines)}
+    return TestResultOut(**told, lines=lines)
+
+
+async def list_results(
+    session: AsyncSession, principal: Principal, flow_id: str, *, limit: int = 20, before: str | None = None
+) -> Sequence[TestResultSummary]:
+    """Results of a flow, newest first. Raises `FlowNotFound`, `PermissionMissing`."""
+    await get_flow(session, principal, flow_id, permission=Permission.FLOWS_VIEW)
+    rows = await repository.list_results(session, flow_id, tenant_id=principal.tenant_id, limit=limit, before=before)
+    counts = await repository.count_trials(session, [row.id for row in rows], tenant_id=principal.tenant_id)
+    found = []
+    for row in rows:
+        done, failures = counts.get(row.id, (0, 0))
+        summary = TestResultSummary.model_validate(row)
+        found.append(summary.model_copy(update={"done": done, "failures": failures}))
+    return found
+
+
+async def _find(session: AsyncSession, principal: Principal, flow_id: str, result_id: str) -> TestResultRow:
+    found = None
+    if is_id(result_id):
+        found = await repository.find_result(session, result_id, flow_id=flow_id, tenant_id=principal.tenant_id)
+    if found is None:
+        raise TestResultNotFound(result_id)
+    return found
+
+
+def _no_tests() -> list[TestCase]:
+    raise NoTests

@@ -1,0 +1,104 @@
+"""HTTP routes of a flow's tests."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.features.catalog.registry import Registry
+from headgate.features.testing import results, service
+from headgate.features.testing.runner import TestRuns
+from headgate.features.testing.schemas import TestResultOut, TestResultSummary, TestRunIn, TestSetIn, TestSetOut
+from headgate.foundation.api import (
+    Cursor,
+    Limit,
+    Page,
+    ReadSession,
+    WriteSession,
+    get_database,
+    page_of,
+    parse_cursor,
+    problems,
+)
+from headgate.foundation.database import Database
+
+LONGEST_WAIT_SECONDS = 300.0
+router = APIRouter(prefix="/flows/{flow_id}/tests", tags=["tests"])
+VIEW, EDIT, RUN = needs(Permission.FLOWS_VIEW), needs(Permission.FLOWS_EDIT), needs(Permission.RUNS_TEST)
+
+
+def _catalog(request: Request) -> Registry:
+    found: Registry = request.app.state.registry
+    return found
+
+
+def _tests(request: Request) -> TestRuns:
+    found: TestRuns = request.app.state.tests
+    return found
+
+
+Components = Annotated[Registry, Depends(_catalog)]
+Tests = Annotated[TestRuns, Depends(_tests)]
+Rows = Annotated[Database, Depends(get_database)]
+
+
+@router.get("", summary="Read a flow's tests", responses=problems(404), dependencies=[VIEW])
+async def read(flow_id: str, session: ReadSession, caller: Caller, catalog: Components) -> TestSetOut:
+    """The test cases of a flow, and how its draft stands with them."""
+    return await results.read_tests(session, caller, catalog, flow_id)
+
+
+@router.put("", summary="Replace a flow's tests", responses=problems(403, 404), dependencies=[EDIT])
+async def replace(
+    flow_id: str, body: TestSetIn, session: WriteSession, caller: Caller, catalog: Components
+) -> TestSetOut:
+    """Make these the test cases of a flow. A case has a name, an input, and what has to hold for the answer."""
+    await service.replace_cases(session, caller, flow_id, body.cases)
+    return await results.read_tests(session, caller, catalog, flow_id)
+
+
+@router.post(
+    "/run", status_code=202, summary="Run a flow's tests", responses=problems(403, 404, 409), dependencies=[RUN]
+)
+async def run(
+    flow_id: str, database: Rows, caller: Caller, tests: Tests, response: Response, body: TestRunIn | None = None
+) -> TestResultOut:
+    """Freeze the draft and run every case on it, each trial a run of its own whose evidence is kept.
+
+    Answers 202 with a result that is `running`, or with `wait` 200 when all is over; after five minutes in any case.
+    """
+    wanted = body or TestRunIn()
+    result_id = await tests.begin(caller, flow_id, trials=wanted.trials)
+    if wanted.wait:
+        await tests.wait(result_id, seconds=LONGEST_WAIT_SECONDS)
+    async with database.reading() as session:
+        found = await results.read_result(session, caller, flow_id, result_id)
+    response.status_code = 202 if found.status == "running" else 200
+    return found
+
+
+@router.get("/results", summary="List test results", responses=problems(404), dependencies=[VIEW])
+async def list_results(
+    flow_id: str, session: ReadSession, caller: Caller, limit: Limit = 20, cursor: Cursor = None
+) -> Page[TestResultSummary]:
+    """What running the tests came to, newest first. The newest fifty are kept."""
+    found = await results.list_results(session, caller, flow_id, limit=limit + 1, before=parse_cursor(cursor))
+    kept, following = page_of(found, limit, "id")
+    return Page(items=kept, next_cursor=following)
+
+
+@router.get("/results/{result_id}", summary="Read a test result", responses=problems(404), dependencies=[VIEW])
+async def read_result(flow_id: str, result_id: str, session: ReadSession, caller: Caller) -> TestResultOut:
+    """A result with every trial that is over, and what did not hold in it."""
+    return await results.read_result(session, caller, flow_id, result_id)
+
+
+@router.post(
+    "/results/{result_id}/cancel", summary="Cancel a test run", responses=problems(403, 404), dependencies=[RUN]
+)
+async def cancel(flow_id: str, result_id: str, database: Rows, caller: Caller, tests: Tests) -> TestResultOut:
+    """End a test run and the runs it waits for. Of one that is over nothing changes."""
+    await tests.cancel(caller, flow_id, result_id)
+    async with database.reading() as session:
+        return await results.read_result(session, caller, flow_id, result_id)

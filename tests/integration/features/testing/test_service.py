@@ -1,0 +1,298 @@
+"""A flow's tests over the real application: kept, run as real runs, required before publishing; on both databases."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import httpx2
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import select, update
+
+from headgate.features.access.principal import LOCAL
+from headgate.features.audit.tables import AuditEvent
+from headgate.features.testing import service
+from headgate.features.testing.runner import TestRuns
+from headgate.features.testing.tables import TestResultRow
+from headgate.foundation.database import Database, now
+from headgate.foundation.ids import new_id
+from headgate.foundation.settings import Settings
+from headgate.graph.cases import Expectation, TestCase
+from tests.support.people import asking, running
+
+FLOW = "name: Talk\nnodes:\n  heard: ChatInput\n  said: ChatOutput\nedges:\n  heard.message -> said.input\n"
+STEP = (
+    "name: Talk\nnodes:\n  heard: ChatInput\n  step: Python\n    source: |\n      def run(inputs):\n          {line}\n"
+    "  said: ChatOutput\nedges:\n  heard.message -> step.inputs\n  step.text -> said.input\n"
+)
+SLOW = STEP.replace("{line}", "return sum(1 for _ in iter(int, 1))")
+GREETS = {"name": "greets", "text": "hello there", "expect": {"contains": ["Hello"]}}
+PARTS = {"name": "parts", "text": "goodbye", "expect": {"equals": "goodbye", "excludes": ["hello"]}}
+WRONG = {"name": "wrong", "text": "goodbye", "expect": {"contains": ["hello"]}}
+
+
+@pytest.fixture
+async def app(settings: Settings) -> AsyncIterator[FastAPI]:
+    async with running(settings) as found:
+        yield found
+
+
+@pytest.fixture
+async def client(app: FastAPI) -> AsyncIterator[httpx2.AsyncClient]:
+    async with asking(app) as found:
+        found.base_url = found.base_url.join("/api/v1/")
+        yield found
+
+
+@pytest.fixture
+async def flow_id(client: httpx2.AsyncClient) -> str:
+    return await make(client)
+
+
+async def make(client: httpx2.AsyncClient, spec: str = FLOW) -> str:
+    answer = await client.post("flows", json={"spec": spec})
+    assert answer.status_code == 201, answer.text
+    found: str = answer.json()["id"]
+    return found
+
+
+async def put(client: httpx2.AsyncClient, flow_id: str, *cases: dict[str, Any]) -> dict[str, Any]:
+    answer = await client.put(f"flows/{flow_id}/tests", json={"cases": list(cases)})
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def run(client: httpx2.AsyncClient, flow_id: str, **wanted: Any) -> dict[str, Any]:
+    answer = await client.post(f"flows/{flow_id}/tests/run", json={"wait": True, **wanted})
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def change(client: httpx2.AsyncClient, flow_id: str, **settings: Any) -> None:
+    """Change the draft's settings; a description changes nothing of what it does, so that it is given as one too."""
+    flow = (await client.get(f"flows/{flow_id}")).json()
+    definition = flow["definition"] | {"settings": flow["definition"]["settings"] | settings}
+    answer = await client.patch(f"flows/{flow_id}/draft", json={"revision": flow["revision"], "definition": definition})
+    assert answer.status_code == 200, answer.text
+
+
+async def publish(client: httpx2.AsyncClient, flow_id: str) -> tuple[int, dict[str, Any]]:
+    answer = await client.post(f"flows/{flow_id}/publish", json={})
+    return answer.status_code, answer.json()
+
+
+class TestSet:
+    async def test_is_replaced_as_a_whole_and_kept_in_its_order(self, client: httpx2.AsyncClient, flow_id: str) -> None:
+        assert (await client.get(f"flows/{flow_id}/tests")).json()["standing"]["state"] == "empty"
+        await put(client, flow_id, PARTS, GREETS)
+        found = await put(client, flow_id, GREETS, PARTS, WRONG)
+        assert [case["name"] for case in found["cases"]] == ["greets", "parts", "wrong"]
+        found = await put(client, flow_id, PARTS)
+        assert [case["expect"]["equals"] for case in found["cases"]] == ["goodbye"]
+
+    async def test_refuses_two_cases_of_one_name_and_more_than_fifty(
+        self, client: httpx2.AsyncClient, flow_id: str
+    ) -> None:
+        twice = await client.put(f"flows/{flow_id}/tests", json={"cases": [GREETS, GREETS]})
+        assert (twice.status_code, twice.json()["code"]) == (422, "test_set_invalid")
+        many = [{"name": str(one)} for one in range(51)]
+        assert (await client.put(f"flows/{flow_id}/tests", json={"cases": many})).status_code == 422
+        assert (await client.get(f"flows/{flow_id}/tests")).json()["cases"] == []
+
+    async def test_takes_more_in_by_name(self, client: httpx2.AsyncClient, flow_id: str, database: Database) -> None:
+        await put(client, flow_id, GREETS, PARTS)
+        newer = TestCase(name="greets", text="hi", expect=Expectation(contains=["hi"]))
+        async with database.writing() as session:
+            assert await service.keep_cases(session, LOCAL, flow_id, [newer, TestCase(name="third")]) == 3
+        cases = (await client.get(f"flows/{flow_id}/tests")).json()["cases"]
+        assert [(case["name"], case["text"]) for case in cases] == [
+            ("greets", "hi"),
+            ("parts", "goodbye"),
+            ("third", ""),
+        ]
+        async with database.writing() as session:
+            assert await service.delete_case(session, LOCAL, flow_id, "parts") == 2
+
+    async def test_is_told_to_the_audit_log_when_it_changes_and_only_then(
+        self, client: httpx2.AsyncClient, flow_id: str, database: Database
+    ) -> None:
+        await put(client, flow_id, GREETS)
+        await put(client, flow_id, GREETS)
+        async with database.reading() as session:
+            query = select(AuditEvent).where(AuditEvent.action == "flow.tests_changed")
+            found = (await session.execute(query)).scalars().all()
+        assert [json.loads(one.payload)["tests"] for one in found] == [["greets"]]
+
+    def test_has_the_same_checksum_in_any_order(self) -> None:
+        first, second = TestCase(name="a", text="x"), TestCase(name="b", expect=Expectation(contains=["y"]))
+        assert service.checksum_of([first, second]) == service.checksum_of([second, first])
+        assert service.checksum_of([first]) != service.checksum_of([first.model_copy(update={"text": "z"})])
+
+
+class TestRun:
+    async def test_is_one_real_run_for_each_trial_in_a_chat_of_its_own(
+        self, client: httpx2.AsyncClient, flow_id: str
+    ) -> None:
+        await put(client, flow_id, GREETS, PARTS)
+        found = await run(client, flow_id, trials=2)
+        assert (found["status"], found["of"], found["done"], found["failures"]) == ("passed", 4, 4, 0)
+        lines = [(line["name"], line["trial"], line["answer"]) for line in found["lines"]]
+        assert lines == [
+            ("greets", 1, "hello there"),
+            ("greets", 2, "hello there"),
+            ("parts", 1, "goodbye"),
+            ("parts", 2, "goodbye"),
+        ]
+        runs = [(await client.get(f"flow-runs/{line['run_id']}")).json() for line in found["lines"]]
+        assert {one["status"] for one in runs} == {"completed"}
+        assert {one["version"] for one in runs} == {found["version"]}
+        assert len({one["session_id"] for one in runs}) == 4
+        assert (await client.get(f"flow-runs/{runs[0]['id']}/evidence")).status_code == 200
+        listed = (await client.get(f"flows/{flow_id}/tests/results")).json()["items"]
+        assert [(one["id"], one["done"]) for one in listed] == [(found["id"], 4)]
+
+    async def test_says_what_did_not_hold(self, client: httpx2.AsyncClient, flow_id: str) -> None:
+        await put(client, flow_id, GREETS, WRONG)
+        found = await run(client, flow_id)
+        assert (found["status"], found["failures"]) == ("failed", 1)
+        wrong = next(line for line in found["lines"] if line["name"] == "wrong")
+        assert (wrong["passed"], wrong["misses"]) == (False, ["does not contain 'hello'"])
+        tests = (await client.get(f"flows/{flow_id}/tests")).json()
+        assert (tests["standing"]["state"], tests["standing"]["failed"]) == ("failed", ["wrong"])
+
+    async def test_that_cannot_be_started_or_fails_is_a_trial_that_failed(self, client: httpx2.AsyncClient) -> None:
+        broken = STEP.replace("{line}", "return 1 / 0")
+        flow_id = await make(client, broken)
+        await put(client, flow_id, GREETS, {"name": "form", "form": {"nothing": "such"}})
+        found = await run(client, flow_id)
+        errors = [line["error"] for line in found["lines"]]
+        assert found["status"] == "failed"
+        assert "The run failed" in errors[0]
+        assert "nothing" in errors[1]
+        assert found["lines"][1]["run_id"] == ""
+
+    async def test_needs_a_test(self, client: httpx2.AsyncClient, flow_id: str) -> None:
+        answer = await client.post(f"flows/{flow_id}/tests/run", json={})
+        assert (answer.status_code, answer.json()["code"]) == (422, "no_tests")
+        assert (await client.get(f"flows/{flow_id}/versions")).json()["items"] == []
+
+    async def test_is_one_at_a_time_and_ends_its_runs_when_it_is_cancelled(self, client: httpx2.AsyncClient) -> None:
+        flow_id = await make(client, SLOW)
+        await put(client, flow_id, *({**GREETS, "name": str(one)} for one in range(5)))
+        begun = await client.post(f"flows/{flow_id}/tests/run", json={})
+        assert (begun.status_code, begun.json()["status"]) == (202, "running")
+        result_id = begun.json()["id"]
+        assert (await client.get(f"flows/{flow_id}/tests")).json()["running"] == result_id
+        again = await client.post(f"flows/{flow_id}/tests/run", json={})
+        assert (again.status_code, again.json()["code"], again.json()["result_id"]) == (409, "tests_running", result_id)
+        for _ in range(100):
+            live = (await client.get("flow-runs", params={"flow_id": flow_id})).json()["items"]
+            if live:
+                break
+            await asyncio.sleep(0.05)
+        ended = (await client.post(f"flows/{flow_id}/tests/results/{result_id}/cancel")).json()
+        assert (ended["status"], ended["lines"]) == ("cancelled", [])
+        assert ended["reason"].startswith("Cancelled by")
+        live = (await client.get("flow-runs", params={"flow_id": flow_id})).json()["items"]
+        assert 1 <= len(live) <= 3
+        assert {one["status"] for one in live} == {"cancelled"}
+        assert (await client.get(f"flows/{flow_id}/tests")).json()["running"] is None
+
+    async def test_that_its_server_left_is_ended_by_the_sweep(
+        self, app: FastAPI, client: httpx2.AsyncClient, flow_id: str, database: Database
+    ) -> None:
+        await put(client, flow_id, GREETS)
+        found = await run(client, flow_id)
+        left = {"status": "running", "finished_at": None, "lease_until": now() + timedelta(seconds=30)}
+        await _set(database, found["id"], left)
+        tests: TestRuns = app.state.tests
+        assert await tests.sweep() == 0
+        assert (await client.get(f"flows/{flow_id}/tests")).json()["running"] == found["id"]
+        await _set(database, found["id"], {"lease_until": now() - timedelta(seconds=1)})
+        assert await tests.sweep() == 1
+        swept = (await client.get(f"flows/{flow_id}/tests/results/{found['id']}")).json()
+        assert (swept["status"], len(swept["lines"])) == ("cancelled", 1)
+        assert "ended before they were over" in swept["reason"]
+        assert (await client.get(f"flows/{flow_id}/tests")).json()["standing"]["state"] == "never"
+
+    async def test_of_a_dead_process_does_not_keep_others_from_running_them(
+        self, client: httpx2.AsyncClient, flow_id: str, database: Database
+    ) -> None:
+        await put(client, flow_id, GREETS)
+        found = await run(client, flow_id)
+        await _set(database, found["id"], {"status": "running", "lease_until": now() - timedelta(seconds=1)})
+        assert (await run(client, flow_id))["status"] == "passed"
+        assert (await client.get(f"flows/{flow_id}/tests/results/{found['id']}")).json()["status"] == "cancelled"
+
+    async def test_is_not_there_for_who_makes_up_its_id(self, client: httpx2.AsyncClient, flow_id: str) -> None:
+        for made_up in (new_id(), "x", "%00"):
+            answer = await client.get(f"flows/{flow_id}/tests/results/{made_up}")
+            assert answer.status_code == 404, made_up
+
+
+class TestGate:
+    async def test_is_open_where_the_flow_does_not_ask(self, client: httpx2.AsyncClient, flow_id: str) -> None:
+        await put(client, flow_id, WRONG)
+        assert (await publish(client, flow_id))[0] == 200
+
+    async def test_says_what_is_missing_and_opens_when_the_tests_pass(
+        self, client: httpx2.AsyncClient, flow_id: str
+    ) -> None:
+        await change(client, flow_id, require_tests=True)
+        status, refusal = await publish(client, flow_id)
+        assert (status, refusal["code"], refusal["state"]) == (409, "tests_required", "empty")
+        await put(client, flow_id, GREETS, WRONG)
+        assert (await publish(client, flow_id))[1]["state"] == "never"
+        await run(client, flow_id)
+        status, refusal = await publish(client, flow_id)
+        assert (status, refusal["state"], refusal["failed"]) == (409, "failed", ["wrong"])
+        assert "'wrong'" in refusal["detail"]
+        assert "headgate tests run" in refusal["remedy"]
+        assert (await client.get(f"flows/{flow_id}")).json()["published_version"] is None
+        await put(client, flow_id, GREETS, PARTS)
+        assert (await publish(client, flow_id))[1]["state"] == "never"
+        await run(client, flow_id)
+        assert (await client.get(f"flows/{flow_id}/tests")).json()["standing"]["state"] == "passed"
+        assert (await publish(client, flow_id))[0] == 200
+        assert (await publish(client, flow_id))[0] == 200, "what is published already needs nothing"
+
+    async def test_wants_as_many_trials_as_the_flow_requires(self, client: httpx2.AsyncClient, flow_id: str) -> None:
+        await put(client, flow_id, GREETS)
+        await change(client, flow_id, require_tests=True, required_trials=3)
+        await run(client, flow_id, trials=2)
+        status, refusal = await publish(client, flow_id)
+        assert (status, refusal["state"]) == (409, "never")
+        assert "3 trials" in refusal["detail"]
+        assert (await run(client, flow_id))["trials"] == 3
+        assert (await publish(client, flow_id))[0] == 200
+
+    async def test_counts_what_passed_before_it_was_required_but_nothing_of_other_content(
+        self, client: httpx2.AsyncClient, flow_id: str
+    ) -> None:
+        await put(client, flow_id, GREETS)
+        await run(client, flow_id)
+        await change(client, flow_id, require_tests=True, icon="globe")
+        assert (await client.get(f"flows/{flow_id}/tests")).json()["standing"]["state"] == "passed"
+        await change(client, flow_id, data_retention_days=9)
+        assert (await publish(client, flow_id))[1]["state"] == "never"
+
+    async def test_goes_by_the_newest_result(
+        self, client: httpx2.AsyncClient, flow_id: str, database: Database
+    ) -> None:
+        await put(client, flow_id, GREETS)
+        await change(client, flow_id, require_tests=True)
+        await run(client, flow_id)
+        second = await run(client, flow_id)
+        await _set(database, second["id"], {"status": "failed"})
+        assert (await publish(client, flow_id))[1]["state"] == "failed"
+        await run(client, flow_id)
+        assert (await publish(client, flow_id))[0] == 200
+
+
+async def _set(database: Database, result_id: str, values: dict[str, Any]) -> None:
+    async with database.writing() as session:
+        await session.execute(update(TestResultRow).where(TestResultRow.id == result_id).values(**values))
