@@ -1,11 +1,15 @@
 """One real Flowise for all tests here, a key on it, and a model server that it can reach."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
+from pydantic import SecretStr
 
+from headgate.agents.codev.domains.flowise.client import FlowiseClient, Server
+from headgate.foundation.settings import HttpSettings
 from tests.flowise.server.account import make_key
 from tests.flowise.server.process import FlowiseProcess, Installed
 from tests.support.openai_server import OpenAIServer
@@ -32,6 +36,29 @@ def wire(flowise: FlowiseProcess, key: str) -> Iterator[httpx2.Client]:
     headers = {"authorization": f"Bearer {key}"}
     with httpx2.Client(base_url=flowise.origin, headers=headers, timeout=60, trust_env=False) as client:
         yield client
+
+
+@pytest.fixture
+def place(flowise: FlowiseProcess, key: str) -> Server:
+    """The server as Headgate knows it."""
+    return Server("real", flowise.origin, SecretStr(key), vouched=True)
+
+
+@pytest.fixture
+async def client(place: Server) -> AsyncIterator[FlowiseClient]:
+    """Headgate's client of it."""
+    async with opened(place) as made:
+        yield made
+
+
+@asynccontextmanager
+async def opened(place: Server) -> AsyncIterator[FlowiseClient]:
+    """A client that is closed at the end."""
+    made = FlowiseClient(place, HttpSettings(), 60)
+    try:
+        yield made
+    finally:
+        await made.close()
 
 
 @pytest.fixture

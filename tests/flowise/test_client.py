@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,28 +13,10 @@ from pydantic import SecretStr
 from headgate.agents.codev.domains.flowise.catalogue import Catalogue, Memory
 from headgate.agents.codev.domains.flowise.client import FlowiseClient, Server
 from headgate.agents.codev.domains.flowise.errors import ChatflowNotFound, FlowiseFailed, KeyRefused
-from headgate.foundation.settings import HttpSettings
+from tests.flowise.conftest import opened
 from tests.flowise.exchanges import MISSING, recorded
-from tests.flowise.server.process import FlowiseProcess
 
 Record = Callable[[str, object], None]
-
-
-@pytest.fixture
-def place(flowise: FlowiseProcess, key: str) -> Server:
-    return Server("real", flowise.origin, SecretStr(key), vouched=True)
-
-
-@pytest.fixture
-async def client(place: Server) -> AsyncIterator[FlowiseClient]:
-    async for made in _client(place):
-        yield made
-
-
-async def _client(place: Server) -> AsyncIterator[FlowiseClient]:
-    made = FlowiseClient(place, HttpSettings(), 60)
-    yield made
-    await made.close()
 
 
 class TestDiscovery:
@@ -90,14 +72,14 @@ class TestErrors:
             await client.predict(MISSING, {"question": "x"})
 
     async def test_say_that_the_key_is_wrong_and_not_which(self, place: Server) -> None:
-        async for stranger in _client(replace(place, key=SecretStr("wrong-key-of-a-stranger"))):
+        async with opened(replace(place, key=SecretStr("wrong-key-of-a-stranger"))) as stranger:
             with pytest.raises(KeyRefused) as caught:
                 await stranger.list_nodes()
         assert "wrong-key" not in str(caught.value) + repr(caught.value)
 
     async def test_say_that_the_address_is_wrong(self, place: Server) -> None:
         """Flowise answers its page to what it does not know, and says that all is well."""
-        async for lost in _client(replace(place, endpoint=f"{place.endpoint}/api/v1")):
+        async with opened(replace(place, endpoint=f"{place.endpoint}/api/v1")) as lost:
             with pytest.raises(FlowiseFailed, match="html where JSON belongs") as caught:
                 await lost.list_nodes()
         assert "without a path behind it" in caught.value.remedy
