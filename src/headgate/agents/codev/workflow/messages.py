@@ -34,11 +34,11 @@ def model(text: str) -> dict[str, Any]:
 
 
 def answered(said: Said) -> dict[str, Any]:
-    """The model's answer, to be sent again."""
+    """The model's answer, to be sent again; `calls` beside it are the calls that it wants carried out."""
     if said.message:
-        return dict(said.message)
+        return {**said.message, "calls": said.tool_calls}
     told = [{"id": call["id"], "name": call["name"], "args": call.get("args", {})} for call in said.tool_calls]
-    return {"type": "ai", "data": {"content": said.text, "tool_calls": told}}
+    return {"type": "ai", "data": {"content": said.text, "tool_calls": told}, "calls": said.tool_calls}
 
 
 def tool_answer(call: Mapping[str, Any], text: str, *, ok: bool) -> dict[str, Any]:
@@ -46,6 +46,16 @@ def tool_answer(call: Mapping[str, Any], text: str, *, ok: bool) -> dict[str, An
     told = data(f"the tool {call['name'] or 'unnamed'}", redact_text(text))
     content = {"content": told, "tool_call_id": call["id"], "name": call["name"] or "unnamed"}
     return {"type": "tool", "data": {**content, "status": "success" if ok else "error"}}
+
+
+def calls_wanted(exchange: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Every call that the model made in the phase, in their order."""
+    return [call for message in exchange for call in message.get("calls", ())]
+
+
+def calls_waiting(exchange: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Calls of the last message that were not carried out yet."""
+    return list(exchange[-1].get("calls", ())) if exchange else []
 
 
 def calls_made(exchange: Sequence[Mapping[str, Any]]) -> int:

@@ -1,0 +1,105 @@
+"""The graph of a session (DD-001, DD-010, DD-017, DD-033). Imports LangGraph: load it through one named function only.
+
+    clarify -> ask_clarification? -> discover <-> discover_tools -> check_credentials <-> ask_credentials?
+    -> plan -> approve_plan? -> patch <-> patch_tools -> test (once a trial) -> converge
+    -> plan (not yet) | read_back -> review -> keep | plan (otherwise)
+
+Each model call, each message's tool calls and each trial is a step of its own, and so a checkpoint. A node that waits
+for a person does nothing else, since LangGraph makes it again when the answer is there.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from headgate.agents.codev.ports import Working
+from headgate.agents.codev.state import AgentState, PhaseName
+from headgate.agents.codev.workflow import routing
+from headgate.agents.codev.workflow.nodes import clarify, converge, credentials, discover, ending, patch, plan, review
+from headgate.agents.codev.workflow.nodes import trials as testing
+from headgate.agents.codev.workflow.step import Update, phase_told
+
+SessionGraph: TypeAlias = CompiledStateGraph[AgentState, Working, AgentState, AgentState]
+Work = Callable[[AgentState, Working], Awaitable[Update]]
+Ask = Callable[[AgentState], dict[str, Any]]
+Take = Callable[[AgentState, dict[str, Any]], Update]
+
+WORK: dict[str, Work] = {
+    "clarify": clarify.clarify,
+    "discover": discover.discover,
+    "discover_tools": discover.discover_tools,
+    "check_credentials": credentials.check_credentials,
+    "plan": plan.plan,
+    "patch": patch.patch,
+    "patch_tools": patch.patch_tools,
+    "test": testing.test,
+    "converge": converge.converge,
+    "read_back": review.read_back,
+    "keep": ending.keep,
+    "stop": ending.stop,
+}
+"""Nodes that work."""
+WAITS: dict[str, tuple[PhaseName, Ask, Take]] = {
+    "ask_clarification": ("clarify", clarify.ask_clarification, clarify.take_clarification),
+    "ask_credentials": ("check_credentials", credentials.ask_credentials, credentials.take_credentials),
+    "approve_plan": ("approve_plan", plan.ask_approval, plan.take_approval),
+    "review": ("review", review.ask_review, review.take_review),
+}
+"""Nodes that wait for a person."""
+ROUTES: dict[str, tuple[Callable[[AgentState], str], tuple[str, ...]]] = {
+    "clarify": (routing.after_clarify, ("ask_clarification", "discover", "stop")),
+    "discover": (routing.after_discover, ("discover_tools", "discover", "check_credentials", "stop")),
+    "check_credentials": (routing.after_credentials, ("ask_credentials", "plan")),
+    "ask_credentials": (routing.after_ask_credentials, ("check_credentials", "plan")),
+    "plan": (routing.after_plan, ("plan", "approve_plan", "patch", "stop")),
+    "approve_plan": (routing.after_approval, ("patch", "plan", "stop")),
+    "patch": (routing.after_patch, ("patch_tools", "patch", "test", "discover", "stop")),
+    "patch_tools": (routing.after_patch_tools, ("patch", "discover", "stop")),
+    "test": (routing.after_test, ("test", "converge", "stop")),
+    "converge": (routing.after_converge, ("converge", "plan", "read_back", "stop")),
+    "read_back": (routing.after_read_back, ("review", "discover", "stop")),
+    "review": (routing.after_review, ("keep", "plan", "stop")),
+}
+"""Where it goes on after a node, and where it could."""
+EDGES = (
+    (START, "clarify"),
+    ("ask_clarification", "discover"),
+    ("discover_tools", "discover"),
+    ("keep", END),
+    ("stop", END),
+)
+"""Where there is one way only."""
+
+
+def build_graph(checkpointer: BaseCheckpointSaver[Any]) -> SessionGraph:
+    """The graph, for every session of a process; what a session works with is its context."""
+    graph = StateGraph(AgentState, context_schema=Working)
+    for name, work in WORK.items():
+        graph.add_node(name, _working(work))
+    for name, (phase, ask, take) in WAITS.items():
+        graph.add_node(name, _waiting(phase, ask, take))
+    for name, (route, ways) in ROUTES.items():
+        graph.add_conditional_edges(name, route, list(ways))
+    for before, after in EDGES:
+        graph.add_edge(before, after)
+    return graph.compile(checkpointer=checkpointer)
+
+
+def _working(work: Work) -> Any:  # noqa: ANN401 - LangGraph has no public type for it
+    async def node(state: AgentState, runtime: Runtime[Working]) -> Update:
+        return await work(state, runtime.context)
+
+    return node
+
+
+def _waiting(phase: PhaseName, ask: Ask, take: Take) -> Any:  # noqa: ANN401
+    def node(state: AgentState, runtime: Runtime[Working]) -> Update:
+        phase_told(state, runtime.context, phase)
+        return take(state, interrupt(ask(state)))
+
+    return node

@@ -1,0 +1,75 @@
+"""What a phase's model is told of the session: from the state's fields, never from what tools said (DD-009)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from headgate.agents.codev.domain import Held, Workplace
+from headgate.agents.codev.state import AgentState, Conflicted, Trial
+from headgate.agents.codev.workflow.messages import data, model, person
+
+LONGEST_FLOW = 30_000
+"""Characters of a flow's description."""
+_LONGEST_ANSWER = 1_500
+_MOST_SHOWN = 12
+"""Trials that are shown with their answers; failed ones come first."""
+
+
+def opening(state: AgentState, *more: str) -> dict[str, Any]:
+    """The first message of a phase: what is wanted, and what was found."""
+    parts = [f"# Requirement\n\n{state['requirement']}"]
+    clarification = state.get("clarification")
+    if clarification:
+        asked = "\n".join(f"- {question}" for question in state.get("questions") or [])
+        parts.append(f"# Clarification by the person\n\n{asked}\n\nThe answer:\n\n{clarification}".strip())
+    discovered = state.get("discovery_summary")
+    if discovered:
+        parts.append(f"# Discovery\n\n{data('the discovery', discovered)}")
+    missing = state.get("missing_credentials")
+    if missing:
+        types = ", ".join(str(one.get("type", "")) for one in missing)
+        parts.append(f"# Missing credentials\n\nThe person chose to go on without these: {types}.")
+    return person("\n\n".join([*parts, *(part for part in more if part)]))
+
+
+def flow_described(workplace: Workplace, held: Held | None) -> str:
+    """The flow as it is, in the place's own lines, which leave out what is secret."""
+    if held is None:
+        return "# Flow\n\nThere is no flow yet: one has to be made."
+    lines = "\n".join(workplace.compare(None, held.definition))
+    described = data("the flow as it is now", f"{held.name}\n{lines}", LONGEST_FLOW)
+    return f"# Flow\n\nThe session's flow has the id {held.flow_id}.\n\n{described}"
+
+
+def earlier_plan(state: AgentState) -> list[dict[str, Any]]:
+    """The plan before this one, as what the model said."""
+    plan = state.get("plan")
+    return [model(plan)] if plan else []
+
+
+def trials_told(trials: Sequence[Trial], wanted: int) -> str:
+    """What came of the tests, the failed ones first."""
+    if not trials:
+        return "# Tests\n\nNone were run: there is no flow."
+    passed = sum(trial["passed"] for trial in trials)
+    ordered = sorted(trials, key=lambda trial: trial["passed"])[:_MOST_SHOWN]
+    shown = "\n\n".join(_trial(trial) for trial in ordered)
+    left = len(trials) - len(ordered)
+    more = f"\n\n{left} more are not shown." if left else ""
+    return f"# Tests\n\n{passed} of {wanted} trials passed.\n\n{data('the tests', shown)}{more}"
+
+
+def conflict_told(conflict: Conflicted | None) -> str:
+    """That somebody else changed the flow, and what."""
+    if conflict is None:
+        return ""
+    lines = "\n".join(conflict["lines"])
+    changed = f"\n\n{data('what they changed', lines, LONGEST_FLOW)}" if lines else ""
+    return f"# Somebody else changed the flow\n\n{conflict['message']} Keep what they did.{changed}"
+
+
+def _trial(trial: Trial) -> str:
+    lines = [f"{trial['case']}, trial {trial['trial']}: {'passed' if trial['passed'] else 'FAILED'}"]
+    if trial["error"]:
+        lines.append(f"error: {trial['error']}")
+    lines += [f"the answer {miss}" for miss in trial["misses"]]
+    return "\n".join([*lines, f"answer: {trial['answer'][:_LONGEST_ANSWER]}"])

@@ -1,0 +1,50 @@
+"""Clarify: questions before anything is looked at, where much is unclear (DD-033)."""
+
+from typing import Any
+
+from headgate.agents.codev.ports import Working
+from headgate.agents.codev.schemas import Clarification
+from headgate.agents.codev.state import AgentState
+from headgate.agents.codev.workflow import prompts
+from headgate.agents.codev.workflow.messages import person
+from headgate.agents.codev.workflow.reading import read_clarity
+from headgate.agents.codev.workflow.routing import ASKED_FROM
+from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, ask, phase_told
+
+IN_GENERAL = "What should go into the flow, what should come out, and what decides in between?"
+"""Asked when the model finds the requirement unclear and asks nothing itself."""
+
+
+async def clarify(state: AgentState, working: Working) -> Update:
+    """Let the model score how ambiguous the requirement is. One that gives no score asks nothing."""
+    phase_told(state, working, "clarify")
+    nothing: Update = {"questions": [], "ambiguity": 0, "clarification": None}
+    if working.skip_clarification:
+        return nothing
+    which = "An existing flow is worked on." if state.get("flow_id") else "A new flow is to be made."
+    messages = [person(f"# Requirement\n\n{state['requirement']}\n\n{which}")]
+    system = prompts.system("clarify", working.workplace)
+    reply = await ask(state, working, "clarify", messages, system=system)
+    if reply is None:
+        return OVER_BUDGET
+    found = read_clarity(reply.said.text)
+    score = found.score or 0
+    questions = found.questions or ([IN_GENERAL] if score >= ASKED_FROM else [])
+    return {**nothing, "ambiguity": score, "questions": questions, **reply.used}
+
+
+def ask_clarification(state: AgentState) -> dict[str, Any]:
+    """What the person is asked."""
+    return {
+        "type": "clarification",
+        "prompt": "The requirement can be read in more than one way. Please answer before anything is looked at.",
+        "data": {"questions": list(state.get("questions") or []), "ambiguity": state.get("ambiguity", 0)},
+    }
+
+
+def take_clarification(_: AgentState, answer: dict[str, Any]) -> Update:
+    """The person's answer; an empty one goes on without."""
+    text = Clarification.model_validate(answer).text.strip()
+    if not text:
+        return {"clarification": None}
+    return {"clarification": text, "messages": [{"role": "user", "content": text}]}

@@ -1,0 +1,59 @@
+"""Discover: look around with tools that read; only the summary is kept (DD-009)."""
+
+from headgate.agents.codev.domain import Held, Phase
+from headgate.agents.codev.ports import Working
+from headgate.agents.codev.state import AgentState
+from headgate.agents.codev.workflow import prompts
+from headgate.agents.codev.workflow.context import conflict_told, flow_described, opening
+from headgate.agents.codev.workflow.messages import calls_waiting
+from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, phase_told
+from headgate.agents.codev.workflow.toolwork import carry_out, offered, take_turn
+from headgate.foundation.errors import NotFound
+
+LONGEST_SUMMARY = 30_000
+"""Characters of a summary."""
+
+
+async def discover(state: AgentState, working: Working) -> Update:
+    """A turn of the model. The first reads the flow, which is what an approval will be given for."""
+    exchange = list(state.get("exchange") or [])
+    update: Update = {}
+    if not exchange:
+        phase_told(state, working, "discover")
+        held = await _flow(state, working)
+        update |= {"flow_id": held.flow_id, "flow_mark": held.mark} if held else {"flow_id": None, "flow_mark": None}
+        fresh: AgentState = {**state, "discovery_summary": "", "missing_credentials": []}
+        conflict = conflict_told(state.get("conflict"))
+        exchange = [opening(fresh, flow_described(working.workplace, held), conflict)]
+    system = prompts.system("discover", working.workplace)
+    tools = offered(working, Phase.DISCOVER)
+    turn = await take_turn(state, working, "discover", exchange, system=system, tools=tools)
+    if turn is None:
+        return {**update, **OVER_BUDGET, "exchange": []}
+    update |= {**turn.used, "exchange": turn.exchange}
+    if turn.over:
+        summary = turn.text[:LONGEST_SUMMARY]
+        said = {"role": "assistant", "content": summary}
+        update |= {"discovery_summary": summary, "missing_credentials": [], "messages": [said]}
+    return update
+
+
+async def discover_tools(state: AgentState, working: Working) -> Update:
+    """What the model called."""
+    exchange = list(state.get("exchange") or [])
+    tools = offered(working, Phase.DISCOVER)
+    carried = await carry_out(state, working, "discover", calls_waiting(exchange), tools)
+    return {"exchange": [*exchange, *carried.messages]}
+
+
+async def _flow(state: AgentState, working: Working) -> Held | None:
+    """The flow as it is. The first has to be there; one that is gone since is to be made anew, which the plan says."""
+    flow_id = state.get("flow_id")
+    if not flow_id:
+        return None
+    try:
+        return await working.workplace.read(flow_id)
+    except NotFound:
+        if state.get("conflict") is None:
+            raise
+        return None

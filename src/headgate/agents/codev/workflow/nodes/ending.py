@@ -1,0 +1,84 @@
+"""How a session ends: what was accepted is kept, or it says why it stopped and what stands written."""
+
+from headgate.agents.codev.domain import Held
+from headgate.agents.codev.ports import Working
+from headgate.agents.codev.state import AgentState
+from headgate.agents.codev.workflow.step import Update, phase_told, tokens_used
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.log import get_logger
+from headgate.graph.cases import TestCase
+
+log = get_logger(__name__)
+
+
+async def keep(state: AgentState, working: Working) -> Update:
+    """Keep the flow as a pattern, and its tests where that was wanted. What cannot be kept spoils nothing."""
+    phase_told(state, working, "done")
+    held = await _accepted(state, working)
+    pattern_id = await _as_pattern(state, working, held) if held is not None else None
+    told = await _tests(state, working) if state.get("save_tests") else ""
+    messages = [{"role": "assistant", "content": told}] if told else []
+    return {"done": True, "pattern_id": pattern_id, "stop_reason": None, "messages": messages}
+
+
+async def stop(state: AgentState, working: Working) -> Update:
+    """Say why the session stopped before it was done (DD-029), and what stands."""
+    phase_told(state, working, "done")
+    return {"stop_reason": f"{_why(state)} {await _stands(working)}", "exchange": []}
+
+
+def _why(state: AgentState) -> str:
+    where = f"iteration {state['iteration']} of {state['max_iterations']}"
+    code = state.get("stop_code")
+    if code == "budget":
+        return f"The token budget is used up, in {where}: {tokens_used(state):,} tokens of {state['token_budget']:,}."
+    if code == "rejected":
+        what = "The result was not accepted" if state.get("approved") else "The plan was not approved"
+        return f"{what}, and the session was ended."
+    conflict, verdict = state.get("conflict"), state.get("converge_verdict")
+    tried = f"{state['max_iterations']} iteration{'s' * (state['max_iterations'] != 1)} were tried, the most there are."
+    if state["max_iterations"] == 1:
+        tried = "1 iteration was tried, the most there are."
+    if conflict is not None:
+        return f"{tried} {conflict['message']}"
+    return f"{tried} Last {verdict['category']}: {verdict['reason']}" if verdict is not None else tried
+
+
+async def _stands(working: Working) -> str:
+    written = sum(note.state == "done" for note in await working.journal.notes())
+    if not written:
+        return "Nothing is written."
+    writes = "1 write of this session stands" if written == 1 else f"{written} writes of this session stand"
+    return f"{writes}; rolling back undoes what was written."
+
+
+async def _accepted(state: AgentState, working: Working) -> Held | None:
+    """The flow, if it still is what was accepted."""
+    try:
+        held = await working.workplace.read(state.get("flow_id") or "")
+    except HeadgateError as error:
+        log.warning("accepted flow cannot be read", session=state["session_id"], error=error.detail)
+        return None
+    return held if held.mark == state.get("flow_mark") else None
+
+
+async def _as_pattern(state: AgentState, working: Working, held: Held) -> str | None:
+    try:
+        requirement = state["requirement"]
+        return await working.patterns.keep(requirement=requirement, held=held, session_id=working.session_id)
+    except HeadgateError as error:
+        log.warning("pattern not kept", session=state["session_id"], error=error.detail)
+        return None
+
+
+async def _tests(state: AgentState, working: Working) -> str:
+    """Keep the cases as the flow's test set; why that was not possible, in words."""
+    if working.test_sets is None:
+        return "The place has no test sets: the cases were not kept."
+    cases = [TestCase.model_validate(case) for case in state.get("cases") or []]
+    try:
+        await working.test_sets.keep(state.get("flow_id") or "", cases)
+    except HeadgateError as error:
+        log.warning("test set not kept", session=state["session_id"], error=error.detail)
+        return f"The cases were not kept as the flow's test set: {error}"
+    return ""

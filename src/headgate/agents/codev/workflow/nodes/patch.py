@@ -1,0 +1,62 @@
+"""Patch: carry out the approved plan. What is written goes through the journal, once each, on the flow approved for."""
+
+from headgate.agents.codev.domain import Held, Phase
+from headgate.agents.codev.ports import Working
+from headgate.agents.codev.state import AgentState, Conflicted
+from headgate.agents.codev.workflow import prompts
+from headgate.agents.codev.workflow.context import earlier_plan, flow_described, opening
+from headgate.agents.codev.workflow.messages import Exchange, calls_waiting, person
+from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, conflicted, phase_told
+from headgate.agents.codev.workflow.toolwork import carry_out, offered, take_turn
+from headgate.foundation.errors import NotFound
+
+LONGEST_SUMMARY = 10_000
+"""Characters of a summary."""
+
+
+async def patch(state: AgentState, working: Working) -> Update:
+    """A turn of the model. The first looks whether the flow is still the one that the approval was given for."""
+    exchange = list(state.get("exchange") or [])
+    if not exchange:
+        phase_told(state, working, "patch")
+        flow_id = state.get("flow_id")
+        try:
+            held = await working.workplace.read(flow_id) if flow_id else None
+        except NotFound as error:
+            return conflicted(state, working, Conflicted(message=f"{error.detail} Nothing was written.", lines=[]))
+        if held is not None and held.mark != state.get("flow_mark"):
+            return conflicted(state, working, _changed(held))
+        exchange = _opening(state, working, held)
+    system = prompts.system("patch", working.workplace)
+    tools = offered(working, Phase.PATCH)
+    turn = await take_turn(state, working, "patch", exchange, system=system, tools=tools)
+    if turn is None:
+        return {**OVER_BUDGET, "exchange": []}
+    update: Update = {**turn.used, "exchange": turn.exchange}
+    if turn.over:
+        summary = turn.text[:LONGEST_SUMMARY]
+        said = {"role": "assistant", "content": summary}
+        update |= {"patch_summary": summary, "trials": [], "messages": [said]}
+    return update
+
+
+async def patch_tools(state: AgentState, working: Working) -> Update:
+    """What the model called, one after another. Made again after a crash, the journal makes no write twice."""
+    exchange = list(state.get("exchange") or [])
+    tools = offered(working, Phase.PATCH)
+    carried = await carry_out(state, working, "patch", calls_waiting(exchange), tools)
+    flow: Update = {"flow_id": carried.flow_id, "flow_mark": carried.flow_mark}
+    if carried.conflict is not None:
+        return {**flow, **conflicted(state, working, carried.conflict)}
+    return {**flow, "exchange": [*exchange, *carried.messages]}
+
+
+def _opening(state: AgentState, working: Working, held: Held | None) -> Exchange:
+    approved = "The plan above is approved, as it stands there. Carry it out."
+    flow = flow_described(working.workplace, held)
+    return [opening(state), *earlier_plan(state), person(f"{approved}\n\n{flow}")]
+
+
+def _changed(held: Held) -> Conflicted:
+    message = f"'{held.name}' was changed by somebody else after the plan for it was made. Nothing was written."
+    return Conflicted(message=message, lines=[])

@@ -1,0 +1,127 @@
+"""Plan, and its approval (DD-010): nothing is written that no person approved."""
+
+from typing import Any
+
+from headgate.agents.codev.ports import Working
+from headgate.agents.codev.schemas import PlanAnswer
+from headgate.agents.codev.state import AgentState, Verdict
+from headgate.agents.codev.workflow import prompts
+from headgate.agents.codev.workflow.context import conflict_told, earlier_plan, opening, trials_told
+from headgate.agents.codev.workflow.messages import model, person
+from headgate.agents.codev.workflow.reading import Planned, dumped, read_plan
+from headgate.agents.codev.workflow.routing import trials_wanted
+from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, ask, phase_told
+from headgate.graph.cases import TestCase
+
+NO_REASON = "The plan was not approved. No reason was given: propose another way."
+_NO_TESTS = (
+    "*The model wrote no test cases that can be read. The one that stands here only asks whether there is an answer; "
+    "edit it before you approve.*"
+)
+_AGAIN = (
+    "The tests of that plan cannot be read. {fault} Write the whole plan again, ending with the block of tests: a JSON "
+    "list of objects with `name`, `text` and `expect`."
+)
+
+
+async def plan(state: AgentState, working: Working) -> Update:
+    """Write a plan with its tests; tests that cannot be read are asked for once more."""
+    exchange = list(state.get("exchange") or [])
+    if not exchange:
+        phase_told(state, working, "plan")
+    system = prompts.system("plan", working.workplace)
+    reply = await ask(state, working, "plan", [*_context(state, working.domain), *exchange], system=system)
+    if reply is None:
+        return {**OVER_BUDGET, "exchange": []}
+    planned = read_plan(reply.said.text)
+    if planned.fault and not exchange and not reply.over:
+        said = [model(reply.said.text)] if reply.said.text.strip() else []
+        return {**reply.used, "exchange": [*said, person(_AGAIN.format(fault=planned.fault))]}
+    before = read_plan(exchange[0]["data"]["content"]) if len(exchange) > 1 else Planned("")
+    return {**reply.used, **_settled(state, planned, before), "exchange": []}
+
+
+def _settled(state: AgentState, planned: Planned, before: Planned) -> Update:
+    """The plan and its cases; an approval covers repairs where the person said so, and nothing else."""
+    text = planned.plan or before.plan or "(The model wrote no plan.)"
+    cases = planned.cases
+    if not cases:
+        text = f"{text}\n\n{_NO_TESTS}"
+        cases = [TestCase(name="answers", text=state["requirement"][:500])]
+    return {
+        "plan": text,
+        "cases": dumped(cases),
+        "feedback": None,
+        "messages": [{"role": "assistant", "content": text}],
+    }
+
+
+def ask_approval(state: AgentState) -> dict[str, Any]:
+    """The plan as the person is shown it."""
+    conflict, verdict = state.get("conflict"), state.get("converge_verdict")
+    if conflict is not None:
+        why = "Somebody else changed the flow, so this plan was made anew. Approve it before anything is written."
+    elif verdict is not None:
+        why = "The tests did not pass. Approve how it is to be repaired."
+    else:
+        why = "Approve the plan, edit it, or say what should be otherwise. Nothing is written before."
+    return {
+        "type": "plan_approval",
+        "prompt": why,
+        "data": {
+            "plan": state.get("plan", ""),
+            "cases": state.get("cases") or [],
+            "iteration": state["iteration"],
+            "verdict": verdict,
+            "conflict": conflict,
+            "test_trials": state["test_trials"],
+        },
+    }
+
+
+def take_approval(state: AgentState, answer: dict[str, Any]) -> Update:
+    """Take the plan and the cases as they were edited; or what should be otherwise; or the end."""
+    said = PlanAnswer.model_validate(answer)
+    update: Update = {}
+    if said.repairs_approved is not None:
+        update["repairs_approved"] = said.repairs_approved
+    if said.approved:
+        return {**update, **_edited(state, said), "approved": True, "conflict": None, "feedback": None}
+    if said.stop:
+        return {**update, "approved": False, "stop_code": "rejected"}
+    feedback = said.feedback.strip() or NO_REASON
+    told = {"role": "user", "content": feedback}
+    return {**update, "approved": False, "feedback": feedback, "messages": [told]}
+
+
+def _edited(state: AgentState, said: PlanAnswer) -> Update:
+    update: Update = {}
+    if said.plan is not None and said.plan.strip() and said.plan != state.get("plan"):
+        edited = read_plan(said.plan)
+        update["plan"] = edited.plan or said.plan
+        update["messages"] = [{"role": "user", "content": f"The plan as I edited it:\n\n{update['plan']}"}]
+        if edited.cases:
+            update["cases"] = dumped(edited.cases)
+    if said.cases:
+        update["cases"] = dumped(said.cases)
+    return update
+
+
+def _context(state: AgentState, domain: str) -> list[dict[str, Any]]:
+    """What the plan is made from; after a verdict the verdict, then the playbook's entry (DD-019, DD-038)."""
+    verdict, feedback = state.get("converge_verdict"), state.get("feedback")
+    messages = [opening(state), *earlier_plan(state)]
+    if verdict is not None:
+        messages += [person(verdict_told(verdict)), person(prompts.playbook(domain, verdict["category"]))]
+        messages.append(person(trials_told(state.get("trials") or [], trials_wanted(state))))
+    conflict = conflict_told(state.get("conflict"))
+    if conflict:
+        messages.append(person(conflict))
+    if feedback:
+        messages.append(person(f"# What the person wants otherwise\n\n{feedback}"))
+    return [*messages, person("Write the plan now, with its tests.")]
+
+
+def verdict_told(verdict: Verdict) -> str:
+    """A verdict as the next plan is told it."""
+    return f"CONVERGE VERDICT [{verdict['category']}]: {verdict['reason']}\nFix: {verdict['fix']}"

@@ -1,0 +1,52 @@
+"""Test: every case as often as was asked, one run a step, so that a kill repeats one at most (DD-021)."""
+
+from typing import cast
+from uuid import uuid4
+
+from pydantic import JsonValue
+
+from headgate.agents.codev.domain import TrialResult
+from headgate.agents.codev.ports import Working
+from headgate.agents.codev.state import AgentState, Trial
+from headgate.agents.codev.workflow.routing import trials_wanted
+from headgate.agents.codev.workflow.step import Update, phase_told, used
+from headgate.foundation.log import redact_text
+from headgate.graph.cases import TestCase, misses
+
+LONGEST_ANSWER = 4_000
+"""Characters of an answer that are kept."""
+_LONGEST_ERROR = 1_000
+
+
+async def test(state: AgentState, working: Working) -> Update:
+    """Run the next trial. Without a flow there is none."""
+    trials = list(state.get("trials") or [])
+    if not trials:
+        phase_told(state, working, "test")
+    flow_id, wanted = state.get("flow_id"), trials_wanted(state)
+    if not flow_id or len(trials) >= wanted:
+        return {"trials": trials}
+    number, again = divmod(len(trials), state["test_trials"])
+    case = TestCase.model_validate((state.get("cases") or [])[number])
+    # A chat of its own, also where a trial is run again: half of one would be remembered.
+    session = f"{state['session_id']}-{state['iteration']}-{number + 1}-{again + 1}-{uuid4().hex[:8]}"
+    result = await working.workplace.run_case(flow_id, case, session=session)
+    trial = _judged(case, again + 1, result)
+    working.tell("trial", {**cast("dict[str, JsonValue]", dict(trial)), "of": wanted})
+    return {"trials": [*trials, trial], **used(state, working, result.input_tokens, result.output_tokens)}
+
+
+def _judged(case: TestCase, again: int, result: TrialResult) -> Trial:
+    """The trial, judged by its case alone: no model is asked whether it passed."""
+    missed = [] if result.error else misses(case.expect, result.answer)
+    return Trial(
+        case=case.name,
+        trial=again,
+        passed=not result.error and not missed,
+        answer=redact_text(result.answer[:LONGEST_ANSWER]),
+        misses=missed,
+        error=redact_text(result.error[:_LONGEST_ERROR]),
+        run_id=result.run_id,
+        link=result.link,
+        duration_ms=result.duration_ms,
+    )

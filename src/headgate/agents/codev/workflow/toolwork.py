@@ -1,0 +1,222 @@
+"""A phase with tools: the model's turn, and carrying out what it called (DD-009)."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from headgate.agents.codev.domain import Answer, DomainTool, Phase
+from headgate.agents.codev.ports import Working
+from headgate.agents.codev.state import AgentState, Conflicted, PhaseName
+from headgate.agents.codev.workflow.messages import (
+    Exchange,
+    answered,
+    calls_made,
+    calls_wanted,
+    person,
+    tool_answer,
+)
+from headgate.agents.codev.workflow.step import Update, ask
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.log import redact, redact_text
+from headgate.graph.names import did_you_mean
+
+SAME_CALLS = 3
+"""How often the same call is carried out in a row."""
+STUCK_AFTER = 6
+"""The same call in a row this often ends the phase."""
+_PREVIEW = 400
+_LONGEST_ARGUMENT = 300
+SAY_SOMETHING = "You answered nothing. Call a tool, or end this phase with the answer it asks for."
+_SAID_NOTHING = "(The model ended this phase without a word.)"
+_NO_MORE = "No further tools are called in this phase. Answer now with what you know."
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn of the model in a phase."""
+
+    exchange: Exchange
+    """Empty when the phase is over."""
+    text: str = ""
+    """What the model ended the phase with."""
+    used: Update = field(default_factory=dict)
+
+    @property
+    def over(self) -> bool:
+        """Whether the phase is over."""
+        return not self.exchange
+
+
+@dataclass(slots=True)
+class Carried:
+    """What came of the calls of one message."""
+
+    messages: Exchange = field(default_factory=list)
+    flow_id: str | None = None
+    flow_mark: str | None = None
+    conflict: Conflicted | None = None
+
+
+def offered(working: Working, phase: Phase) -> list[DomainTool]:
+    """The tools of a phase; where nothing may be written, only those that read."""
+    own = [tool for tool in working.workplace.tools if phase in tool.phases]
+    if phase is Phase.DISCOVER:
+        own = [*working.patterns.tools(), *own]
+    readable = [tool for tool in own if phase is Phase.PATCH or not tool.writes]
+    return list({tool.name: tool for tool in readable}.values())
+
+
+async def take_turn(
+    state: AgentState,
+    working: Working,
+    phase: PhaseName,
+    exchange: Exchange,
+    *,
+    system: str,
+    tools: Sequence[DomainTool],
+) -> Turn | None:
+    """Ask the model once; None when the budget was used up before."""
+    reply = await ask(state, working, phase, exchange, system=system, tools=tools)
+    if reply is None:
+        return None
+    said = reply.said
+    if said.tool_calls and not _cut(exchange, working):
+        return Turn([*exchange, answered(said)], used=reply.used)
+    if said.tool_calls:
+        note = f"(This phase was ended: {_why_cut(exchange, working)})"
+        return Turn([], f"{said.text}\n\n{note}".strip(), reply.used)
+    if not said.text.strip():
+        if any(message == person(SAY_SOMETHING) for message in exchange):
+            return Turn([], _SAID_NOTHING, reply.used)
+        return Turn([*exchange, person(SAY_SOMETHING)], used=reply.used)
+    return Turn([], said.text.strip(), reply.used)
+
+
+async def carry_out(
+    state: AgentState, working: Working, phase: PhaseName, calls: Sequence[dict[str, Any]], tools: Sequence[DomainTool]
+) -> Carried:
+    """Carry out the calls of the last message, one after another, until somebody else turns out to work on the flow."""
+    exchange = state.get("exchange") or []
+    carried = Carried(flow_id=state.get("flow_id"), flow_mark=state.get("flow_mark"))
+    before = calls_wanted(exchange[:-1])
+    for number, call in enumerate(calls):
+        refusal = _refusal(call, [*before, *calls[:number]], calls_made(exchange) + number, working, tools)
+        key = f"{state['iteration']}.{len(exchange)}.{number}:{call['id']}"[:150]
+        began = perf_counter()
+        _tell_call(working, phase, key, call)
+        answer = refusal or await _carried(call, key, _named(tools, call), carried, state, working=working)
+        _tell_result(working, key, call, answer, (perf_counter() - began) * 1000)
+        if carried.conflict is not None:
+            return carried
+        carried.messages.append(tool_answer(call, _written_out(answer), ok="error" not in answer))
+    return carried
+
+
+async def _carried(
+    call: dict[str, Any], key: str, tool: DomainTool, carried: Carried, state: AgentState, *, working: Working
+) -> Answer:
+    if tool.read is not None and not tool.writes:
+        try:
+            return await tool.read(call["args"])
+        except HeadgateError as error:
+            return {"error": error.detail, "remedy": error.remedy}
+    written = await working.journal.carry_out(
+        key,
+        tool,
+        call["args"],
+        flow_id=carried.flow_id,
+        expected_mark=carried.flow_mark,
+        iteration=state["iteration"],
+    )
+    if written.conflict is not None:
+        carried.conflict = written.conflict
+        return {"error": written.conflict["message"], "remedy": "Nothing was written."}
+    if written.held is not None:
+        carried.flow_id, carried.flow_mark = written.held.flow_id, written.held.mark
+    return written.answer
+
+
+def _named(tools: Sequence[DomainTool], call: dict[str, Any]) -> DomainTool:
+    return next(tool for tool in tools if tool.name == call["name"])
+
+
+def _refusal(
+    call: dict[str, Any],
+    before: Sequence[dict[str, Any]],
+    made: int,
+    working: Working,
+    tools: Sequence[DomainTool],
+) -> Answer | None:
+    """Why a call is not even tried."""
+    names = [tool.name for tool in tools]
+    if made >= working.max_tool_calls:
+        return {"error": f"This phase made {made} tool calls, which is the most it may.", "remedy": _NO_MORE}
+    if call["name"] not in names:
+        error = f"There is no tool '{call['name'][:100]}' in this phase{did_you_mean(call['name'], names) or '.'}"
+        return {"error": error, "remedy": f"Tools: {', '.join(names)}."}
+    if "args" not in call:
+        return {"error": str(call.get("error", "")), "remedy": "Write the arguments again as one JSON object."}
+    times = _in_a_row([*before, call])
+    if times >= STUCK_AFTER:
+        return {"error": f"You made this very call {times} times in a row.", "remedy": _NO_MORE}
+    if times > SAME_CALLS:
+        remedy = "Its answer is the same every time. Do something else, or end this phase."
+        return {"error": f"You made this very call {times} times in a row.", "remedy": remedy}
+    return None
+
+
+def _in_a_row(calls: Sequence[dict[str, Any]]) -> int:
+    """How often the last call was made, without another in between."""
+    last, times = calls[-1], 0
+    for call in reversed(calls):
+        if (call["name"], call.get("args"), call.get("error")) != (last["name"], last.get("args"), last.get("error")):
+            break
+        times += 1
+    return times
+
+
+def _cut(exchange: Exchange, working: Working) -> bool:
+    return bool(_why_cut(exchange, working))
+
+
+def _why_cut(exchange: Exchange, working: Working) -> str:
+    """Why the phase calls no further tools; empty while it may."""
+    if calls_made(exchange) >= working.max_tool_calls:
+        return f"it made {calls_made(exchange)} tool calls, and {working.max_tool_calls} is the most."
+    calls = calls_wanted(exchange)
+    if calls and (times := _in_a_row(calls)) >= STUCK_AFTER:
+        return f"the model made the same call of '{calls[-1]['name'][:100]}' {times} times in a row."
+    return ""
+
+
+def _tell_call(working: Working, phase: PhaseName, key: str, call: dict[str, Any]) -> None:
+    told = {name: _shortened(value) for name, value in redact(call.get("args", {})).items()}
+    working.tell("tool_call", {"id": key, "name": call["name"][:100], "arguments": told, "phase": phase})
+
+
+def _shortened(value: Any) -> Any:  # noqa: ANN401 - any JSON
+    if isinstance(value, bool | int | float) or value is None:
+        return value
+    text = value if isinstance(value, str) else _written_out(value)
+    return text if len(text) <= _LONGEST_ARGUMENT else f"{text[:_LONGEST_ARGUMENT]} ..."
+
+
+def _tell_result(working: Working, key: str, call: dict[str, Any], answer: Answer, milliseconds: float) -> None:
+    ok = "error" not in answer
+    preview = str(answer["error"]) if not ok else _written_out(redact(answer))
+    working.tell(
+        "tool_result",
+        {
+            "id": key,
+            "name": call["name"][:100],
+            "ok": ok,
+            "preview": redact_text(preview)[:_PREVIEW],
+            "ms": round(milliseconds),
+        },
+    )
+
+
+def _written_out(value: Any) -> str:  # noqa: ANN401 - any JSON
+    return json.dumps(value, ensure_ascii=False, default=str)
