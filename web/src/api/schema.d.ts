@@ -1833,6 +1833,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/codev/patterns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search or list patterns
+         * @description Flows that sessions brought to their end, of the spaces that you see; without words the newest first.
+         *
+         *     Needs the permission `flows.view`.
+         */
+        get: operations["list__api_v1_codev_patterns_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/codev/patterns/{pattern_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a pattern
+         * @description How it is built, without secrets.
+         *
+         *     Needs the permission `flows.view`.
+         */
+        get: operations["read_api_v1_codev_patterns__pattern_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a pattern
+         * @description Later sessions do not find it any more; flows stay as they are.
+         *
+         *     Needs the permission `flows.edit`.
+         */
+        delete: operations["delete_api_v1_codev_patterns__pattern_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flows/{flow_id}/report": {
         parameters: {
             query?: never;
@@ -2082,6 +2132,124 @@ export interface paths {
         get: operations["statistics_api_v1_run_statistics_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/tests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a flow's tests
+         * @description The test cases of a flow, and how its draft stands with them.
+         *
+         *     Needs the permission `flows.view`.
+         */
+        get: operations["read_api_v1_flows__flow_id__tests_get"];
+        /**
+         * Replace a flow's tests
+         * @description Make these the test cases of a flow. A case has a name, an input, and what has to hold for the answer.
+         *
+         *     Needs the permission `flows.edit`.
+         */
+        put: operations["replace_api_v1_flows__flow_id__tests_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/tests/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a flow's tests
+         * @description Freeze the draft and run every case on it, each trial a run of its own whose evidence is kept.
+         *
+         *     Answers 202 with a result that is `running`, or with `wait` 200 when all is over; after five minutes in any case.
+         *
+         *     Needs the permission `runs.test`.
+         */
+        post: operations["run_api_v1_flows__flow_id__tests_run_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/tests/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List test results
+         * @description What running the tests came to, newest first. The newest fifty are kept.
+         *
+         *     Needs the permission `flows.view`.
+         */
+        get: operations["list_results_api_v1_flows__flow_id__tests_results_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/tests/results/{result_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a test result
+         * @description A result with every trial that is over, and what did not hold in it.
+         *
+         *     Needs the permission `flows.view`.
+         */
+        get: operations["read_result_api_v1_flows__flow_id__tests_results__result_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/tests/results/{result_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a test run
+         * @description End a test run and the runs it waits for. Of one that is over nothing changes.
+         *
+         *     Needs the permission `runs.test`.
+         */
+        post: operations["cancel_api_v1_flows__flow_id__tests_results__result_id__cancel_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3814,7 +3982,9 @@ export interface components {
              * @default {
              *       "widget": {},
              *       "icon": "",
-             *       "insight_enabled": false
+             *       "insight_enabled": false,
+             *       "require_tests": false,
+             *       "required_trials": 1
              *     }
              */
             settings?: components["schemas"]["FlowSettings"];
@@ -3984,6 +4154,16 @@ export interface components {
             insight_enabled?: boolean;
             /** Input Classification */
             input_classification?: number | null;
+            /**
+             * Require Tests
+             * @default false
+             */
+            require_tests?: boolean;
+            /**
+             * Required Trials
+             * @default 1
+             */
+            required_trials?: number;
         };
         /**
          * FormField
@@ -5103,6 +5283,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[PatternOut] */
+        Page_PatternOut_: {
+            /** Items */
+            items: components["schemas"]["PatternOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[RunSummary] */
         Page_RunSummary_: {
             /** Items */
@@ -5114,6 +5301,13 @@ export interface components {
         Page_SpaceOut_: {
             /** Items */
             items: components["schemas"]["SpaceOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[TestResultSummary] */
+        Page_TestResultSummary_: {
+            /** Items */
+            items: components["schemas"]["TestResultSummary"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -5179,6 +5373,76 @@ export interface components {
             current: string;
             /** New */
             new: string;
+        };
+        /**
+         * PatternDetail
+         * @description A pattern with how it is built.
+         */
+        PatternDetail: {
+            /** Id */
+            id: string;
+            /** Space Id */
+            space_id: string;
+            /** Domain */
+            domain: string;
+            /** Name */
+            name: string;
+            /** Requirement */
+            requirement: string;
+            /** Components */
+            components: string[];
+            /** Success Count */
+            success_count: number;
+            /** Session Id */
+            session_id: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Description */
+            description: string;
+            /** Definition */
+            definition: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * PatternOut
+         * @description A flow that a session brought to its end, in short.
+         */
+        PatternOut: {
+            /** Id */
+            id: string;
+            /** Space Id */
+            space_id: string;
+            /** Domain */
+            domain: string;
+            /** Name */
+            name: string;
+            /** Requirement */
+            requirement: string;
+            /** Components */
+            components: string[];
+            /** Success Count */
+            success_count: number;
+            /** Session Id */
+            session_id: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
         };
         /**
          * Permission
@@ -6176,6 +6440,21 @@ export interface components {
             unpriced: number;
         };
         /**
+         * Standing
+         * @description How a flow's content stands with the flow's tests.
+         */
+        Standing: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "passed" | "failed" | "never" | "empty";
+            /** Result Id */
+            result_id?: string | null;
+            /** Failed */
+            failed?: string[];
+        };
+        /**
          * StatisticsPart
          * @description Runs that began in one part of the period.
          */
@@ -6525,6 +6804,140 @@ export interface components {
             expect?: components["schemas"]["Expectation"];
         };
         /**
+         * TestResultOut
+         * @description The same with every trial that is over.
+         */
+        TestResultOut: {
+            /** Id */
+            id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Version */
+            version: number;
+            /** Logic Checksum */
+            logic_checksum: string;
+            /** Set Checksum */
+            set_checksum: string;
+            /** Trials */
+            trials: number;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "running" | "passed" | "failed" | "cancelled";
+            /** Reason */
+            reason: string;
+            /** Started By */
+            started_by: string | null;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Of */
+            of: number;
+            /**
+             * Done
+             * @default 0
+             */
+            done?: number;
+            /**
+             * Failures
+             * @default 0
+             */
+            failures?: number;
+            /** Lines */
+            lines?: components["schemas"]["TrialOut"][];
+        };
+        /**
+         * TestResultSummary
+         * @description A test set that was run, in a list.
+         */
+        TestResultSummary: {
+            /** Id */
+            id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Version */
+            version: number;
+            /** Logic Checksum */
+            logic_checksum: string;
+            /** Set Checksum */
+            set_checksum: string;
+            /** Trials */
+            trials: number;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "running" | "passed" | "failed" | "cancelled";
+            /** Reason */
+            reason: string;
+            /** Started By */
+            started_by: string | null;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Of */
+            of: number;
+            /**
+             * Done
+             * @default 0
+             */
+            done?: number;
+            /**
+             * Failures
+             * @default 0
+             */
+            failures?: number;
+        };
+        /**
+         * TestRunIn
+         * @description How the tests are to be run.
+         */
+        TestRunIn: {
+            /**
+             * Trials
+             * @description How often each case is run; null: as often as the flow requires.
+             */
+            trials?: number | null;
+            /**
+             * Wait
+             * @description Answer when all is over, not when it has begun.
+             * @default false
+             */
+            wait?: boolean;
+        };
+        /**
+         * TestSetIn
+         * @description A whole test set.
+         */
+        TestSetIn: {
+            /** Cases */
+            cases: components["schemas"]["TestCase"][];
+        };
+        /**
+         * TestSetOut
+         * @description A flow's tests, and how its draft stands with them.
+         */
+        TestSetOut: {
+            /** Cases */
+            cases: components["schemas"]["TestCase"][];
+            /** Required */
+            required: boolean;
+            /** Required Trials */
+            required_trials: number;
+            standing: components["schemas"]["Standing"];
+            /** Running */
+            running: string | null;
+        };
+        /**
          * Totals
          * @description Runs of a whole period.
          */
@@ -6553,6 +6966,32 @@ export interface components {
              * @description How often a step was tried again.
              */
             retries: number;
+        };
+        /**
+         * TrialOut
+         * @description One run of one case.
+         */
+        TrialOut: {
+            /** Position */
+            position: number;
+            /** Trial */
+            trial: number;
+            /** Name */
+            name: string;
+            /** Passed */
+            passed: boolean;
+            /** Misses */
+            misses: string[];
+            /** Answer */
+            answer: string;
+            /** Error */
+            error: string;
+            /** Run Id */
+            run_id: string;
+            /** Ms */
+            ms: number;
+            /** Tokens */
+            tokens: number;
         };
         /**
          * UserIn
@@ -14067,6 +14506,250 @@ export interface operations {
             };
         };
     };
+    list__api_v1_codev_patterns_get: {
+        parameters: {
+            query?: {
+                /** @description Words; the best matches first, on one page. */
+                q?: string;
+                /** @description `headgate` or `flowise`; none: both. */
+                domain?: string;
+                space_id?: string | null;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_PatternOut_"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_api_v1_codev_patterns__pattern_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                pattern_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PatternDetail"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_v1_codev_patterns__pattern_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                pattern_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     of_flow_api_v1_flows__flow_id__report_get: {
         parameters: {
             query?: {
@@ -14998,6 +15681,508 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunStatistics"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_api_v1_flows__flow_id__tests_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestSetOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replace_api_v1_flows__flow_id__tests_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestSetIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestSetOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_api_v1_flows__flow_id__tests_run_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TestRunIn"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestResultOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_results_api_v1_flows__flow_id__tests_results_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TestResultSummary_"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_result_api_v1_flows__flow_id__tests_results__result_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+                result_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestResultOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_api_v1_flows__flow_id__tests_results__result_id__cancel_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+                result_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestResultOut"];
                 };
             };
             /** @description Nobody is signed in, or the API key is not valid. */
