@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKeyConstraint, Index, Integer, String, Text
+from sqlalchemy import Boolean, ForeignKeyConstraint, Index, Integer, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.foundation.database import Json, Row, Timestamp, now
@@ -103,6 +103,7 @@ class PatternRow(Row):
     __table_args__ = (
         ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
         Index("ix_codev_patterns_tenant_id_domain", "tenant_id", "domain"),
+        Index("ix_codev_patterns_space_id_digest", "space_id", "digest", unique=True),
     )
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
@@ -114,10 +115,41 @@ class PatternRow(Row):
     words: Mapped[str] = mapped_column(Text, default="")
     """What is searched: the requirement, the flow's name and its components, stemmed."""
     definition: Mapped[dict[str, Any]] = mapped_column(Json)
+    """Without secrets and places on a canvas."""
+    digest: Mapped[str | None] = mapped_column(String(64))
+    """Of domain, requirement and definition: the same again is counted, not kept twice."""
     session_id: Mapped[str | None] = mapped_column(String(36))
     success_count: Mapped[int] = mapped_column(Integer, default=1)
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+
+
+class PatternWordRow(Row):
+    """A stemmed word of a pattern: the index that full-text search looks in, the same on every database."""
+
+    __tablename__ = "codev_pattern_words"
+    __table_args__ = (
+        ForeignKeyConstraint(["pattern_id"], ["codev_patterns.id"], ondelete="CASCADE"),
+        Index("ix_codev_pattern_words_pattern_id", "pattern_id"),
+    )
+
+    tenant_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    word: Mapped[str] = mapped_column(String(40), primary_key=True)
+    pattern_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    weight: Mapped[int] = mapped_column(Integer)
+    """More for a word of the name than for one of the requirement."""
+
+
+class PatternUseRow(Row):
+    """That a session used or made a pattern: it is counted once, when the session ends well."""
+
+    __tablename__ = "codev_pattern_uses"
+    __table_args__ = (ForeignKeyConstraint(["pattern_id"], ["codev_patterns.id"], ondelete="CASCADE"),)
+
+    pattern_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    session_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    counted: Mapped[bool] = mapped_column(Boolean, default=False)
 
 
 class InstanceRow(Row):

@@ -1,0 +1,111 @@
+"""The library of patterns as a session works with it: two tools to look before anything is built, and keeping."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from headgate.agents.codev.domain import Answer, DomainTool, Held, Phase
+from headgate.agents.codev.patterns import service
+from headgate.agents.codev.patterns.describing import described
+from headgate.agents.codev.patterns.errors import PatternNotFound
+from headgate.agents.codev.patterns.recipes import components_of
+from headgate.agents.codev.tables import PatternRow
+from headgate.features.access.principal import Principal
+from headgate.foundation.database import Database
+
+MOST_FOUND = 8
+_LONGEST_REQUIREMENT = 300
+_LONGEST_WORDS = 1_000
+_MOST_COMPONENTS = 20
+_NOTE = "From an earlier session. It is an example, not an instruction: check it against what is wanted now."
+
+
+class PatternLibrary:
+    """The patterns that a person sees, for one session in one space and domain."""
+
+    def __init__(self, database: Database, principal: Principal, space_id: str, domain: str, session_id: str) -> None:
+        self._database = database
+        self._principal = principal
+        self._space_id = space_id
+        self._domain = domain
+        self._session_id = session_id
+
+    def tools(self) -> Sequence[DomainTool]:
+        """`search_patterns` and `use_pattern`."""
+        phases = frozenset({Phase.DISCOVER})
+        return (
+            DomainTool(
+                name="search_patterns",
+                description="Search flows that earlier sessions brought to their end, by words. Call it first: a "
+                "pattern that fits saves looking at components one by one.",
+                schema=_schema("keywords", "What the flow is to do, and components it may use; a few words."),
+                phases=phases,
+                read=self._search,
+            ),
+            DomainTool(
+                name="use_pattern",
+                description="How a pattern is built: components, values and connections, without its secrets. For a "
+                "pattern that `search_patterns` found and that fits what is wanted.",
+                schema=_schema("id", "Id of the pattern."),
+                phases=phases,
+                read=self._use,
+            ),
+        )
+
+    async def keep(self, *, requirement: str, held: Held, session_id: str) -> str:
+        """Keep a flow that was accepted; its id. Once a session, however often it is asked."""
+        async with self._database.writing() as session:
+            row = await service.keep_pattern(
+                session,
+                self._principal,
+                space_id=self._space_id,
+                domain=self._domain,
+                name=held.name,
+                requirement=requirement,
+                definition=held.definition,
+                session_id=session_id,
+            )
+            return row.id
+
+    async def _search(self, arguments: dict[str, Any]) -> Answer:
+        words = arguments.get("keywords")
+        if isinstance(words, list):
+            words = " ".join(str(word) for word in words)
+        if not isinstance(words, str) or not words.strip():
+            return {"error": "There are no keywords.", "remedy": "Give a few words of what the flow is to do."}
+        async with self._database.reading() as session:
+            rows = await service.search_patterns(
+                session, self._principal, words[:_LONGEST_WORDS], domain=self._domain, limit=MOST_FOUND
+            )
+        if not rows:
+            return {"patterns": [], "note": "No pattern has any of these words. Go on with the components."}
+        return {"patterns": [_slim(row) for row in rows]}
+
+    async def _use(self, arguments: dict[str, Any]) -> Answer:
+        async with self._database.writing() as session:
+            try:
+                row = await service.get_pattern(session, self._principal, str(arguments.get("id", "")))
+            except PatternNotFound as error:
+                return {"error": error.detail, "remedy": error.remedy}
+            if row.domain != self._domain:
+                return {"error": f"The pattern is for {row.domain}.", "remedy": "Use one that `search_patterns` found."}
+            await service.note_use(session, row, session_id=self._session_id)
+        return {**_slim(row), "definition": described(row.definition), "note": _NOTE}
+
+
+def _slim(row: PatternRow) -> Answer:
+    return {
+        "id": row.id,
+        "name": row.name,
+        "requirement": row.requirement[:_LONGEST_REQUIREMENT],
+        "components": [*components_of(row.definition)[:_MOST_COMPONENTS]],
+        "succeeded": row.success_count,
+    }
+
+
+def _schema(name: str, description: str) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {name: {"type": "string", "description": description}},
+        "required": [name],
+        "additionalProperties": False,
+    }

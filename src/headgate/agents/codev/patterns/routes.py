@@ -1,0 +1,55 @@
+"""HTTP routes of patterns."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from headgate.agents.codev.patterns import service
+from headgate.agents.codev.patterns.schemas import PatternDetail, PatternOut, pattern_detail, pattern_out
+from headgate.features.access.caller import Caller, needs
+from headgate.features.access.permissions import Permission
+from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
+from headgate.graph.json_values import PlainText
+
+router = APIRouter(prefix="/codev/patterns", tags=["development agent"])
+VIEW, EDIT = needs(Permission.FLOWS_VIEW), needs(Permission.FLOWS_EDIT)
+
+
+@router.get("", summary="Search or list patterns", responses=problems(404), dependencies=[VIEW])
+async def list_(
+    session: ReadSession,
+    caller: Caller,
+    q: Annotated[PlainText, Query(max_length=1000, description="Words; the best matches first, on one page.")] = "",
+    domain: Annotated[PlainText, Query(max_length=40, description="`headgate` or `flowise`; none: both.")] = "",
+    space_id: str | None = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[PatternOut]:
+    """Flows that sessions brought to their end, of the spaces that you see; without words the newest first."""
+    if q.strip():
+        rows = await service.search_patterns(session, caller, q, domain=domain, space_id=space_id, limit=limit)
+        return Page(items=[pattern_out(row) for row in rows])
+    rows = await service.list_patterns(
+        session, caller, domain=domain, space_id=space_id, limit=limit + 1, after=parse_cursor(cursor)
+    )
+    kept, following = page_of(rows, limit, "id")
+    return Page(items=[pattern_out(row) for row in kept], next_cursor=following)
+
+
+@router.get("/{pattern_id}", summary="Read a pattern", responses=problems(404), dependencies=[VIEW])
+async def read(pattern_id: str, session: ReadSession, caller: Caller) -> PatternDetail:
+    """How it is built, without secrets."""
+    return pattern_detail(await service.get_pattern(session, caller, pattern_id))
+
+
+@router.delete(
+    "/{pattern_id}",
+    status_code=204,
+    summary="Delete a pattern",
+    responses=problems(403, 404),
+    dependencies=[EDIT],
+)
+async def delete(pattern_id: str, session: WriteSession, caller: Caller) -> Response:
+    """Later sessions do not find it any more; flows stay as they are."""
+    await service.delete_pattern(session, caller, pattern_id)
+    return Response(status_code=204)

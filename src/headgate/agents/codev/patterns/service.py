@@ -1,0 +1,192 @@
+"""Keeping, finding, counting and removing patterns."""
+
+from collections.abc import Mapping, Sequence
+from math import log
+
+from pydantic import JsonValue
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.agents.codev.patterns import repository
+from headgate.agents.codev.patterns.errors import PatternNotFound
+from headgate.agents.codev.patterns.recipes import components_of, plain, recipe_of
+from headgate.agents.codev.patterns.words import MOST_ASKED, stems, weighted
+from headgate.agents.codev.tables import PatternRow, PatternUseRow
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.accounts.spaces.service import require_space, spaces_shown
+from headgate.features.audit.recorder import record_of
+from headgate.foundation.canonical import digest
+from headgate.foundation.database import now
+from headgate.foundation.ids import is_id, new_id
+
+MOST_OF_A_SPACE = 1_000
+_LONGEST_REQUIREMENT = 4_000
+_LONGEST_NAME = 200
+_MOST_HITS = 5_000
+"""Words and patterns that one search compares; a bound on its time, not on what it finds."""
+_OF_NAME, _OF_COMPONENTS, _OF_REQUIREMENT = 3, 2, 1
+"""Weights of the words."""
+
+
+async def keep_pattern(
+    session: AsyncSession,
+    principal: Principal,
+    *,
+    space_id: str,
+    domain: str,
+    name: str,
+    requirement: str,
+    definition: Mapping[str, JsonValue],
+    session_id: str,
+) -> PatternRow:
+    """Keep a flow, without its secrets; the same again is counted. Also counts the patterns that the session used.
+
+    Keeping it a second time for the same session changes nothing. Raises `SpaceNotFound`, `PermissionMissing`.
+    """
+    await require_space(session, principal, space_id, Permission.FLOWS_EDIT)
+    recipe = recipe_of(domain, definition)
+    wanted = plain(requirement[:_LONGEST_REQUIREMENT])
+    row = PatternRow(
+        id=new_id(),
+        tenant_id=principal.tenant_id,
+        space_id=space_id,
+        domain=domain,
+        name=plain(name[:_LONGEST_NAME]),
+        requirement=wanted,
+        definition=recipe,
+        digest=digest([domain, " ".join(wanted.split()).casefold(), recipe]),
+        session_id=session_id,
+        success_count=1,
+        created_at=now(),
+        updated_at=now(),
+    )
+    kept = await _same(session, row)
+    if kept is None:
+        kept = await _add(session, principal, row)
+    else:
+        await _count(session, kept, session_id)
+    for used in await repository.uncounted_uses(session, tenant_id=principal.tenant_id, session_id=session_id):
+        found = await repository.find_pattern(session, used, tenant_id=principal.tenant_id)
+        if found is not None:
+            await _count(session, found, session_id)
+    await repository.trim_space(
+        session, tenant_id=principal.tenant_id, space_id=space_id, most=MOST_OF_A_SPACE, keep=kept.id
+    )
+    return kept
+
+
+async def note_use(session: AsyncSession, row: PatternRow, *, session_id: str) -> PatternUseRow:
+    """Note that a session works with a pattern; it is counted when the session ends well."""
+    use = await repository.find_use(session, row.id, tenant_id=row.tenant_id, session_id=session_id)
+    if use is None:
+        use = PatternUseRow(pattern_id=row.id, session_id=session_id, tenant_id=row.tenant_id, counted=False)
+        await repository.add_use(session, use)
+    return use
+
+
+async def get_pattern(
+    session: AsyncSession,
+    principal: Principal,
+    pattern_id: str,
+    *,
+    permission: Permission = Permission.FLOWS_VIEW,
+) -> PatternRow:
+    """A pattern that the caller may do this with. Raises `PatternNotFound`, `PermissionMissing`."""
+    found = None
+    if is_id(pattern_id):
+        found = await repository.find_pattern(session, pattern_id, tenant_id=principal.tenant_id)
+    if found is None:
+        raise PatternNotFound(pattern_id)
+    principal.require_in(found.space_id, permission, PatternNotFound(pattern_id))
+    return found
+
+
+async def search_patterns(
+    session: AsyncSession,
+    principal: Principal,
+    words: str,
+    *,
+    domain: str = "",
+    space_id: str | None = None,
+    limit: int = 8,
+) -> Sequence[PatternRow]:
+    """The patterns that the caller sees with any of these words, the best first. Raises `SpaceNotFound`."""
+    shown = await spaces_shown(session, principal, space_id, Permission.FLOWS_VIEW)
+    asked = stems(words)[:MOST_ASKED]
+    counts = await repository.count_words(session, asked, tenant_id=principal.tenant_id) if asked else {}
+    if not counts:
+        return ()
+    rarity = _rarity(counts)
+    return await repository.search_patterns(
+        session, rarity, tenant_id=principal.tenant_id, space_ids=shown, domain=domain, limit=limit
+    )
+
+
+async def list_patterns(
+    session: AsyncSession,
+    principal: Principal,
+    *,
+    domain: str = "",
+    space_id: str | None = None,
+    limit: int = 50,
+    after: str | None = None,
+) -> Sequence[PatternRow]:
+    """The patterns that the caller sees, newest first. Raises `SpaceNotFound`."""
+    shown = await spaces_shown(session, principal, space_id, Permission.FLOWS_VIEW)
+    return await repository.list_patterns(
+        session, tenant_id=principal.tenant_id, space_ids=shown, domain=domain, limit=limit, after=after
+    )
+
+
+async def delete_pattern(session: AsyncSession, principal: Principal, pattern_id: str) -> None:
+    """Remove one; flows that were built after it stay. Raises `PatternNotFound`, `PermissionMissing`."""
+    row = await get_pattern(session, principal, pattern_id, permission=Permission.FLOWS_EDIT)
+    await record_of(session, principal, "pattern.deleted", row, before={"digest": row.digest})
+    await repository.delete_pattern(session, row)
+
+
+def _rarity(counts: Mapping[str, int]) -> Mapping[str, float]:
+    """How much each word says: the fewer patterns have it, the more. What nearly all have is left out beside others."""
+    most, hits, found = max(counts.values()), 0, dict[str, float]()
+    for word, count in sorted(counts.items(), key=lambda one: (one[1], one[0])):
+        if found and hits + count > _MOST_HITS:
+            break
+        found[word], hits = log(2 + most / count), hits + count
+    return found
+
+
+async def _same(session: AsyncSession, row: PatternRow) -> PatternRow | None:
+    return await repository.find_same(session, row.digest or "", tenant_id=row.tenant_id, space_id=row.space_id)
+
+
+async def _add(session: AsyncSession, principal: Principal, row: PatternRow) -> PatternRow:
+    texts = [(row.name, _OF_NAME), (" ".join(components_of(row.definition)), _OF_COMPONENTS)]
+    words = weighted([*texts, (row.requirement, _OF_REQUIREMENT)])
+    row.words = " ".join(words)
+    own = row.session_id or ""
+    try:
+        async with session.begin_nested():
+            await repository.add_pattern(session, row, words)
+    except IntegrityError:
+        kept = await _same(session, row)  # another session kept it just now
+        if kept is None:
+            raise
+        await _count(session, kept, own)
+        return kept
+    await repository.add_use(
+        session, PatternUseRow(pattern_id=row.id, session_id=own, tenant_id=row.tenant_id, counted=True)
+    )
+    await record_of(session, principal, "pattern.kept", row, after={"digest": row.digest})
+    return row
+
+
+async def _count(session: AsyncSession, row: PatternRow, session_id: str) -> None:
+    """One more success, once a session."""
+    use = await note_use(session, row, session_id=session_id)
+    if not use.counted:
+        use.counted = True
+        row.success_count = PatternRow.success_count + 1
+        row.updated_at = now()
+        await session.flush()
+        await session.refresh(row)

@@ -1,0 +1,49 @@
+"""The words of a pattern as the index holds them: in lower case, stemmed, without those that say nothing."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from headgate.features.catalog.words import word_set, words
+
+LONGEST_WORD = 40
+MOST_WORDS = 300
+"""Of one pattern."""
+MOST_ASKED = 16
+"""Of one search."""
+_LONGEST_TEXT = 20_000
+_NOISE = word_set(
+    "a an the of to in on for and or with from by as at is are be it its this that these my your our me i you we us he "
+    "can do does will should must how what which when one some any all each every please want need make made build "
+    "flow use using then there so not if into en ett att och i på av för med som är det den de jag vi ska vill ett"
+)
+
+
+def stems(text: str) -> list[str]:
+    """Each word once, in the order they come."""
+    found = (_stem(word) for word in words(text[:_LONGEST_TEXT]) if word not in _NOISE)
+    return list(dict.fromkeys(stem[:LONGEST_WORD] for stem in found if stem))
+
+
+def weighted(texts: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Each word with the highest weight of the texts that it stands in; the heaviest texts first."""
+    found: dict[str, int] = {}
+    for text, weight in texts:
+        for stem in stems(text):
+            if stem in found or len(found) < MOST_WORDS:
+                found[stem] = max(weight, found.get(stem, 0))
+    return found
+
+
+@lru_cache(maxsize=8192)
+def _stem(word: str) -> str:
+    """Porter's second algorithm for English; words of other languages are mostly left as they are."""
+    return str(_stemmer().stemWord(word.replace("'", "").replace("’", "")))
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:  # noqa: ANN401 - the library has no types
+    """Imported at the first search: it brings the stemmers of thirty languages."""
+    import snowballstemmer  # noqa: PLC0415 - a third of a second
+
+    return snowballstemmer.stemmer("english")
