@@ -71,6 +71,25 @@ const runs = createRoute({
   }),
   component: lazyRouteComponent(() => import("@/features/runs"), "RunsPage"),
 });
+const develop = createRoute({
+  getParentRoute: () => inside,
+  path: "/develop",
+  component: lazyRouteComponent(() => import("@/features/codev"), "SessionsPage"),
+});
+const developNew = createRoute({
+  getParentRoute: () => inside,
+  path: "/develop/new",
+  validateSearch: (search: Record<string, unknown>): { flow?: string | undefined; domain?: string | undefined } => ({
+    flow: text(search.flow),
+    domain: text(search.domain),
+  }),
+  component: lazyRouteComponent(() => import("@/features/codev"), "StartPage"),
+});
+const developOne = createRoute({
+  getParentRoute: () => inside,
+  path: "/develop/$sessionId",
+  component: lazyRouteComponent(() => import("@/features/codev"), "SessionPage"),
+});
 const observe = createRoute({
   getParentRoute: () => inside,
   path: "/observe",
@@ -166,6 +185,9 @@ const tree = root.addChildren([
     home,
     templates,
     runs,
+    develop,
+    developNew,
+    developOne,
     observe,
     settings,
     design,

@@ -59,7 +59,14 @@ export function Shell() {
   );
 }
 
-const PLACES = { "": "flows", templates: "templates", runs: "runs", observe: "observe", settings: "settings" } as const;
+const PLACES = {
+  "": "flows",
+  templates: "templates",
+  runs: "runs",
+  develop: "development",
+  observe: "observe",
+  settings: "settings",
+} as const;
 
 /** What the place is called; a flow says its own name. */
 function usePlaceName(): string {

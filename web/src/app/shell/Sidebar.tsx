@@ -1,5 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ChartNoAxesColumn, History, LayoutTemplate, Search, Settings, Workflow } from "lucide-react";
+import { ChartNoAxesColumn, Hammer, History, LayoutTemplate, Search, Settings, Workflow } from "lucide-react";
+import { codevWaitingQuery } from "@/api/queries/codev";
 import { Tip } from "@/components/ui";
 import { usePalette } from "@/lib/commands/commands";
 import { keysOf, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
@@ -13,10 +15,12 @@ const PLACE =
 export function Sidebar() {
   const t = useAppTexts();
   const changed = useShortcutKeys((state) => state.changed);
+  const waiting = useQuery(codevWaitingQuery).data?.length ?? 0;
   const places = [
     { to: "/", label: t("flows"), icon: Workflow, exact: true },
     { to: "/templates", label: t("templates"), icon: LayoutTemplate },
     { to: "/runs", label: t("runs"), icon: History },
+    { to: "/develop", label: t("develop"), icon: Hammer, waiting },
     { to: "/observe", label: t("observe"), icon: ChartNoAxesColumn },
     { to: "/settings/{-$section}", label: t("settings"), icon: Settings },
   ] as const;
@@ -30,7 +34,10 @@ export function Sidebar() {
       </Link>
       {places.map(({ to, label, icon: Icon, ...more }) => (
         <Link key={to} to={to} activeOptions={{ exact: "exact" in more, includeSearch: false }} className={PLACE}>
-          <Icon aria-hidden className="size-4.5" />
+          <span className="relative">
+            <Icon aria-hidden className="size-4.5" />
+            {"waiting" in more && more.waiting > 0 && <Badge count={more.waiting} />}
+          </span>
           <span className="max-w-full truncate">{label}</span>
         </Link>
       ))}
@@ -47,5 +54,16 @@ export function Sidebar() {
       </Tip>
       <AccountMenu />
     </nav>
+  );
+}
+
+/** How many things of a place wait for the person. */
+function Badge({ count }: { count: number }) {
+  const t = useAppTexts();
+  return (
+    <span className="absolute -top-1.5 left-3 flex h-4 min-w-4 items-center justify-center rounded-full bg-accent px-1 text-2xs font-semibold text-on-accent">
+      <span aria-hidden>{count > 9 ? "9+" : count}</span>
+      <span className="sr-only">{t("waiting_count", { count })}</span>
+    </span>
   );
 }

@@ -1,6 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import {
   ChartNoAxesColumn,
+  Hammer,
   History,
   Keyboard,
   Languages,
@@ -18,6 +19,7 @@ const PLACES = [
   { to: "/", text: "flows", icon: Workflow },
   { to: "/templates", text: "templates", icon: LayoutTemplate },
   { to: "/runs", text: "runs", icon: History },
+  { to: "/develop", text: "development", icon: Hammer },
   { to: "/observe", text: "observe", icon: ChartNoAxesColumn },
   { to: "/settings/{-$section}", text: "settings", icon: Settings },
 ] as const;
@@ -35,6 +37,14 @@ export function useGeneralCommands(): void {
       icon: <Icon />,
       run: () => void navigate({ to }),
     })),
+    {
+      id: "general.develop",
+      group: t("general"),
+      label: t("develop_new"),
+      keywords: "develop agent utveckla",
+      icon: <Hammer />,
+      run: () => void navigate({ to: "/develop/new" }),
+    },
     {
       id: "general.theme",
       group: t("general"),

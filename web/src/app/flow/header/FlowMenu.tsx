@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { CopyPlus, Download, Ellipsis, FileText, SlidersHorizontal, Trash2 } from "lucide-react";
+import { CopyPlus, Download, Ellipsis, FileText, Hammer, SlidersHorizontal, Trash2 } from "lucide-react";
 import { Suspense, useState } from "react";
 import { api, unwrap } from "@/api/client";
 import { flowKeys } from "@/api/queries/flows";
@@ -18,7 +18,7 @@ export function FlowMenu({ flowId }: { flowId: string }) {
   const t = useAppTexts();
   const editable = useDraft((state) => state.editable);
   const [settings, setSettings] = useState(false);
-  const { duplicate, download, remove } = useWholeFlow(flowId);
+  const { duplicate, download, remove, develop } = useWholeFlow(flowId);
   const entries = [
     {
       id: "settings",
@@ -26,6 +26,13 @@ export function FlowMenu({ flowId }: { flowId: string }) {
       icon: <SlidersHorizontal />,
       disabled: !editable,
       onSelect: () => setSettings(true),
+    },
+    {
+      id: "develop",
+      label: t("develop_flow"),
+      icon: <Hammer />,
+      disabled: !editable,
+      onSelect: () => void develop(),
     },
     { id: "duplicate", label: t("duplicate"), icon: <CopyPlus />, onSelect: () => void duplicate() },
     { id: "json", label: t("export_json"), icon: <Download />, onSelect: () => void download("json") },
@@ -75,6 +82,11 @@ function useWholeFlow(flowId: string) {
   const again = () => client.invalidateQueries({ queryKey: flowKeys.lists });
   const open = (id: string) => navigate({ to: "/flows/$flowId", params: { flowId: id } });
   return {
+    develop: async () => {
+      // The agent works on what is stored: what was drawn just now belongs to it.
+      await store.getState().flush();
+      await navigate({ to: "/develop/new", search: { flow: flowId } });
+    },
     duplicate: () =>
       tried(t("failed_duplicate"), async () => {
         const { document, spaceId } = store.getState();

@@ -1,4 +1,4 @@
-import { Copy, Download, FolderInput, MoreHorizontal, Pencil, SquarePen, Trash2 } from "lucide-react";
+import { Copy, Download, FolderInput, Hammer, MoreHorizontal, Pencil, SquarePen, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { FlowItem } from "@/api/queries/flowList";
 import { IconButton, Menu, type MenuItem } from "@/components/ui";
@@ -16,6 +16,7 @@ export function FlowMenu({ item }: { item: FlowItem }) {
   const entries: MenuItem[] = [
     { id: "open", label: t("open"), icon: <SquarePen />, onSelect: () => act.open(item.id) },
     { id: "rename", label: t("rename"), icon: <Pencil />, onSelect: () => setRenaming(true) },
+    { id: "develop", label: t("develop_flow"), icon: <Hammer />, onSelect: () => act.develop(item.id) },
     { id: "duplicate", label: t("duplicate"), icon: <Copy />, onSelect: () => void act.duplicate(item) },
     ...others.slice(0, 12).map((space) => ({
       id: `to-${space.id}`,

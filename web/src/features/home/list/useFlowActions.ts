@@ -31,6 +31,7 @@ export function useFlowActions() {
     };
     return {
       open: (flowId: string) => void navigate({ to: "/flows/$flowId", params: { flowId } }),
+      develop: (flowId: string) => void navigate({ to: "/develop/new", search: { flow: flowId } }),
       async remove(item: FlowItem) {
         // Taken out at once; what the server says comes after.
         client.setQueriesData<InfiniteData<ListPage>>({ queryKey: flowKeys.lists }, (data) => without(data, item.id));

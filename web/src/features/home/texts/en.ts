@@ -52,6 +52,7 @@ export default {
   open: "Open",
   rename: "Rename",
   duplicate: "Duplicate",
+  develop_flow: "Develop with the agent",
   copy_to: "Copy to {{space}}",
   export_json: "Download (JSON)",
   export_spec: "Download (text)",

@@ -55,6 +55,7 @@ const sv: Translation<typeof en> = {
   open: "Öppna",
   rename: "Byt namn",
   duplicate: "Duplicera",
+  develop_flow: "Utveckla med agenten",
   copy_to: "Kopiera till {{space}}",
   export_json: "Ladda ner (JSON)",
   export_spec: "Ladda ner (text)",

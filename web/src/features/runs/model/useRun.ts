@@ -1,10 +1,9 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import type { StreamEvent } from "@/api/events";
+import { type Connection, follow, gathered } from "@/api/following";
 import { runKeys, runQuery } from "@/api/queries/runs";
 import type { RunOut } from "@/api/types";
 import { applyEvent, fromRun, isOver, type LiveRun } from "./live";
-import { type Connection, watchRun } from "./watch";
 
 export interface FollowedRun {
   run: RunOut | undefined;
@@ -12,6 +11,8 @@ export interface FollowedRun {
   connection: Connection;
   error: unknown;
 }
+
+const ENDINGS = new Set(["run_completed", "run_failed", "run_cancelled"]);
 
 /** A run and, while it is not over, what happens in it, as it happens. */
 export function useRun(runId: string | null): FollowedRun {
@@ -34,7 +35,13 @@ export function useRun(runId: string | null): FollowedRun {
       setLive((before) => before && some.reduce((one, e) => applyEvent(one, e), before)),
     );
     setConnection("live");
-    void watchRun(runId, { onEvent: events.add, onConnection: setConnection, signal: ending.signal }).then(() => {
+    void follow({
+      path: `/api/v1/flow-runs/${runId}/events`,
+      isLast: ({ event }) => ENDINGS.has(event),
+      onEvent: events.add,
+      onConnection: setConnection,
+      signal: ending.signal,
+    }).then(() => {
       if (ending.signal.aborted) return;
       events.flush();
       void queries.invalidateQueries({ queryKey: runKeys.one(runId) });
@@ -52,23 +59,4 @@ export function useRun(runId: string | null): FollowedRun {
     connection,
     error: query.error,
   };
-}
-
-/** Events of a moment together: a token a millisecond must not draw the page a thousand times a second. */
-function gathered(take: (events: StreamEvent[]) => void) {
-  let waiting: StreamEvent[] = [];
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const flush = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    if (waiting.length === 0) return;
-    const some = waiting;
-    waiting = [];
-    take(some);
-  };
-  const add = (event: StreamEvent) => {
-    waiting.push(event);
-    timer ??= setTimeout(flush, 40);
-  };
-  return { add, flush, end: () => clearTimeout(timer) };
 }

@@ -1,59 +1,66 @@
-import { type StreamEvent, streamEvents } from "@/api/events";
-import { ApiError } from "@/api/problem";
+import { type StreamEvent, streamEvents } from "./events";
+import { ApiError } from "./problem";
 
 export type Connection = "live" | "reconnecting" | "closed";
 
-interface Watching {
+export interface Following {
+  path: string;
+  /** Whether nothing comes after an event. */
+  isLast?: (event: StreamEvent) => boolean;
+  /** Whether it is over, asked when the server has ended a line that no last event ended. */
+  isOver?: () => Promise<boolean>;
   onEvent: (event: StreamEvent) => void;
   onConnection: (state: Connection) => void;
+  /** The last event that is known already. */
+  lastEventId?: string | undefined;
   signal: AbortSignal;
 }
 
-const ENDINGS = new Set(["run_completed", "run_failed", "run_cancelled"]);
 const PAUSES_MS = [300, 800, 1500, 3000, 5000];
-/** A line that says nothing for so long may be dead: a machine that slept is told by nobody. */
+/** A line that gives nothing for so long, no heartbeat either, may be dead: a machine that slept is told by nobody. */
 const SILENCE_MS = 60_000;
 
-/** Follow a run until it is over, over lost lines and slept tabs: each time from the last event that was seen. */
-export async function watchRun(runId: string, { onEvent, onConnection, signal }: Watching): Promise<void> {
-  let lastEventId: string | undefined;
+/** Follow what happens until it is over, over lost lines and slept tabs: each time from the last event that was seen. */
+export async function follow(wanted: Following): Promise<void> {
+  const { signal, onConnection } = wanted;
+  let { lastEventId } = wanted;
   let failures = 0;
   const take = (event: StreamEvent) => {
     onConnection("live");
     failures = 0;
     lastEventId = event.id ?? lastEventId;
-    onEvent(event);
+    wanted.onEvent(event);
   };
   while (!signal.aborted) {
-    const end = await oneLine(runId, lastEventId, take, signal);
+    let end = await oneLine({ ...wanted, lastEventId }, take);
+    if (end === "ended" && !signal.aborted && (await wanted.isOver?.())) end = "over";
     if (end === "over") return onConnection("closed");
     if (signal.aborted) return;
-    onConnection("reconnecting");
+    if (end === "lost" || !wanted.isOver) onConnection("reconnecting");
     await pause(PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)] as number, signal);
     failures += 1;
   }
 }
 
-/** Listen until the run is over, or the line is lost. */
+/** Listen until it is over, the server ends the line, or the line is lost. */
 async function oneLine(
-  runId: string,
-  lastEventId: string | undefined,
+  { path, isLast, lastEventId, signal }: Following,
   take: (event: StreamEvent) => void,
-  signal: AbortSignal,
-): Promise<"over" | "lost"> {
+): Promise<"over" | "ended" | "lost"> {
   const line = new AbortController();
   const stop = wakes(line, signal);
   const tooQuiet = () => setTimeout(() => line.abort(), SILENCE_MS);
   let silence = tooQuiet();
+  const onHeard = () => {
+    clearTimeout(silence);
+    silence = tooQuiet();
+  };
   try {
-    const options = { signal: line.signal, ...(lastEventId ? { lastEventId } : {}) };
-    for await (const event of streamEvents(`/api/v1/flow-runs/${runId}/events`, options)) {
-      clearTimeout(silence);
-      silence = tooQuiet();
+    for await (const event of streamEvents(path, { signal: line.signal, lastEventId, onHeard })) {
       take(event);
-      if (ENDINGS.has(event.event)) return "over";
+      if (isLast?.(event)) return "over";
     }
-    return "lost";
+    return "ended";
   } catch (error) {
     return error instanceof ApiError && !error.passing ? "over" : "lost";
   } finally {
@@ -94,4 +101,23 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     window.addEventListener("online", done);
     signal.addEventListener("abort", done);
   });
+}
+
+/** Events of a moment together: a token a millisecond must not draw the page a thousand times a second. */
+export function gathered(take: (events: StreamEvent[]) => void) {
+  let waiting: StreamEvent[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting.length === 0) return;
+    const some = waiting;
+    waiting = [];
+    take(some);
+  };
+  const add = (event: StreamEvent) => {
+    waiting.push(event);
+    timer ??= setTimeout(flush, 40);
+  };
+  return { add, flush, end: () => clearTimeout(timer) };
 }

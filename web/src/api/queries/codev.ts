@@ -1,0 +1,117 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { api, unwrap } from "../client";
+import type { components } from "../schema";
+
+type Schemas = components["schemas"];
+export type CodevSession = Schemas["SessionResponse"];
+export type Interrupt = Schemas["InterruptPayload"];
+export type CodevStart = Schemas["SessionStart"];
+export type CodevAnswer = Schemas["Resume"]["response"];
+export type CodevDomain = Schemas["DomainOut"];
+export type TestCase = Schemas["TestCase"];
+
+export const codevKeys = {
+  all: ["codev"] as const,
+  lists: ["codev", "list"] as const,
+  waiting: ["codev", "waiting"] as const,
+  one: (id: string) => ["codev", "one", id] as const,
+  summary: (id: string) => ["codev", "one", id, "summary"] as const,
+  domains: ["codev", "domains"] as const,
+};
+
+const A_PAGE = 30;
+const SOON_MS = 5000;
+const SOME_TIME_MS = 60_000;
+
+/** Development sessions, newest first, a page after the other; asked for again while one works. */
+export const codevSessionsQuery = infiniteQueryOptions({
+  queryKey: codevKeys.lists,
+  queryFn: ({ signal, pageParam }) =>
+    unwrap(
+      api.GET("/api/v1/codev/sessions", {
+        params: { query: { limit: A_PAGE, ...(pageParam ? { cursor: pageParam } : {}) } },
+        signal,
+      }),
+    ),
+  initialPageParam: null as string | null,
+  getNextPageParam: (last) => last.next_cursor,
+  refetchInterval: (query) =>
+    query.state.data?.pages.some((page) => page.items.some((one) => one.status === "in_progress")) ? SOON_MS : false,
+});
+
+const MOST_COUNTED = 20;
+
+/** Sessions that wait for somebody, at most so many. */
+export const codevWaitingQuery = queryOptions({
+  queryKey: codevKeys.waiting,
+  queryFn: async ({ signal }) =>
+    (
+      await unwrap(
+        api.GET("/api/v1/codev/sessions", {
+          params: { query: { limit: MOST_COUNTED, status: "pending_interrupt" } },
+          signal,
+        }),
+      )
+    ).items,
+  staleTime: SOME_TIME_MS / 2,
+  refetchInterval: SOME_TIME_MS,
+});
+
+/** A session as it is now; one that waits may be answered elsewhere, so it is asked after now and then. */
+export const codevSessionQuery = (id: string) =>
+  queryOptions({
+    queryKey: codevKeys.one(id),
+    queryFn: ({ signal }) => readSession(id, signal),
+    refetchInterval: (query) => (query.state.data?.status === "pending_interrupt" ? SOME_TIME_MS / 4 : false),
+  });
+
+const one = (id: string) => ({ params: { path: { session_id: id } } });
+const AT_ONCE = { wait: false };
+
+export const readSession = (id: string, signal?: AbortSignal) =>
+  unwrap(api.GET("/api/v1/codev/sessions/{session_id}", { ...one(id), ...(signal ? { signal } : {}) }));
+
+export const startSession = (body: CodevStart) =>
+  unwrap(api.POST("/api/v1/codev/sessions", { params: { query: AT_ONCE }, body }));
+
+export const answerSession = (id: string, interruptId: string, response: CodevAnswer) =>
+  unwrap(
+    api.POST("/api/v1/codev/sessions/{session_id}/resume", {
+      params: { path: { session_id: id }, query: AT_ONCE },
+      body: { interrupt_id: interruptId, response },
+    }),
+  );
+
+export const stopSession = (id: string) => unwrap(api.POST("/api/v1/codev/sessions/{session_id}/stop", one(id)));
+
+/** Go on with a session that failed or was stopped by hand. */
+export const retrySession = (id: string) =>
+  unwrap(
+    api.POST("/api/v1/codev/sessions/{session_id}/retry", {
+      params: { path: { session_id: id }, query: AT_ONCE },
+    }),
+  );
+
+export const rollBackSession = (id: string) =>
+  unwrap(api.POST("/api/v1/codev/sessions/{session_id}/rollback", one(id)));
+
+export const deleteSession = (id: string) => unwrap(api.DELETE("/api/v1/codev/sessions/{session_id}", one(id)));
+
+/** Make a credential in the place that a session works on. */
+export const giveCredential = (id: string, type: string, name: string, values: Record<string, string>) =>
+  unwrap(api.POST("/api/v1/codev/sessions/{session_id}/credentials", { ...one(id), body: { type, name, values } }));
+
+export const codevSummaryQuery = (id: string) =>
+  queryOptions({
+    queryKey: codevKeys.summary(id),
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET("/api/v1/codev/sessions/{session_id}/summary", { ...one(id), signal }))).summary,
+    staleTime: 0,
+  });
+
+/** The kinds of places that sessions may work on, with the servers of each. */
+export const codevDomainsQuery = queryOptions({
+  queryKey: codevKeys.domains,
+  queryFn: async ({ signal }) => (await unwrap(api.GET("/api/v1/codev/domains", { signal }))).items,
+  staleTime: SOME_TIME_MS,
+});

@@ -1,0 +1,163 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { CircleCheck, KeyRound } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { type CodevSession, giveCredential } from "@/api/queries/codev";
+import { providersQuery } from "@/api/queries/providers";
+import { variableKeys } from "@/api/queries/variables";
+import { Button, Chip, Field, Input, Problem } from "@/components/ui";
+import { type Missing, readMissing } from "../model/known";
+import { ConnectProvider } from "../page/ConnectProvider";
+import { useCodevTexts } from "../texts";
+import { CardBody, CardFoot } from "./CardParts";
+import type { CardProps } from "./WaitingCard";
+
+/** Credentials that are missed, to be given here or where they belong. */
+export function Credentials({ session, interrupt, answer }: CardProps) {
+  const t = useCodevTexts();
+  const missing = readMissing(interrupt.data?.missing);
+  const [given, setGiven] = useState<ReadonlySet<string>>(new Set());
+  const [skipping, setSkipping] = useState(false);
+  const send = (skip: boolean) => {
+    setSkipping(skip);
+    answer.mutate({ type: "credential_check", skip });
+  };
+  return (
+    <>
+      <CardBody>
+        <ul className="flex flex-col gap-3">
+          {missing.map((one) => (
+            <li key={one.type} className="rounded-md border border-line p-3">
+              <p className="flex flex-wrap items-center gap-2">
+                <KeyRound aria-hidden className="size-4 text-faint" />
+                <span className="font-medium">{one.label}</span>
+                {one.label !== one.type && <span className="font-mono text-xs text-muted">{one.type}</span>}
+                {given.has(one.type) && (
+                  <Chip tone="ok" icon={<CircleCheck />}>
+                    {t("given")}
+                  </Chip>
+                )}
+              </p>
+              {given.has(one.type) ? null : (
+                <Give
+                  session={session}
+                  missing={one}
+                  onGiven={() => setGiven((before) => new Set([...before, one.type]))}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+        <p className="text-xs text-muted">{t("credentials_note")}</p>
+      </CardBody>
+      <CardFoot>
+        <Button
+          kind="primary"
+          busy={answer.isPending && !skipping}
+          disabled={answer.isPending}
+          onClick={() => send(false)}
+        >
+          {t("check_again")}
+        </Button>
+        <Button busy={answer.isPending && skipping} disabled={answer.isPending} onClick={() => send(true)}>
+          {t("go_on_without_them")}
+        </Button>
+      </CardFoot>
+    </>
+  );
+}
+
+interface GiveProps {
+  session: CodevSession;
+  missing: Missing;
+  onGiven: () => void;
+}
+
+function Give({ session, missing, onGiven }: GiveProps) {
+  const t = useCodevTexts();
+  const own = session.domain === "headgate";
+  const providers = useQuery({ ...providersQuery, enabled: own });
+  const provider = providers.data?.find((one) => one.settings.some(({ variable }) => variable === missing.type));
+  if (own && provider) {
+    return (
+      <div className="mt-2 flex flex-wrap items-center gap-3">
+        <ConnectProvider provider={provider.id} label={t("connect_this", { name: provider.label })} onDone={onGiven} />
+        {missing.where && <span className="text-sm text-muted">{missing.where}</span>}
+      </div>
+    );
+  }
+  if (missing.fields.length === 0) return <p className="mt-1.5 text-sm text-muted">{missing.where}</p>;
+  return <GiveForm session={session} missing={missing} onGiven={onGiven} />;
+}
+
+/** Fields whose values are read when they are sent, and are nowhere else before or after. */
+function GiveForm({ session, missing, onGiven }: GiveProps) {
+  const t = useCodevTexts();
+  const queries = useQueryClient();
+  const [wrong, setWrong] = useState<ReadonlySet<string>>(new Set());
+  const give = useMutation({
+    mutationFn: (form: HTMLFormElement) => {
+      const values = valuesOf(form, missing);
+      return giveCredential(session.thread_id, missing.type, "", values);
+    },
+    gcTime: 0,
+    onSuccess: (_, form) => {
+      form.reset();
+      onGiven();
+      void queries.invalidateQueries({ queryKey: variableKeys.all });
+    },
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const values = valuesOf(event.currentTarget, missing);
+    const empty = missing.fields.filter(({ name, optional }) => !optional && !values[name]).map(({ name }) => name);
+    setWrong(new Set(empty));
+    if (empty.length === 0 && !give.isPending) give.mutate(event.currentTarget);
+  };
+  return (
+    <form
+      aria-label={missing.label}
+      autoComplete="off"
+      noValidate
+      className="mt-3 flex flex-col gap-3"
+      onSubmit={submit}
+    >
+      <div className="grid gap-3 sm:grid-cols-2">
+        {missing.fields.map((field) => (
+          <Field
+            key={field.name}
+            label={field.label}
+            required={!field.optional}
+            error={wrong.has(field.name) ? t("fill_in") : null}
+          >
+            {(control) => (
+              <Input
+                {...control}
+                name={field.name}
+                type={field.secret ? "password" : "text"}
+                autoComplete={field.secret ? "new-password" : "off"}
+                spellCheck={false}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+      {give.isError && <Problem error={give.error} />}
+      <div className="flex flex-wrap items-center gap-3">
+        <Button type="submit" size="sm" busy={give.isPending}>
+          {t("keep_credential")}
+        </Button>
+        {missing.where && <span className="text-xs text-muted">{missing.where}</span>}
+      </div>
+    </form>
+  );
+}
+
+function valuesOf(form: HTMLFormElement, missing: Missing): Record<string, string> {
+  const data = new FormData(form);
+  return Object.fromEntries(
+    missing.fields.flatMap(({ name }): [string, string][] => {
+      const value = data.get(name);
+      return typeof value === "string" && value !== "" ? [[name, value]] : [];
+    }),
+  );
+}

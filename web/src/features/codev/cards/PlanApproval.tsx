@@ -1,0 +1,163 @@
+import { GitMerge, PencilLine } from "lucide-react";
+import { useState } from "react";
+import { CodeEditor } from "@/components/code";
+import { Markdown } from "@/components/markdown/Markdown";
+import { Button, Callout, Keys, Segments } from "@/components/ui";
+import { readCases } from "../model/cases";
+import { type Conflict, readConflict, readVerdict } from "../model/known";
+import { figure, words } from "../model/read";
+import { Toggle } from "../page/Toggle";
+import { VerdictView } from "../page/VerdictView";
+import { useCodevTexts } from "../texts";
+import { CardBody, CardFoot } from "./CardParts";
+import { CaseList } from "./CaseList";
+import { DiffLines } from "./DiffLines";
+import { Feedback } from "./Feedback";
+import type { CardProps } from "./WaitingCard";
+
+/** A plan with its tests, to approve as it is or edited, to have changed, or to end with. */
+export function PlanApproval({ interrupt, answer }: CardProps) {
+  const t = useCodevTexts();
+  const data = interrupt.data ?? {};
+  const proposed = words(data.plan);
+  const [plan, setPlan] = useState(proposed);
+  const [cases, setCases] = useState(() => readCases(data.cases));
+  const [changed, setChanged] = useState(false);
+  const [repairs, setRepairs] = useState<boolean | null>(null);
+  const [asking, setAsking] = useState(false);
+  const trials = figure(data.test_trials) || 1;
+  const verdict = readVerdict(data.verdict);
+  const conflict = readConflict(data.conflict);
+  const approve = () =>
+    answer.mutate({
+      type: "plan_approval",
+      approved: true,
+      ...(plan !== proposed ? { plan } : {}),
+      ...(changed ? { cases } : {}),
+      ...(repairs !== null ? { repairs_approved: repairs } : {}),
+    });
+  const refuse = (feedback: string, stop = false) =>
+    answer.mutate({ type: "plan_approval", approved: false, feedback, stop });
+  const ready = plan.trim() !== "" && !answer.isPending;
+  return (
+    <div
+      // Before the editor, which would begin a line. What a dialog of the card hears is its own.
+      onKeyDownCapture={(event) => {
+        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || asking || !ready) return;
+        if (!event.currentTarget.contains(event.target as Node)) return;
+        event.preventDefault();
+        event.stopPropagation();
+        approve();
+      }}
+    >
+      <CardBody>
+        {conflict && <ConflictBanner conflict={conflict} />}
+        {verdict && <VerdictView verdict={verdict} />}
+        <Plan text={plan} edited={plan !== proposed} onChange={setPlan} onReset={() => setPlan(proposed)} />
+        <CaseList
+          cases={cases}
+          trials={trials}
+          onChange={(next) => {
+            setCases(next);
+            setChanged(true);
+          }}
+        />
+        <Toggle
+          label={t("repairs_approved")}
+          help={t("repairs_approved_help")}
+          checked={repairs ?? data.repairs_approved === true}
+          onChange={setRepairs}
+        />
+      </CardBody>
+      <CardFoot>
+        {asking ? (
+          <Feedback busy={answer.isPending} onSend={(words) => refuse(words)} onCancel={() => setAsking(false)} />
+        ) : (
+          <>
+            <Button kind="primary" disabled={!ready} busy={answer.isPending} onClick={approve}>
+              {t(plan !== proposed || changed ? "approve_edited" : "approve")}
+            </Button>
+            <Button disabled={answer.isPending} onClick={() => setAsking(true)}>
+              {t("ask_for_changes")}
+            </Button>
+            <Button kind="ghost" disabled={answer.isPending} onClick={() => refuse("", true)}>
+              {t("stop_here")}
+            </Button>
+            <span className="ml-auto max-sm:hidden">
+              <Keys keys="$mod+Enter" />
+            </span>
+          </>
+        )}
+      </CardFoot>
+    </div>
+  );
+}
+
+interface PlanProps {
+  text: string;
+  edited: boolean;
+  onChange: (text: string) => void;
+  onReset: () => void;
+}
+
+function Plan({ text, edited, onChange, onReset }: PlanProps) {
+  const t = useCodevTexts();
+  const [view, setView] = useState<"read" | "edit">("read");
+  return (
+    <section aria-label={t("plan")} className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-center gap-2">
+        <h3 className="mr-auto font-medium">{t("plan")}</h3>
+        {edited && (
+          <Button size="sm" kind="ghost" onClick={onReset}>
+            {t("as_proposed")}
+          </Button>
+        )}
+        <Segments
+          size="sm"
+          aria-label={t("plan_view")}
+          value={view}
+          options={[
+            { value: "read", label: t("read") },
+            { value: "edit", label: t("edit"), icon: <PencilLine /> },
+          ]}
+          onChange={setView}
+        />
+      </div>
+      {view === "edit" ? (
+        <CodeEditor
+          language="markdown"
+          label={t("plan")}
+          minLines={10}
+          maxLines={28}
+          value={text}
+          onChange={onChange}
+        />
+      ) : (
+        <Markdown text={text} className="rounded-md border border-line bg-canvas px-4 py-3" />
+      )}
+    </section>
+  );
+}
+
+/** Somebody else changed the flow meanwhile: nothing was written, and this plan is for how it is now. */
+function ConflictBanner({ conflict }: { conflict: Conflict }) {
+  const t = useCodevTexts();
+  return (
+    <Callout
+      tone="warn"
+      title={
+        <span className="flex items-center gap-1.5">
+          <GitMerge aria-hidden className="size-3.5" />
+          {t("conflict")}
+        </span>
+      }
+    >
+      <p>{conflict.message}</p>
+      {conflict.lines.length > 0 && (
+        <div className="mt-2">
+          <DiffLines lines={conflict.lines} label={t("their_changes")} />
+        </div>
+      )}
+    </Callout>
+  );
+}

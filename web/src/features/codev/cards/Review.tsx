@@ -1,0 +1,107 @@
+import { useQuery } from "@tanstack/react-query";
+import { Check, RotateCcw } from "lucide-react";
+import { useState } from "react";
+import { codevDomainsQuery } from "@/api/queries/codev";
+import { Markdown } from "@/components/markdown/Markdown";
+import { Button, Tabs } from "@/components/ui";
+import { readCases } from "../model/cases";
+import { lines, list, words } from "../model/read";
+import { readTrial } from "../model/trial";
+import { PlaceLink } from "../page/PlaceLink";
+import { RollBack } from "../page/RollBack";
+import { Toggle } from "../page/Toggle";
+import { TrialTable } from "../page/TrialTable";
+import { useCodevTexts } from "../texts";
+import { CardBody, CardFoot } from "./CardParts";
+import { DiffLines } from "./DiffLines";
+import { Feedback } from "./Feedback";
+import type { CardProps } from "./WaitingCard";
+
+/** What came of it: in words, as changes and as tests; to accept, to have changed, or to take back. */
+export function Review({ session, interrupt, answer }: CardProps) {
+  const t = useCodevTexts();
+  const data = interrupt.data ?? {};
+  const domains = useQuery(codevDomainsQuery).data;
+  const keeps = domains?.find(({ name }) => name === session.domain)?.test_sets ?? false;
+  const [tab, setTab] = useState<"tests" | "diff">("tests");
+  const [saving, setSaving] = useState(true);
+  const [asking, setAsking] = useState(false);
+  const [rollingBack, setRollingBack] = useState(false);
+  const cases = readCases(data.cases);
+  const diff = lines(data.diff);
+  const link = words(data.link) || session.link;
+  const accept = () =>
+    answer.mutate({ type: "result_review", accepted: true, save_tests: keeps && cases.length > 0 && saving });
+  return (
+    <>
+      <CardBody>
+        {words(data.summary) && <Markdown text={words(data.summary)} />}
+        <PlaceLink link={link} className="self-start">
+          {t("open_flow")}
+        </PlaceLink>
+        <Tabs
+          aria-label={t("result")}
+          className="rounded-md border border-line"
+          value={tab}
+          onChange={setTab}
+          tabs={[
+            {
+              value: "tests",
+              label: t("tests"),
+              content: (
+                <div className="p-3">
+                  <TrialTable trials={list(data.trials).map(readTrial)} cases={cases} />
+                </div>
+              ),
+            },
+            {
+              value: "diff",
+              label: t("changes_count", { count: diff.length }),
+              content: (
+                <div className="p-3">
+                  {diff.length > 0 ? (
+                    <DiffLines lines={diff} label={t("changes")} />
+                  ) : (
+                    <p className="text-sm text-muted">{t("no_changes")}</p>
+                  )}
+                </div>
+              ),
+            },
+          ]}
+        />
+        {keeps && cases.length > 0 && (
+          <Toggle label={t("keep_tests")} help={t("keep_tests_help")} checked={saving} onChange={setSaving} />
+        )}
+      </CardBody>
+      <CardFoot>
+        {asking ? (
+          <Feedback
+            busy={answer.isPending}
+            onSend={(feedback) => answer.mutate({ type: "result_review", accepted: false, feedback })}
+            onCancel={() => setAsking(false)}
+          />
+        ) : (
+          <>
+            <Button kind="primary" icon={<Check />} busy={answer.isPending} onClick={accept}>
+              {t("accept")}
+            </Button>
+            <Button disabled={answer.isPending} onClick={() => setAsking(true)}>
+              {t("ask_for_changes")}
+            </Button>
+            {session.can_roll_back && (
+              <Button
+                kind="ghost"
+                icon={<RotateCcw />}
+                disabled={answer.isPending}
+                onClick={() => setRollingBack(true)}
+              >
+                {t("roll_back")}
+              </Button>
+            )}
+          </>
+        )}
+      </CardFoot>
+      {rollingBack && <RollBack session={session} onClose={() => setRollingBack(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import { Hand } from "lucide-react";
+import { type ReactNode, useEffect, useRef } from "react";
+import type { CodevSession, Interrupt } from "@/api/queries/codev";
+import { type CodevText, useCodevTexts } from "../texts";
+import { Clarification } from "./Clarification";
+import { Credentials } from "./Credentials";
+import { PlanApproval } from "./PlanApproval";
+import { Review } from "./Review";
+import { type Answering, useAnswer } from "./useAnswer";
+
+export interface CardProps {
+  session: CodevSession;
+  interrupt: Interrupt;
+  answer: Answering;
+}
+
+const CARDS: Record<Interrupt["type"], (props: CardProps) => ReactNode> = {
+  clarification: Clarification,
+  credential_check: Credentials,
+  plan_approval: PlanApproval,
+  result_review: Review,
+};
+
+/** What the session waits for, to be answered here. */
+export function WaitingCard({ session, interrupt }: { session: CodevSession; interrupt: Interrupt }) {
+  const t = useCodevTexts();
+  const answer = useAnswer(session.thread_id, interrupt.id);
+  const Card = CARDS[interrupt.type] as ((props: CardProps) => ReactNode) | undefined;
+  const title = Card ? t(`waits_${interrupt.type}` as CodevText) : t("waiting_for_you");
+  const card = useRef<HTMLElement>(null);
+  // Who watched is told that it is their turn, wherever on the page they were.
+  useEffect(() => {
+    const active = document.activeElement;
+    if (active === document.body || active?.id === "content") card.current?.focus({ preventScroll: true });
+    card.current?.scrollIntoView({ block: "nearest" });
+  }, []);
+  return (
+    <section
+      ref={card}
+      tabIndex={-1}
+      aria-label={title}
+      className="flex scroll-mt-4 flex-col overflow-hidden rounded-lg border border-accent bg-surface shadow-card outline-none"
+    >
+      <header className="flex items-start gap-2.5 border-b border-line bg-accent-soft px-4 py-2.5">
+        <Hand aria-hidden className="mt-0.5 size-4.5 shrink-0 text-accent" />
+        <div className="min-w-0">
+          <h2 className="font-semibold">{title}</h2>
+          {interrupt.prompt && <p className="whitespace-pre-wrap break-words text-sm text-muted">{interrupt.prompt}</p>}
+        </div>
+      </header>
+      {Card && <Card session={session} interrupt={interrupt} answer={answer} />}
+    </section>
+  );
+}

@@ -1,0 +1,3 @@
+export { SessionsPage } from "./list/SessionsPage";
+export { SessionPage } from "./page/SessionPage";
+export { StartPage } from "./start/StartPage";

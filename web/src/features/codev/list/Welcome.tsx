@@ -1,0 +1,43 @@
+import { Link } from "@tanstack/react-router";
+import { Hammer, MessageCircleQuestion, NotebookPen, Repeat2, ThumbsUp } from "lucide-react";
+import { START_LINK } from "../start/startLink";
+import { useCodevTexts } from "../texts";
+
+const STEPS = [
+  { icon: MessageCircleQuestion, text: "teach_say" },
+  { icon: NotebookPen, text: "teach_plan" },
+  { icon: Repeat2, text: "teach_test" },
+  { icon: ThumbsUp, text: "teach_review" },
+] as const;
+
+/** No session yet: what the agent does, in four steps, and the way to begin. */
+export function Welcome() {
+  const t = useCodevTexts();
+  return (
+    <section aria-label={t("welcome")} className="mx-auto flex max-w-2xl flex-col items-center gap-6 py-8 text-center">
+      <div>
+        <div className="mx-auto mb-3 flex size-11 items-center justify-center rounded-lg bg-accent-soft text-accent">
+          <Hammer aria-hidden className="size-5.5" />
+        </div>
+        <h2 className="text-lg font-semibold">{t("welcome")}</h2>
+        <p className="mt-1 text-muted">{t("welcome_more")}</p>
+      </div>
+      <ol className="grid w-full gap-px overflow-hidden rounded-lg border border-line bg-line text-left sm:grid-cols-2">
+        {STEPS.map(({ icon: Icon, text }, at) => (
+          <li key={text} className="flex gap-3 bg-surface p-4">
+            <Icon aria-hidden className="mt-0.5 size-4.5 shrink-0 text-accent" />
+            <div className="min-w-0">
+              <h3 className="font-medium">
+                {at + 1}. {t(text)}
+              </h3>
+              <p className="mt-0.5 text-sm text-muted">{t(`${text}_more`)}</p>
+            </div>
+          </li>
+        ))}
+      </ol>
+      <Link to="/develop/new" className={START_LINK}>
+        {t("start_first")}
+      </Link>
+    </section>
+  );
+}

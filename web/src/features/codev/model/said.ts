@@ -1,0 +1,47 @@
+import type { CodevSession } from "@/api/queries/codev";
+import type { Tone } from "@/components/ui";
+import type { CodevText, SayCodev } from "../texts";
+import { isPhase, phaseOf } from "./phases";
+
+export const STATUS_TONES: Record<CodevSession["status"], Tone> = {
+  in_progress: "info",
+  pending_interrupt: "accent",
+  completed: "ok",
+  stopped: "warn",
+  error: "bad",
+};
+
+/** A phase in the language in use; one that we do not know as the server calls it. */
+export const phaseWords = (t: SayCodev, phase: string): string =>
+  isPhase(phase) ? t(`phase_${phase}`) : phase === "done" ? t("phase_done") : phase.replaceAll("_", " ");
+
+/** Where a session is, in the list. */
+export function whereWords(t: SayCodev, session: CodevSession): string {
+  if (session.status === "pending_interrupt" && session.interrupt) {
+    return t(`waits_${session.interrupt.type}` as CodevText);
+  }
+  return phaseWords(t, phaseOf(session));
+}
+
+const TOOLS = new Set([
+  "search_patterns",
+  "use_pattern",
+  "search_components",
+  "describe_component",
+  "read_flow",
+  "list_flows",
+  "apply_flow_changes",
+  "list_nodes",
+  "get_node",
+  "get_node_schema",
+  "list_templates",
+  "list_marketplace_templates",
+  "list_chatflows",
+  "get_chatflow",
+  "list_credentials",
+]);
+
+/** What a tool does, in words where we know it; otherwise its name as words. */
+export function toolWords(t: SayCodev, name: string): string {
+  return TOOLS.has(name) ? t(`tool_${name}` as CodevText) : name.replaceAll("_", " ");
+}

@@ -1,0 +1,42 @@
+import { RotateCcw } from "lucide-react";
+import type { CodevSession } from "@/api/queries/codev";
+import { Button, Callout } from "@/components/ui";
+import type { LiveSession } from "../model/session";
+import { useCodevTexts } from "../texts";
+import { ConnectProvider } from "./ConnectProvider";
+import { PlaceLink } from "./PlaceLink";
+import { useRetry } from "./useStop";
+
+const TONES = { completed: "ok", stopped: "warn", error: "bad" } as const;
+/** Codes of errors that connecting a provider may cure. */
+const MODEL_CODES = new Set([
+  "model_key_missing",
+  "no_model_configured",
+  "unknown_provider",
+  "provider_not_installed",
+  "model_key_rejected",
+  "model_not_accessible",
+]);
+
+/** How the session ended, and what can be done now. */
+export function Ended({ session, live }: { session: CodevSession; live: LiveSession }) {
+  const t = useCodevTexts();
+  const retry = useRetry(session.thread_id);
+  const status = live.status as keyof typeof TONES;
+  const failed = live.entries.findLast((one) => one.kind === "error");
+  const noModel = status === "error" && failed?.kind === "error" && MODEL_CODES.has(failed.about);
+  return (
+    <Callout tone={TONES[status] ?? "warn"} title={t(`ended_${status}`)}>
+      <p className="whitespace-pre-wrap">{live.stopReason || t(`ended_${status}_more`)}</p>
+      <div className="mt-2 flex flex-wrap items-center gap-2 empty:hidden">
+        {noModel && <ConnectProvider kind="primary" onDone={() => retry.mutate()} />}
+        {status !== "completed" && (
+          <Button size="sm" icon={<RotateCcw />} busy={retry.isPending} onClick={() => retry.mutate()}>
+            {t("go_on")}
+          </Button>
+        )}
+        <PlaceLink link={session.link}>{t("open_flow")}</PlaceLink>
+      </div>
+    </Callout>
+  );
+}

@@ -1,0 +1,48 @@
+import { useEffect, useRef } from "react";
+import type { Entry } from "../model/history";
+import { useCodevTexts } from "../texts";
+import { LogEntry } from "./LogEntry";
+
+const NEAR_PX = 80;
+
+/** What happened, oldest first; the newest is in view for who has not scrolled away from it. */
+export function Log({ entries, working }: { entries: Entry[]; working: boolean }) {
+  const t = useCodevTexts();
+  const box = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows what is added
+  useEffect(() => {
+    if (follows.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [entries]);
+  const scrolled = () => {
+    const at = box.current;
+    if (at) follows.current = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR_PX;
+  };
+  return (
+    <section
+      aria-label={t("log")}
+      className="flex min-w-0 flex-col overflow-hidden rounded-lg border border-line bg-surface lg:sticky lg:top-4"
+    >
+      <h2 className="border-b border-line px-4 py-2.5 text-sm font-medium">{t("log")}</h2>
+      <div
+        ref={box}
+        onScroll={scrolled}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        tabIndex={0}
+        role="log"
+        aria-label={t("log")}
+        className="max-h-[60vh] overflow-y-auto px-4 py-3 lg:max-h-[calc(100dvh-15rem)]"
+      >
+        {entries.length === 0 ? (
+          <p className="text-sm text-muted">{t(working ? "log_starting" : "log_empty")}</p>
+        ) : (
+          <ol className="flex flex-col gap-1.5">
+            {entries.map((entry) => (
+              <LogEntry key={`${entry.kind} ${entry.id}`} entry={entry} />
+            ))}
+          </ol>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,93 @@
+import { useQuery } from "@tanstack/react-query";
+import { ChevronDown, Workflow } from "lucide-react";
+import { useDeferredValue, useState } from "react";
+import { api, unwrap } from "@/api/client";
+import { flowKeys, flowQuery } from "@/api/queries/flows";
+import { cx, Input, Popover, Problem } from "@/components/ui";
+import { ago } from "@/lib/i18n/format";
+import { useCodevTexts } from "../texts";
+
+interface FlowPickerProps {
+  value: string;
+  onChange: (flowId: string) => void;
+  id?: string;
+  "aria-describedby"?: string;
+  "aria-invalid"?: true;
+}
+
+const MOST_SHOWN = 30;
+
+/** One of the flows that one sees, found by writing a part of its name. */
+export function FlowPicker({ value, onChange, ...control }: FlowPickerProps) {
+  const t = useCodevTexts();
+  const [open, setOpen] = useState(false);
+  const chosen = useQuery({ ...flowQuery(value), enabled: value !== "" });
+  const name = value ? (chosen.data?.name ?? (chosen.isError ? t("flow_gone") : "…")) : "";
+  return (
+    <Popover
+      open={open}
+      onOpenChange={setOpen}
+      label={t("choose_flow")}
+      className="w-96 max-w-[calc(100vw-1rem)] p-2"
+      trigger={
+        <button
+          type="button"
+          {...control}
+          className="inline-flex h-8 w-full items-center gap-2 rounded-md border border-line-strong bg-surface px-2.5 text-left hover:border-faint aria-invalid:border-bad sm:max-w-96"
+        >
+          <Workflow aria-hidden className="size-4 shrink-0 text-faint" />
+          <span className={cx("min-w-0 flex-1 truncate", !name && "text-faint")}>{name || t("choose_flow")}</span>
+          <ChevronDown aria-hidden className="size-4 shrink-0 text-faint" />
+        </button>
+      }
+    >
+      <Found
+        chosen={value}
+        onPick={(flowId) => {
+          onChange(flowId);
+          setOpen(false);
+        }}
+      />
+    </Popover>
+  );
+}
+
+function Found({ chosen, onPick }: { chosen: string; onPick: (flowId: string) => void }) {
+  const t = useCodevTexts();
+  const [typed, setTyped] = useState("");
+  const search = useDeferredValue(typed.trim());
+  const flows = useQuery({
+    queryKey: [...flowKeys.all, "picker", search],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET("/api/v1/flows", { params: { query: { search, limit: MOST_SHOWN } }, signal })),
+    placeholderData: (before) => before,
+  });
+  return (
+    <div className="flex flex-col gap-2">
+      <Input
+        type="search"
+        aria-label={t("find_flow")}
+        placeholder={t("find_flow")}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+      {flows.isError && <Problem error={flows.error} />}
+      {flows.data?.items.length === 0 && <p className="px-2 py-3 text-sm text-muted">{t("no_such_flow")}</p>}
+      <ul className="max-h-72 overflow-y-auto">
+        {flows.data?.items.map((flow) => (
+          <li key={flow.id}>
+            <button
+              type="button"
+              aria-current={flow.id === chosen ? "true" : undefined}
+              onClick={() => onPick(flow.id)}
+              className="flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-left hover:bg-hover aria-[current=true]:bg-accent-soft"
+            >
+              <span className="min-w-0 flex-1 truncate">{flow.name}</span>
+              <span className="shrink-0 text-xs text-muted">{ago(flow.updated_at, { brief: true })}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
