@@ -23,8 +23,18 @@ hypothesis_settings.load_profile("unhurried")
 KINDS = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
 
+LONG = ("integration/faults/", "integration/isolation/", "test_celery", "test_fuzz.py", "test_many_at_once.py")
+"""What takes long."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "postgres: needs the PostgreSQL server that comes with the development packages")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long begins first: at the end no worker is left alone with it."""
+    items.sort(key=lambda item: not any(part in item.nodeid for part in LONG))
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 
+from headgate.foundation.database import sqlite
 from headgate.foundation.database.announcing import publish_announced
 from headgate.foundation.errors import HeadgateError, Invalid, Unavailable
 from headgate.foundation.events import EventSink
@@ -131,7 +132,7 @@ def _open(url: URL, settings: DatabaseSettings) -> AsyncEngine:
         "pool_timeout": 30,
     }
     if url.get_backend_name() == "sqlite":
-        options["connect_args"] = {"timeout": settings.busy_timeout_seconds}
+        options["connect_args"] = {"timeout": settings.busy_timeout_seconds, "async_creator_fn": sqlite.connect}
     else:
         options["pool_pre_ping"] = True
     try:
