@@ -98,7 +98,7 @@ def _working(work: Work) -> Any:  # noqa: ANN401 - LangGraph has no public type 
 
 
 def _waiting(phase: PhaseName, ask: Ask, take: Take) -> Any:  # noqa: ANN401
-    def node(state: AgentState, runtime: Runtime[Working]) -> Update:
+    async def node(state: AgentState, runtime: Runtime[Working]) -> Update:  # not in a thread: telling needs the loop
         phase_told(state, runtime.context, phase)
         return take(state, interrupt(ask(state)))
 
