@@ -46,7 +46,12 @@ class Reading:
 
 
 READINGS = (
-    Reading("search_components", "search_components", ALWAYS),
+    Reading(
+        "search_components",
+        "search_components",
+        ALWAYS,
+        "Find component types by what they do; describe_component shows one.",
+    ),
     Reading("describe_component", "get_component", ALWAYS),
     Reading("list_component_types", "list_component_types", LOOKING),
     Reading("list_flows", "list_flows", LOOKING, "List flows that are there, newest first, each in one line."),
