@@ -8,7 +8,9 @@ from typing import Any
 
 from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.agents.assistant.service import Assistant
+from headgate.agents.codev.sessions.service import Sessions
 from headgate.entrypoints.assistance import open_assistance
+from headgate.entrypoints.development import Ground, open_development
 from headgate.entrypoints.flow_runs import FlowRuns
 from headgate.entrypoints.services import StepServices, open_services
 from headgate.features.access.principal import Principal
@@ -67,6 +69,7 @@ class Parts:
     classes: ModelClasses
     rules: FlowRules
     dry_runs: DryRuns
+    codev: Sessions
     tests: TestRuns
 
     def variables_of(self, tenant_id: str) -> Variables:
@@ -111,9 +114,13 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
         runs = FlowRuns(database=database, engine=engine)
         index = component_index(base.registry)
         rules = FlowRules(base.registry, base.classes, (TestsGate(),))
+        notary = Notary(base.box, EvidenceSeed(settings))
         async with (
             open_tests(database, engine, recover=recover) as tests,
             open_assistance(settings, base, runs, index, telemetry) as assistance,
+            open_development(
+                Ground(settings, base, runs, index, engine, rules, notary, assistance), recover=recover
+            ) as codev,
         ):
             yield Parts(
                 settings=settings,
@@ -133,11 +140,12 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
                 workspace=assistance.workspace,
                 workshop=assistance.workshop,
                 telemetry=telemetry,
-                notary=Notary(base.box, EvidenceSeed(settings)),
+                notary=notary,
                 classes=base.classes,
                 rules=rules,
                 dry_runs=DryRuns(database, base.services, rules, base.variables_of, base.local_models),
                 tests=tests,
+                codev=codev,
             )
 
 

@@ -1,6 +1,6 @@
 """What can go wrong with sessions of the development agent."""
 
-from headgate.foundation.errors import Conflict, Invalid, NotFound
+from headgate.foundation.errors import Cancelled, Conflict, Invalid, NotFound
 
 
 class SessionNotFound(NotFound):
@@ -55,3 +55,12 @@ class DomainNotFound(Invalid):
 
     code = "codev_domain_not_found"
     title = "Domain not found"
+
+
+class LeaseLost(Cancelled):
+    """The session is not this process's any more: somebody ended it, or another process took it up."""
+
+    code = "codev_lease_lost"
+
+    def __init__(self) -> None:
+        super().__init__("The session was ended, or another server works on it.")

@@ -153,7 +153,12 @@ def rate_limits(settings: Settings) -> RateLimits:
         Scope.PROVIDER_TEST: PROVIDER_TESTS_PER_MINUTE,
     }
     amounts |= {scope: own.sign_in_per_minute * times for scope, times in _SIGN_IN_TIMES.items()}
-    url = own.redis_url.get_secret_value()
+    return limits_of(settings, amounts)
+
+
+def limits_of(settings: Settings, amounts: Mapping[str, int]) -> RateLimits:
+    """Limits of somebody's own, counted where all are."""
+    url = settings.rate_limits.redis_url.get_secret_value()
     if not url and settings.engine.backend == "celery":
         url = settings.celery.events_url
     return RateLimits(amounts, url)

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
@@ -37,7 +37,9 @@ SessionId = Annotated[str, Path(max_length=36)]
 Wait = Annotated[bool, Query(description="Answer when the session first rests; hanging up stops nothing.")]
 _EDIT = [needs(Permission.FLOWS_EDIT)]
 _VIEW = [needs(Permission.FLOWS_VIEW)]
-_EVENTS = {200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}}
+_EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}
+}
 
 
 @router.get("/domains", summary="What sessions may work on", responses=problems(), dependencies=_VIEW)

@@ -1,12 +1,18 @@
 """Sessions of the development agent: what people ask of them. The work itself is done by the runner's tasks."""
 
-from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
 
 from pydantic import JsonValue, SecretStr
+from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.agents.codev.domain import Domain
+from headgate.agents.codev.domain import Workplace
+from headgate.agents.codev.errors import NotWaiting, SessionAtWork, SessionNotFound
 from headgate.agents.codev.schemas import (
+    DomainOut,
     Domains,
     Resume,
     SessionPage,
@@ -15,12 +21,38 @@ from headgate.agents.codev.schemas import (
     SessionSummary,
     Status,
 )
+from headgate.agents.codev.sessions import repository, telling
+from headgate.agents.codev.sessions.acting import acting
+from headgate.agents.codev.sessions.places import Place
+from headgate.agents.codev.sessions.repository import ERROR, IN_PROGRESS, LEFT, PENDING, STOPPED
+from headgate.agents.codev.sessions.responses import response, shown_state
+from headgate.agents.codev.sessions.runner import Runner
+from headgate.agents.codev.sessions.summary import summarise
+from headgate.agents.codev.tables import SessionRow
+from headgate.agents.codev.writing import repository as writes
+from headgate.agents.codev.writing.rollback import roll_back
+from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
-from headgate.foundation.database import Database
+from headgate.features.accounts.addresses import counted
+from headgate.features.accounts.spaces.errors import SpaceNotFound
+from headgate.features.accounts.throttle import RateLimits
+from headgate.features.audit.recorder import record
+from headgate.foundation.api import parse_cursor
+from headgate.foundation.canonical import digest, portable
+from headgate.foundation.database import Database, now
+from headgate.foundation.errors import HeadgateError, Invalid
+from headgate.foundation.ids import is_id, new_id
 from headgate.foundation.settings import Settings
 
 Heard = tuple[int, str, dict[str, JsonValue]]
 """Number, kind and data of an event; pieces of the model's words have the number of the event before them."""
+STARTS = "codev.starts"
+"""What is counted of an address: sessions that it starts."""
+BY_HAND = "Stopped by "
+"""Begins the reason of a stop that can be taken back."""
+_ROLLBACK_LEASE = timedelta(seconds=120)
+_ROLLING_BACK = "rollback"
+_NAME_CHARS = 200
 
 
 @dataclass(slots=True)
@@ -29,64 +61,321 @@ class Sessions:
 
     settings: Settings
     database: Database
-    domains: Mapping[str, Domain] = field(default_factory=dict)
+    runner: Runner
+    limits: RateLimits
 
-    async def start(self, principal: Principal, wanted: SessionStart, *, address: str | None) -> SessionResponse:
-        """Begin a session; it is worked on in the background. Raises `RateLimited`, `NotFound`, `Invalid`."""
-        raise NotImplementedError
+    async def start(self, principal: Principal, wanted: SessionStart, *, address: str | None = None) -> SessionResponse:
+        """Begin a session; it is worked on in the background.
+
+        Raises `RateLimited` for the address, `NotFound` for a flow, space or server, `Invalid` for a model or address
+        of notices that cannot be used, `PermissionMissing`.
+        """
+        principal.require_somewhere(Permission.FLOWS_EDIT)
+        around = self.runner.around
+        place = around.place(wanted.domain)
+        if address is not None:
+            await self.limits.allow(STARTS, counted(address))
+        row = await self._new_row(principal, wanted, place)
+        if wanted.webhook_url:
+            await around.http.check(wanted.webhook_url)
+        row.model = (await around.reasoning.choose(principal, wanted.model)).model_id
+        async with _opened(place, principal, row) as workplace:
+            if row.flow_id is not None:
+                row.flow_name = (await workplace.read(row.flow_id)).name[:300]
+                row.options["link"] = workplace.link(row.flow_id)
+        async with self.database.writing() as session:
+            session.add(row)
+            told = {"domain": row.domain, "flow_id": row.flow_id, "requirement": row.requirement}
+            await self._record(session, principal, "codev_session.started", row, payload=told)
+        await self.runner.take(row.id)
+        return await self.get(principal, row.id)
 
     async def resume(self, principal: Principal, session_id: str, answer: Resume) -> SessionResponse:
-        """Answer what a session waits for; it goes on in the background. Raises `NotWaiting`."""
-        raise NotImplementedError
+        """Answer what a session waits for; it goes on in the background, as whoever answered.
+
+        The same answer to the same interrupt again is no error. Raises `NotWaiting`, `SessionAtWork`.
+        """
+        row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
+        given = answer.response.model_dump(mode="json")
+        if _is_same_answer(row, answer, given):
+            return await self.get(principal, session_id)
+        _check_waiting(row, answer)
+        interrupt_id = (row.interrupt or {})["id"]
+        kept = {"interrupt_id": interrupt_id, "response": given}
+        async with self.database.writing() as session:
+            found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
+            if found is None or found.status != PENDING or (found.interrupt or {}).get("id") != interrupt_id:
+                raise _not_waiting("The session has been answered meanwhile.")
+            _check_rests(found)
+            await repository.change(
+                session,
+                session_id,
+                status=IN_PROGRESS,
+                answer=kept,
+                updated_at=now(),
+                options=found.options | {"acting": acting(principal), "answered": _named(interrupt_id, given)},
+                **LEFT,
+            )
+            await self._record(session, principal, "codev_session.answered", row, payload=given)
+        await self.runner.take(session_id)
+        return await self.get(principal, session_id)
 
     async def get(self, principal: Principal, session_id: str) -> SessionResponse:
         """A session with what is known so far. Raises `SessionNotFound`."""
-        raise NotImplementedError
+        row = await self._find(principal, session_id, Permission.FLOWS_VIEW)
+        async with self.database.reading() as session:
+            written = await writes.list_writes(session, session_id)
+            can = bool(await writes.can_roll_back(session, [session_id]))
+        known = await self.runner.checkpoints.state(session_id)
+        return response(row, can_roll_back=can and not _is_at_work(row), state=shown_state(known, written))
 
     async def check(self, principal: Principal, session_id: str) -> None:
         """Raise `SessionNotFound` unless the caller sees the session."""
-        raise NotImplementedError
+        await self._find(principal, session_id, Permission.FLOWS_VIEW)
 
     async def list(
         self, principal: Principal, *, cursor: str | None = None, limit: int = 50, status: Status | None = None
     ) -> SessionPage:
         """Sessions of the spaces that the caller sees, newest first."""
-        raise NotImplementedError
+        principal.require_somewhere(Permission.FLOWS_VIEW)
+        async with self.database.reading() as session:
+            rows = await repository.list_sessions(
+                session,
+                tenant_id=principal.tenant_id,
+                spaces=principal.visible_spaces,
+                before=parse_cursor(cursor),
+                status=status,
+                limit=limit + 1,
+            )
+            can = await writes.can_roll_back(session, [row.id for row in rows])
+        shown = rows[:limit]
+        items = [response(row, can_roll_back=row.id in can and not _is_at_work(row)) for row in shown]
+        return SessionPage(items=items, next_cursor=shown[-1].id if len(rows) > limit else None)
 
     async def delete(self, principal: Principal, session_id: str) -> None:
         """Delete a session with all that was kept of it; what it wrote stays. Raises `SessionAtWork`."""
-        raise NotImplementedError
+        row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
+        async with self.database.writing() as session:
+            found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
+            if found is not None:
+                _check_rests(found)
+                await repository.delete_session(session, session_id)
+                await self._record(session, principal, "codev_session.deleted", row)
+        await self.runner.checkpoints.forget(session_id)
 
     async def summary(self, principal: Principal, session_id: str) -> SessionSummary:
         """The session as a Markdown document."""
-        raise NotImplementedError
+        return SessionSummary(thread_id=session_id, summary=summarise(await self.get(principal, session_id)))
 
     async def rollback(self, principal: Principal, session_id: str) -> SessionResponse:
         """Take back what the session wrote. Raises `SessionAtWork`, `NothingToRollBack`, `WriteConflict`."""
-        raise NotImplementedError
+        row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
+        owner = f"{_ROLLING_BACK}-{new_id()[-12:]}"
+        async with self.database.writing() as session:
+            found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
+            if found is None:
+                raise SessionNotFound(session_id)
+            _check_rests(found)
+            await repository.change(session, session_id, leased_by=owner, lease_until=now() + _ROLLBACK_LEASE)
+        try:
+            async with _opened(self.runner.around.place(row.domain), principal, row) as workplace:
+                await roll_back(self.database, self.runner.box, session_id, workplace)
+            async with self.database.writing() as session:
+                await self._record(session, principal, "codev_session.rolled_back", row)
+        finally:
+            async with self.database.writing() as session:
+                await repository.let_go(session, session_id, owner=owner)
+        return await self.get(principal, session_id)
 
     async def stop(self, principal: Principal, session_id: str) -> SessionResponse:
         """End a session; one that is over stays as it is."""
-        raise NotImplementedError
+        row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
+        reason = f"{BY_HAND}{principal.actor.name or 'a person'}."
+        async with self.database.writing() as session:
+            going = SessionRow.status.in_((IN_PROGRESS, PENDING))
+            ended = await repository.change(session, session_id, going, status=STOPPED, stop_reason=reason)
+            if ended is not None:
+                told = {"status": STOPPED, "stop_reason": reason}
+                await repository.tell(session, session_id, [("done", told)], now())
+                await self._record(session, principal, "codev_session.stopped", row)
+        if ended is not None:
+            self.runner.live.wake(session_id)
+            await self.runner.stop(session_id)
+        return await self.get(principal, session_id)
 
     async def retry(self, principal: Principal, session_id: str) -> SessionResponse:
         """Go on with a session that failed or was stopped by hand, from its last step. Raises `NotWaiting`."""
-        raise NotImplementedError
+        row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
+        async with self.database.writing() as session:
+            found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
+            if found is None or not _can_go_on(found):
+                raise _not_waiting("Only a session that failed, or was stopped by hand, can go on.")
+            _check_rests(found)
+            options = found.options | {"acting": acting(principal)}
+            await repository.change(
+                session,
+                session_id,
+                status=IN_PROGRESS,
+                stop_reason="",
+                interrupt=None,
+                options=options,
+                updated_at=now(),
+                **LEFT,
+            )
+            await self._record(session, principal, "codev_session.continued", row)
+        await self.runner.take(session_id)
+        return await self.get(principal, session_id)
 
     async def wait(self, principal: Principal, session_id: str) -> SessionResponse:
-        """The session when it rests: it waits for somebody, or is over."""
-        raise NotImplementedError
+        """The session when it rests: it waits for somebody, or is over. Giving up waiting stops nothing."""
+        while (row := await self._find(principal, session_id, Permission.FLOWS_VIEW)).status == IN_PROGRESS:
+            async for _ in telling.follow(self.database, self.runner.live, session_id, row.events):
+                pass
+        return await self.get(principal, session_id)
 
-    def follow(self, principal: Principal, session_id: str, after: int = 0) -> AsyncGenerator[Heard, None]:
+    async def follow(self, principal: Principal, session_id: str, after: int = 0) -> AsyncGenerator[Heard, None]:
         """Events behind a number, those already told first, until the session rests."""
-        raise NotImplementedError
+        await self._find(principal, session_id, Permission.FLOWS_VIEW)
+        async for heard in telling.follow(self.database, self.runner.live, session_id, after):
+            yield heard
 
     async def add_credential(
         self, principal: Principal, session_id: str, kind: str, name: str, values: Mapping[str, SecretStr]
     ) -> SessionResponse:
         """Make a credential in the session's place. Raises `Invalid`, `Forbidden`."""
-        raise NotImplementedError
+        row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
+        async with _opened(self.runner.around.place(row.domain), principal, row) as workplace:
+            plain = {key: value.get_secret_value() for key, value in values.items()}
+            await workplace.add_credential(kind, name or kind, plain)
+        async with self.database.writing() as session:
+            await self._record(
+                session, principal, "codev_session.credential_added", row, payload={"type": kind, "name": name or kind}
+            )
+        return await self.get(principal, session_id)
 
     async def list_domains(self, principal: Principal) -> Domains:
         """What sessions of this person may work on."""
-        raise NotImplementedError
+        principal.require_somewhere(Permission.FLOWS_VIEW)
+        items = [
+            DomainOut(
+                name=name,
+                label=place.label,
+                instances=[*await place.instances(principal)],
+                test_sets=place.test_sets is not None,
+            )
+            for name, place in self.runner.around.places.items()
+        ]
+        return Domains(items=items)
+
+    async def _new_row(self, principal: Principal, wanted: SessionStart, place: Place) -> SessionRow:
+        space_id = wanted.space_id or principal.space_id
+        if wanted.flow_id and place.space_of is not None:
+            space_id = await place.space_of(principal, wanted.flow_id)
+        if not space_id:
+            raise Invalid("No space is named, and you have none of your own.", remedy="Name the `space_id`.")
+        principal.require_in(space_id, Permission.FLOWS_EDIT, SpaceNotFound(space_id))
+        own, at = self.settings.codev, now()
+        return SessionRow(
+            id=new_id(),
+            tenant_id=principal.tenant_id,
+            space_id=space_id,
+            user_id=principal.user_id,
+            domain=wanted.domain,
+            instance_id=wanted.instance_id,
+            requirement=wanted.requirement,
+            model="",
+            flow_id=wanted.flow_id,
+            flow_name="",
+            status=IN_PROGRESS,
+            phase="clarify",
+            iteration=1,
+            interrupt=None,
+            answer=None,
+            input_tokens=0,
+            output_tokens=0,
+            stop_reason="",
+            options={
+                "test_trials": wanted.test_trials,
+                "max_iterations": wanted.max_iterations or own.max_iterations,
+                "token_budget": wanted.token_budget or own.token_budget,
+                "skip_clarification": wanted.skip_clarification,
+                "repairs_approved": wanted.repairs_approved,
+                "acting": acting(principal),
+            },
+            webhook_url=wanted.webhook_url or "",
+            events=0,
+            created_at=at,
+            updated_at=at,
+        )
+
+    async def _find(self, principal: Principal, session_id: str, permission: Permission) -> SessionRow:
+        """A session that the caller may do this with. Raises `SessionNotFound`, `PermissionMissing`."""
+        missing = SessionNotFound(session_id)
+        if not is_id(session_id):
+            raise missing
+        async with self.database.reading() as session:
+            row = await repository.find_session(session, session_id, tenant_id=principal.tenant_id)
+        if row is None:
+            raise missing
+        principal.require_in(row.space_id, permission, missing)
+        return row
+
+    async def _record(
+        self,
+        session: AsyncSession,
+        principal: Principal,
+        action: Any,  # noqa: ANN401 - one of the log's actions
+        row: SessionRow,
+        payload: Any = None,  # noqa: ANN401 - JSON
+    ) -> None:
+        name = row.requirement[:_NAME_CHARS]
+        await record(session, principal, action, id=row.id, name=name, space_id=row.space_id, payload=payload)
+
+
+@asynccontextmanager
+async def _opened(place: Place, principal: Principal, row: SessionRow) -> AsyncIterator[Workplace]:
+    workplace = await place.domain.open(principal, row.space_id, row.instance_id)
+    try:
+        yield workplace
+    finally:
+        await workplace.close()
+
+
+def _check_waiting(row: SessionRow, answer: Resume) -> None:
+    if row.status != PENDING or not row.interrupt:
+        raise _not_waiting(f"The session does not wait for an answer: it is {row.status.replace('_', ' ')}.")
+    if answer.interrupt_id is not None and answer.interrupt_id != row.interrupt["id"]:
+        raise _not_waiting("The session waits for another answer than this.")
+    if answer.response.type != row.interrupt["type"]:
+        raise _not_waiting(f"The session waits for a {row.interrupt['type']}, not a {answer.response.type}.")
+
+
+def _not_waiting(detail: str) -> HeadgateError:
+    return NotWaiting(detail, remedy="Read the session to see what it waits for now.")
+
+
+def _is_same_answer(row: SessionRow, answer: Resume, given: dict[str, Any]) -> bool:
+    """Whether this answer was given before: a click that was made twice, a call that was repeated."""
+    return answer.interrupt_id is not None and row.options.get("answered") == _named(answer.interrupt_id, given)
+
+
+def _named(interrupt_id: str, given: dict[str, Any]) -> str:
+    """An answer in short."""
+    return f"{interrupt_id}:{digest(portable(given))}"
+
+
+def _is_at_work(row: SessionRow) -> bool:
+    """Whether a process works on it, or still ends a write of it; or takes its writes back."""
+    leased = row.lease_until is not None and row.lease_until > now()
+    if row.status == PENDING:  # a lease is then that of a notice
+        return leased and (row.leased_by or "").startswith(_ROLLING_BACK)
+    return row.status == IN_PROGRESS or leased
+
+
+def _check_rests(row: SessionRow) -> None:
+    if _is_at_work(row):
+        raise SessionAtWork("The session is being worked on.", remedy="Stop it first, or wait until it rests.")
+
+
+def _can_go_on(row: SessionRow) -> bool:
+    return row.status == ERROR or (row.status == STOPPED and row.stop_reason.startswith(BY_HAND))

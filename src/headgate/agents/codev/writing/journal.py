@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from sqlalchemy.exc import IntegrityError
 
 from headgate.agents.codev.domain import Answer, Change, DomainTool, Fault, Held, Workplace, mark_of
-from headgate.agents.codev.errors import WriteConflict
+from headgate.agents.codev.errors import LeaseLost, WriteConflict
 from headgate.agents.codev.ports import Tell, WriteNote, Written
 from headgate.agents.codev.state import Conflicted
 from headgate.agents.codev.tables import WriteRow
@@ -52,6 +52,8 @@ class Journal:
     session_id: str
     workplace: Workplace
     tell: Tell = lambda _kind, _data: None
+    owner: str = ""
+    """The process that works on the session: it writes only while the session is its own. Empty: not looked at."""
 
     async def carry_out(
         self,
@@ -139,6 +141,8 @@ class Journal:
 
     async def _intend(self, key: str, tool: str, change: Change, held: Held | None, iteration: int) -> Intent:
         async with self.database.writing() as session:
+            if self.owner and not await repository.is_owned(session, self.session_id, self.owner):
+                raise LeaseLost
             number = await repository.next_number(session, self.session_id)
             intent = Intent(new_id(), number, tool, change, held, mark_of(change.definition))
             session.add(

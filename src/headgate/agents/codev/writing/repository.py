@@ -41,6 +41,15 @@ async def note_flow(session: AsyncSession, session_id: str, *, flow_id: str | No
     await session.execute(query)
 
 
+async def is_owned(session: AsyncSession, session_id: str, owner: str) -> bool:
+    """Whether a process works on a session that nobody has ended. The row is held until the transaction ends."""
+    query = update(SessionRow).where(
+        SessionRow.id == session_id, SessionRow.leased_by == owner, SessionRow.status == "in_progress"
+    )
+    held = await session.execute(query.values(leased_by=owner).returning(SessionRow.id))
+    return held.scalar_one_or_none() is not None
+
+
 async def can_roll_back(session: AsyncSession, session_ids: Sequence[str]) -> set[str]:
     """Which of these sessions have a write that is not taken back."""
     query = select(WriteRow.session_id).where(

@@ -1,0 +1,113 @@
+"""As whom a session works: whoever told it something last, as things are now, with no more than they came with.
+
+A session outlives the request that began it. What its person may do is asked again whenever a process takes it up; an
+API key's scopes stay with it, and a key that was revoked ends it.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.agents.codev.tables import SessionRow
+from headgate.features.access.errors import PermissionMissing
+from headgate.features.access.permissions import Permission, Role, TenantRole
+from headgate.features.access.principal import LOCAL, Access, Actor, Principal
+from headgate.features.accounts import repository
+from headgate.features.accounts.keys.scopes import known
+from headgate.features.accounts.tables import ApiKey, SpaceMember, User
+from headgate.foundation.database import Database, now
+from headgate.foundation.errors import Unauthenticated
+
+_REMEDY = "Somebody who may edit flows of the space can go on with the session."
+
+
+class ActingNoMore(Unauthenticated):
+    """Whoever the session worked for may not come in any more."""
+
+    code = "codev_person_gone"
+    title = "Person gone"
+
+
+def acting(principal: Principal) -> dict[str, Any]:
+    """What is kept of somebody, to be them again later: no secret."""
+    access = principal.access
+    return {
+        "user_id": principal.user_id,
+        "kind": principal.actor.kind,
+        "name": principal.actor.name,
+        "key_id": principal.actor.key_id,
+        "admin": access.admin,
+        "scopes": None if access.scopes is None else sorted(access.scopes),
+        "spaces": None if access.spaces is None else sorted(access.spaces),
+    }
+
+
+async def act_again(database: Database, row: SessionRow, *, auto_login: bool) -> Principal:
+    """Whoever a session works for, as things are now. Raises `ActingNoMore`, `PermissionMissing`."""
+    kept: dict[str, Any] = row.options.get("acting") or {}
+    async with database.reading() as session:
+        access, actor = await _who(session, row, kept, auto_login=auto_login)
+    principal = Principal(
+        tenant_id=row.tenant_id,
+        user_id=kept.get("user_id") or row.user_id,
+        space_id=row.space_id,
+        access=_narrowed(access, kept),
+        actor=actor,
+    )
+    if not (principal.sees(row.space_id) and principal.may(Permission.FLOWS_EDIT, row.space_id)):
+        raise PermissionMissing(Permission.FLOWS_EDIT, by_key=actor.kind == "key")
+    return principal
+
+
+async def _who(
+    session: AsyncSession, row: SessionRow, kept: dict[str, Any], *, auto_login: bool
+) -> tuple[Access, Actor]:
+    user_id, kind, name = kept.get("user_id") or row.user_id, kept.get("kind", "user"), str(kept.get("name", ""))
+    if kind in {"command", "system"}:  # whoever may use the machine's command line, in any tenant
+        return Access(admin=bool(kept.get("admin"))), Actor(kind, name)
+    if kind == "user" and auto_login and user_id == LOCAL.user_id:
+        return LOCAL.access, LOCAL.actor
+    user = await repository.find_user(session, user_id, tenant_id=row.tenant_id)
+    if user is None or not user.active:
+        raise ActingNoMore(f"{name or 'The person'}, for whom this session works, may not come in.", remedy=_REMEDY)
+    access = await _access_of(session, user)
+    if kind != "key":
+        return access, Actor("user", user.email or user.name)
+    key = await session.get(ApiKey, kept.get("key_id") or "")
+    if key is None or key.user_id != user.id or key.revoked_at is not None or _is_over(key):
+        raise ActingNoMore("The API key that this session works with was revoked or has expired.", remedy=_REMEDY)
+    cut = replace(
+        access,
+        scopes=None if key.scopes is None else known(key.scopes),
+        spaces=None if key.space_ids is None else frozenset(key.space_ids),
+    )
+    return cut, Actor("key", user.email or user.name, key_id=key.id, key_prefix=key.prefix)
+
+
+async def _access_of(session: AsyncSession, user: User) -> Access:
+    query = select(SpaceMember.space_id, SpaceMember.role).where(
+        SpaceMember.user_id == user.id, SpaceMember.tenant_id == user.tenant_id
+    )
+    roles = {space_id: Role(role) for space_id, role in (await session.execute(query)).all()}
+    return Access(admin=user.role == TenantRole.ADMIN.value, roles=roles)
+
+
+def _is_over(key: ApiKey) -> bool:
+    return key.expires_at is not None and key.expires_at <= now()
+
+
+def _narrowed(access: Access, kept: dict[str, Any]) -> Access:
+    """Never more than they came with."""
+    return replace(
+        access,
+        scopes=_both(access.scopes, None if kept.get("scopes") is None else known(kept["scopes"])),
+        spaces=_both(access.spaces, None if kept.get("spaces") is None else frozenset(kept["spaces"])),
+    )
+
+
+def _both(one: "frozenset[Any] | None", other: "frozenset[Any] | None") -> "frozenset[Any] | None":
+    if one is None or other is None:
+        return other if one is None else one
+    return one & other

@@ -1,0 +1,85 @@
+"""Checkpoints of sessions (DD-024): in a file of their own, or in PostgreSQL when the platform's rows are there.
+
+What reads and writes them is loaded and opened when the first session needs it. Only plain values are read back: a
+checkpoint that names a class of Python is not made into one.
+"""
+
+import asyncio
+import contextlib
+import os
+from importlib import import_module
+from typing import Any
+
+from headgate.foundation.database import Database
+from headgate.foundation.errors import Unavailable
+from headgate.foundation.settings import Settings
+
+FILE = "development.db"
+SCHEMA = "codev"
+_OPENING = "headgate.agents.codev.sessions.savers"
+
+
+class Checkpoints:
+    """The checkpoints of an installation. Lives on one event loop."""
+
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self._settings = settings
+        self._database = database
+        self._lock = asyncio.Lock()
+        self._open = contextlib.AsyncExitStack()
+        self._saver: Any = None
+
+    async def saver(self) -> Any:  # noqa: ANN401 - LangGraph's, which is not loaded before
+        """LangGraph's checkpointer. Raises `Unavailable` when it cannot be opened."""
+        async with self._lock:
+            if self._saver is None:
+                self._saver = await self._opened()
+            return self._saver
+
+    async def state(self, session_id: str) -> dict[str, Any]:
+        """What a session knew at its last step; empty before the first."""
+        found = await (await self.saver()).aget_tuple(config_of(session_id))
+        return dict(found.checkpoint["channel_values"]) if found is not None else {}
+
+    async def forget(self, session_id: str) -> None:
+        """Delete a session's checkpoints."""
+        await (await self.saver()).adelete_thread(session_id)
+
+    async def tidy(self, session_id: str) -> None:
+        """Keep the last checkpoint only. Each holds all of the session, so many of them are much."""
+        await _savers().keep_latest(await self.saver(), session_id)
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        async with self._lock:
+            self._saver = None
+            await self._open.aclose()
+
+    async def _opened(self) -> Any:  # noqa: ANN401
+        try:
+            savers = _savers()
+            if self._database.dialect == "postgresql":
+                url = self._database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+                return await self._open.enter_async_context(savers.open_postgres(url, SCHEMA))
+            path = self._settings.data_dir / FILE
+            with contextlib.suppress(FileExistsError):  # it holds what was asked and answered
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+            patience = self._settings.database.busy_timeout_seconds
+            return await self._open.enter_async_context(savers.open_sqlite(path, patience))
+        except ImportError as error:
+            raise Unavailable(
+                f"Sessions cannot be kept: {error.name} is not installed.", remedy="Install headgate[postgres]."
+            ) from error
+        except OSError as error:
+            raise Unavailable(
+                f"Sessions cannot be kept: {error.strerror or error}.", remedy="Check HEADGATE_DATA_DIR."
+            ) from error
+
+
+def config_of(session_id: str) -> dict[str, Any]:
+    """LangGraph's name of a session."""
+    return {"configurable": {"thread_id": session_id}}
+
+
+def _savers() -> Any:  # noqa: ANN401 - the module; it imports LangGraph
+    return import_module(_OPENING)

@@ -1,0 +1,79 @@
+"""What sessions need of others, wired by an entry point."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pydantic import SecretStr
+
+from headgate.agents.codev.domain import Domain
+from headgate.agents.codev.errors import DomainNotFound
+from headgate.agents.codev.ports import Patterns, Reasoning, TestSets
+from headgate.agents.codev.schemas import InstanceOut
+from headgate.features.access.principal import Principal
+
+
+class ChoosesReasoning(Protocol):
+    """Gives the model of a session."""
+
+    async def choose(self, principal: Principal, name: str | None = None) -> Reasoning:
+        """The model, `provider/name`. Raises `Invalid` naming what is missing."""
+        ...
+
+
+class OnePost(Protocol):
+    """The guarded client, as far as notices need it."""
+
+    async def check(self, url: str) -> None:
+        """Raise `Forbidden` or `Invalid` when a request to this address would be refused."""
+        ...
+
+    async def post_once(
+        self, url: str, *, headers: Mapping[str, str], body: bytes, timeout_seconds: float = 30.0
+    ) -> int:
+        """POST, not tried again; the status. Raises `UpstreamFailed`, `Forbidden` or `Invalid`."""
+        ...
+
+
+SecretOf = Callable[[str, str], Awaitable[SecretStr | None]]
+"""The value of a tenant's variable; None when there is none."""
+
+
+async def _no_instances(_principal: Principal) -> Sequence[InstanceOut]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A domain as people choose it."""
+
+    domain: Domain
+    label: str
+    instances: Callable[[Principal], Awaitable[Sequence[InstanceOut]]] = _no_instances
+    test_sets: Callable[[Principal], TestSets] | None = None
+    """Where accepted cases can be kept; None where it has no test sets."""
+    space_of: Callable[[Principal, str], Awaitable[str]] | None = None
+    """The space of a flow that is there; None where flows are in no space of ours."""
+
+
+PatternsOf = Callable[[Principal, str, str, str], Patterns]
+"""The library of patterns for a person, a space, a domain and a session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Places, models, patterns, and the way out."""
+
+    reasoning: ChoosesReasoning
+    patterns: PatternsOf
+    http: OnePost
+    secret_of: SecretOf
+    places: Mapping[str, Place] = field(default_factory=dict)
+
+    def place(self, name: str) -> Place:
+        """The place of a domain. Raises `DomainNotFound`."""
+        found = self.places.get(name)
+        if found is None:
+            known = ", ".join(sorted(self.places))
+            raise DomainNotFound(f"There is no domain '{name[:40]}'.", remedy=f"Use one of these: {known}.")
+        return found

@@ -1,0 +1,59 @@
+"""A session as the API answers it: from its row, its last checkpoint and its writes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from headgate.agents.codev.schemas import InterruptPayload, SessionResponse
+from headgate.agents.codev.sessions.repository import PENDING
+from headgate.agents.codev.tables import SessionRow, WriteRow
+
+SHOWN = (
+    *("clarification", "discovery_summary", "plan", "cases", "patch_summary", "trials"),
+    *("converge_verdict", "conflict"),
+)
+"""What of the graph's state is shown."""
+
+
+def response(row: SessionRow, *, can_roll_back: bool, state: dict[str, Any] | None = None) -> SessionResponse:
+    """The answer about a session."""
+    interrupt = row.interrupt if row.status == PENDING else None
+    return SessionResponse(
+        thread_id=row.id,
+        status=row.status,
+        phase=row.phase,
+        iteration=row.iteration,
+        domain=row.domain,
+        instance_id=row.instance_id,
+        requirement=row.requirement,
+        model=row.model,
+        flow_id=row.flow_id,
+        flow_name=row.flow_name,
+        link=str(row.options.get("link", "")) if row.flow_id else "",
+        interrupt=InterruptPayload.model_validate(interrupt) if interrupt else None,
+        stop_reason=row.stop_reason,
+        total_input_tokens=row.input_tokens,
+        total_output_tokens=row.output_tokens,
+        token_budget=int(row.options.get("token_budget") or 0),
+        can_roll_back=can_roll_back,
+        last_event=row.events,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        state=state or {},
+    )
+
+
+def shown_state(known: dict[str, Any], writes: Sequence[WriteRow]) -> dict[str, Any]:
+    """What is known so far, and what was written."""
+    state = {name: known[name] for name in SHOWN if known.get(name) not in (None, "", [])}
+    if writes:
+        state["writes"] = [
+            {
+                "number": row.number,
+                "tool": row.tool,
+                "summary": row.summary,
+                "state": row.state,
+                "at": row.at.isoformat(),
+            }
+            for row in writes
+        ]
+    return state

@@ -1,0 +1,88 @@
+"""LangGraph's checkpointers, as they are opened here. Imports LangGraph: loaded when the first session needs it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import aiosqlite
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+MOST_CONNECTIONS = 4
+_SETUP_LOCK = 0x636F_6465_76
+"""PostgreSQL's advisory lock under which tables are made: two servers may start at once."""
+_OLDER = "thread_id = ?1 AND checkpoint_id < (SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ?1)"
+_PRUNE = (
+    f"DELETE FROM writes WHERE {_OLDER}",  # noqa: S608 - a constant
+    f"DELETE FROM checkpoints WHERE {_OLDER}",  # noqa: S608
+)
+
+
+def strict() -> JsonPlusSerializer:
+    """Reads plain values and LangGraph's own only; nothing is unpickled, and no class is imported by its name."""
+    return JsonPlusSerializer(pickle_fallback=False, allowed_msgpack_modules=None, allowed_json_modules=None)
+
+
+@asynccontextmanager
+async def open_sqlite(path: Path, patience: float) -> AsyncIterator[AsyncSqliteSaver]:
+    """Checkpoints in a file."""
+    async with aiosqlite.connect(path, timeout=patience) as connection:
+        await connection.execute(f"PRAGMA busy_timeout={int(patience * 1000)}")
+        await connection.execute("PRAGMA journal_mode=WAL")
+        await connection.execute("PRAGMA synchronous=FULL")
+        saver = AsyncSqliteSaver(connection, serde=strict())
+        saver.jsonplus_serde = strict()
+        await saver.setup()
+        yield saver
+
+
+@asynccontextmanager
+async def open_postgres(url: str, schema: str) -> AsyncIterator[BaseCheckpointSaver[Any]]:
+    """Checkpoints in a schema of their own. Raises `ImportError` where the extra is not installed."""
+    saving, pooling, rows = (
+        import_module(name) for name in ("langgraph.checkpoint.postgres.aio", "psycopg_pool", "psycopg.rows")
+    )
+    given = {
+        "autocommit": True,
+        "prepare_threshold": 0,
+        "row_factory": rows.dict_row,
+        "options": f"-c search_path={schema}",
+    }
+    pool = pooling.AsyncConnectionPool(url, min_size=1, max_size=MOST_CONNECTIONS, kwargs=given, open=False)
+    await pool.open(wait=True)
+    try:
+        saver: BaseCheckpointSaver[Any] = saving.AsyncPostgresSaver(pool, serde=strict())
+        async with pool.connection() as connection:
+            await _locked(connection)
+            try:
+                await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+                await saver.setup()  # type: ignore[attr-defined]  # only databases have it
+            finally:
+                await connection.execute("SELECT pg_advisory_unlock(%s)", (_SETUP_LOCK,))
+        yield saver
+    finally:
+        await pool.close()
+
+
+async def _locked(connection: Any) -> None:  # noqa: ANN401 - psycopg's
+    """Take the lock. One that waits in the database would be waited for by the index that is made meanwhile."""
+    while True:
+        found = await (await connection.execute("SELECT pg_try_advisory_lock(%s) AS had", (_SETUP_LOCK,))).fetchone()
+        if found["had"]:
+            return
+        await asyncio.sleep(0.05)
+
+
+async def keep_latest(saver: BaseCheckpointSaver[Any], session_id: str) -> None:
+    """Delete all checkpoints of a session but the last."""
+    if not isinstance(saver, AsyncSqliteSaver):
+        await saver.aprune([session_id], strategy="keep_latest")
+        return
+    async with saver.lock:
+        for statement in _PRUNE:
+            await saver.conn.execute(statement, (session_id,))
+        await saver.conn.commit()

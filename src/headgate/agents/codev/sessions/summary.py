@@ -1,0 +1,129 @@
+"""A session as a Markdown document (DD-034). Pure: what models, flows and people wrote is shown as their words.
+
+Texts of others stand in code, a line or a block, that they cannot close: no heading, link or picture of theirs looks
+like ours.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from headgate.agents.codev.schemas import SessionResponse
+
+_STATUS = {
+    "in_progress": "at work",
+    "pending_interrupt": "waits for an answer",
+    "completed": "completed",
+    "stopped": "stopped",
+    "error": "failed",
+}
+_WRITES = {
+    "intended": "begun, and its end not known",
+    "done": "made",
+    "refused": "refused, nothing written",
+    "rolled_back": "taken back",
+}
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_LONGEST = 20_000
+MOST_TRIALS = 100
+
+
+def summarise(session: SessionResponse) -> str:
+    """The document. Parts of which nothing is known are left out."""
+    parts = [
+        "\n".join(_head(session)),
+        _part("Requirement", block(session.requirement)),
+        _part("Clarification", block(session.state.get("clarification"))),
+        _part("What was found", block(session.state.get("discovery_summary"))),
+        _part("Plan", block(session.state.get("plan"))),
+        _part("Tests", "\n".join(_cases(session.state.get("cases")))),
+        _part("Changes", "\n".join(_writes(session.state.get("writes")))),
+        _part("What was built", block(session.state.get("patch_summary"))),
+        _part("Trials", "\n".join(_trials(session.state.get("trials")))),
+        _part("Verdict", "\n".join(_verdict(session.state.get("converge_verdict")))),
+        _part("Conflict", block((session.state.get("conflict") or {}).get("message"))),
+        _part("Why it ended", block(session.stop_reason)),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _head(session: SessionResponse) -> Iterator[str]:
+    yield "# Development session"
+    yield ""
+    yield f"- Session: {line(session.thread_id)}"
+    yield f"- Status: {_STATUS[session.status]}, phase {line(session.phase)}, iteration {session.iteration}"
+    where = f"{session.domain} / {session.instance_id}" if session.instance_id else session.domain
+    yield f"- Place: {line(where)}"
+    if session.flow_id:
+        yield f"- Flow: {line(session.flow_name or session.flow_id)} ({line(session.flow_id)})"
+    if session.model:
+        yield f"- Model: {line(session.model)}"
+    used = session.total_input_tokens + session.total_output_tokens
+    yield (
+        f"- Tokens: {used:,} of {session.token_budget:,} "
+        f"({session.total_input_tokens:,} in, {session.total_output_tokens:,} out)"
+    )
+    began, changed = (f"{at:%Y-%m-%d %H:%M:%S} UTC" for at in (session.created_at, session.updated_at))
+    yield f"- Began: {began}, last change: {changed}"
+
+
+def _part(title: str, text: str) -> str:
+    return f"## {title}\n\n{text}" if text else ""
+
+
+def _cases(cases: Any) -> Iterator[str]:  # noqa: ANN401 - JSON of the state
+    for case in cases or ():
+        text = str(case.get("text", ""))
+        yield f"- {line(case.get('name', ''))}: {line(text[:300])}" if text else f"- {line(case.get('name', ''))}"
+
+
+def _writes(writes: Any) -> Iterator[str]:  # noqa: ANN401 - JSON of the state
+    for write in writes or ():
+        state = _WRITES.get(str(write.get("state")), str(write.get("state")))
+        yield f"{write.get('number')}. {line(write.get('tool'))}: {line(write.get('summary'))} ({state})"
+
+
+def _trials(trials: Any) -> Iterator[str]:  # noqa: ANN401 - JSON of the state
+    if not trials:
+        return
+    yield "| Test | Trial | Passed | Answer or fault |"
+    yield "|---|---|---|---|"
+    for trial in trials[:MOST_TRIALS]:
+        said = trial.get("error") or "; ".join(trial.get("misses") or ()) or trial.get("answer", "")
+        passed = "yes" if trial.get("passed") else "no"
+        yield f"| {cell(trial.get('case'))} | {trial.get('trial')} | {passed} | {cell(str(said)[:300])} |"
+
+
+def _verdict(verdict: Any) -> Iterator[str]:  # noqa: ANN401 - JSON of the state
+    if verdict:
+        yield f"- Category: {line(verdict.get('category'))}"
+        yield f"- Reason: {line(verdict.get('reason'))}"
+        yield f"- Fix: {line(verdict.get('fix'))}"
+
+
+def line(text: Any) -> str:  # noqa: ANN401 - what is told
+    """A text of others in one line, as code: nothing in it is Markdown."""
+    flat = " ".join(_clean(text).split())
+    if not flat:
+        return ""
+    fence = "`" * (max((len(found) for found in re.findall("`+", flat)), default=0) + 1)
+    pad = " " if flat[0] == "`" or flat[-1] == "`" else ""
+    return f"{fence}{pad}{flat}{pad}{fence}"
+
+
+def cell(text: Any) -> str:  # noqa: ANN401 - what is told
+    """The same in a table, which a bar would break even within code."""
+    return line(_clean(text).replace("|", "\u00a6"))
+
+
+def block(text: Any) -> str:  # noqa: ANN401 - what is told
+    """A text of others in a fence that it cannot close."""
+    clean = _clean(text).strip("\n")
+    if not clean.strip():
+        return ""
+    fence = "`" * max(3, max((len(found) for found in re.findall("`+", clean)), default=0) + 1)
+    return f"{fence}text\n{clean}\n{fence}"
+
+
+def _clean(text: Any) -> str:  # noqa: ANN401 - what is told
+    return _CONTROLS.sub("", str(text or "").replace("\r\n", "\n").replace("\r", "\n"))[:_LONGEST]

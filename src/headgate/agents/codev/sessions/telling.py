@@ -1,0 +1,174 @@
+"""What a session tells: kept as rows with numbers, but for pieces of the model's words, which are heard only live."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import JsonValue
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.agents.codev.errors import LeaseLost
+from headgate.agents.codev.sessions import repository
+from headgate.agents.codev.sessions.repository import IN_PROGRESS, Event, mine
+from headgate.agents.codev.tables import SessionRow
+from headgate.foundation.database import Database, now
+
+ENDINGS = frozenset({"interrupt", "done", "error"})
+"""Kinds that end a stream. Only the runner tells them, together with the row's status."""
+LOOK_SECONDS = 0.5
+"""How often rows are looked at while another server may work on the session."""
+GATHER_SECONDS = 0.1
+"""How long events are gathered before they are written down."""
+MOST_WAITING = 2_000
+"""Pieces of words kept for a reader who is slow; the oldest go first."""
+MOST_READ = 500
+
+
+@dataclass(eq=False, slots=True)
+class Reader:
+    """Somebody who follows a session in this process."""
+
+    words: deque[dict[str, JsonValue]] = field(default_factory=lambda: deque(maxlen=MOST_WAITING))
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass(slots=True)
+class Live:
+    """Who follows which session in this process."""
+
+    _readers: dict[str, set[Reader]] = field(default_factory=dict)
+
+    @contextmanager
+    def reading(self, session_id: str) -> Iterator[Reader]:
+        """A reader, for as long as it follows."""
+        reader = Reader()
+        self._readers.setdefault(session_id, set()).add(reader)
+        try:
+            yield reader
+        finally:
+            others = self._readers[session_id]
+            others.discard(reader)
+            if not others:
+                del self._readers[session_id]
+
+    def say(self, session_id: str, words: dict[str, JsonValue]) -> None:
+        """A piece of the model's words. Never waits."""
+        for reader in self._readers.get(session_id, ()):
+            reader.words.append(words)
+            reader.woken.set()
+
+    def wake(self, session_id: str) -> None:
+        """There is something new in the rows."""
+        for reader in self._readers.get(session_id, ()):
+            reader.woken.set()
+
+
+async def follow(
+    database: Database, live: Live, session_id: str, after: int
+) -> AsyncGenerator[tuple[int, str, dict[str, JsonValue]], None]:
+    """Events behind a number, then what happens, until the session rests and everything was told, or it is gone.
+
+    It is read from the rows whichever process works; this process's readers are woken.
+    """
+    with live.reading(session_id) as reader:
+        last = after
+        while True:
+            reader.woken.clear()
+            async with database.reading() as session:
+                row = await session.get(SessionRow, session_id)
+                found = await repository.read_events(session, session_id, after=last, limit=MOST_READ)
+            while reader.words:
+                yield last, "token", reader.words.popleft()
+            for event in found:
+                last = event.number
+                yield last, event.kind, event.data
+            if len(found) == MOST_READ:
+                continue
+            if row is None or (row.status != IN_PROGRESS and last >= row.events):
+                return
+            try:
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await reader.woken.wait()
+            except TimeoutError:
+                continue
+
+
+@dataclass(slots=True)
+class Teller:
+    """Writes down what happens in a session that this process works on."""
+
+    database: Database
+    live: Live
+    session_id: str
+    owner: str
+    values: dict[str, Any] = field(default_factory=dict)
+    """Columns that are to be written with the next events."""
+    waiting: list[Event] = field(default_factory=list)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _flushing: "asyncio.Task[None] | None" = None
+
+    def tell(self, kind: str, data: dict[str, JsonValue]) -> None:
+        """Something happened. Never waits. See `ports.Tell`."""
+        if kind in ENDINGS:
+            return
+        if kind == "token":
+            self.live.say(self.session_id, data)
+            return
+        self.values |= _columns(kind, data)
+        self.waiting.append((kind, data))
+        if self._flushing is None or self._flushing.done():
+            self._flushing = asyncio.create_task(self._soon())
+
+    async def write(self) -> None:
+        """Write down what was told so far. Raises `LeaseLost`."""
+        await self._write((), {})
+
+    async def rest(self, events: list[Event], **values: Any) -> SessionRow:  # noqa: ANN401 - columns
+        """Write down how the session rests, and let it go. Raises `LeaseLost`."""
+        return await self._write(events, values)
+
+    async def _write(self, more: "list[Event] | tuple[()]", values: dict[str, Any]) -> SessionRow:
+        async with self._lock:
+            events, columns = [*self.waiting, *more], self.values | values
+            self.waiting, self.values = [], {}
+            at = now()
+            try:
+                async with self.database.writing() as session:
+                    row = await self._changed(session, len(events), columns | {"updated_at": at})
+                    await repository.add_events(session, self.session_id, row.events - len(events), events, at)
+            except BaseException:
+                self.waiting, self.values = [*events[: len(events) - len(more)], *self.waiting], columns | self.values
+                raise
+        self.live.wake(self.session_id)
+        return row
+
+    async def _changed(self, session: AsyncSession, count: int, columns: dict[str, Any]) -> SessionRow:
+        told = columns | {"events": SessionRow.events + count}
+        row = await repository.change(session, self.session_id, mine(self.owner), **told)
+        if row is None:
+            raise LeaseLost
+        return row
+
+    async def _soon(self) -> None:
+        """Write a moment later. What fails here is tried again with the next step, where somebody hears of it."""
+        await asyncio.sleep(GATHER_SECONDS)
+        with suppress(Exception):
+            await asyncio.shield(self.write())
+
+    async def close(self) -> None:
+        """Nothing more is told."""
+        if self._flushing is not None:
+            self._flushing.cancel()
+            await asyncio.wait([self._flushing])
+
+
+def _columns(kind: str, data: dict[str, JsonValue]) -> dict[str, Any]:
+    """What an event says of the session's row."""
+    if kind == "phase":
+        return {"phase": str(data.get("phase", ""))[:30], "iteration": data.get("iteration", 1)}
+    if kind == "usage":
+        return {"input_tokens": data.get("input_tokens", 0), "output_tokens": data.get("output_tokens", 0)}
+    return {}

@@ -1,0 +1,20 @@
+"""LangSmith (DD-027): only where the operator asked for it, and never for a variable of the environment alone."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from langsmith.run_helpers import tracing_context
+
+from headgate.foundation.codev_settings import CodevSettings
+
+KEY, PROJECT = "LANGSMITH_API_KEY", "LANGSMITH_PROJECT"
+DEFAULT_PROJECT = "headgate-development"
+
+
+@contextmanager
+def traced(settings: CodevSettings) -> Iterator[None]:
+    """Within it LangChain and LangGraph send traces, or surely none."""
+    wanted = settings.langsmith and bool(os.environ.get(KEY, "").strip())
+    with tracing_context(enabled=wanted, project_name=os.environ.get(PROJECT) or DEFAULT_PROJECT):
+        yield

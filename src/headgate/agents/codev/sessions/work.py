@@ -1,0 +1,144 @@
+"""Works on one session until it rests. Imports LangGraph: loaded when the first session is worked on."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from anyio import CancelScope
+from langgraph.types import Command, StateSnapshot
+from pydantic import JsonValue
+
+from headgate.agents.codev.domain import Workplace
+from headgate.agents.codev.ports import Working
+from headgate.agents.codev.schemas import InterruptPayload
+from headgate.agents.codev.sessions.acting import act_again
+from headgate.agents.codev.sessions.checkpoints import Checkpoints, config_of
+from headgate.agents.codev.sessions.places import Surroundings
+from headgate.agents.codev.sessions.repository import COMPLETED, PENDING, STOPPED
+from headgate.agents.codev.sessions.telling import Teller
+from headgate.agents.codev.sessions.tracing import traced
+from headgate.agents.codev.tables import SessionRow
+from headgate.agents.codev.workflow.build import build_graph
+from headgate.agents.codev.workflow.opening import initial_state
+from headgate.agents.codev.writing.journal import Journal
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import Database
+from headgate.foundation.settings import Settings
+
+MOST_STEPS = 100_000
+"""LangGraph's own limit. Iterations, tool calls and tokens have limits of their own, which say why they end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """How a session rests."""
+
+    status: str
+    interrupt: InterruptPayload | None = None
+    stop_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One session in the hands of this process."""
+
+    settings: Settings
+    database: Database
+    box: SecretBox
+    around: Surroundings
+    checkpoints: Checkpoints
+    row: SessionRow
+    teller: Teller
+
+    async def carry_out(self) -> Rest:
+        """Go on from the last checkpoint until it rests. Raises what it fails with."""
+        row, own = self.row, self.settings.codev
+        principal = await act_again(self.database, row, auto_login=self.settings.server.auto_login)
+        place = self.around.place(row.domain)
+        workplace = await place.domain.open(principal, row.space_id, row.instance_id)
+        try:
+            test_sets = place.test_sets(principal) if place.test_sets is not None else None
+            working = Working(
+                session_id=row.id,
+                workplace=workplace,
+                reasoning=await self.around.reasoning.choose(principal, row.model or None),
+                journal=Journal(self.database, self.box, row.id, workplace, self.teller.tell, self.teller.owner),
+                patterns=self.around.patterns(principal, row.space_id, row.domain, row.id),
+                tell=self.teller.tell,
+                test_sets=test_sets,
+                skip_clarification=bool(row.options.get("skip_clarification")) or own.skip_clarification,
+                max_tool_calls=own.max_tool_calls,
+                domain=row.domain,
+            )
+            with traced(self.settings.codev):
+                return await self._play(working)
+        finally:
+            with CancelScope(shield=True):
+                await workplace.close()
+
+    async def _play(self, working: Working) -> Rest:
+        saver = await self.checkpoints.saver()
+        graph = build_graph(saver)
+        config: Any = config_of(self.row.id) | {"recursion_limit": MOST_STEPS}
+        found = await graph.aget_state(config)
+        begun = found.created_at is not None
+        pending = _interrupts(found)
+        answer = self.row.answer
+        given: Any = None if begun else self._beginning()
+        if pending:
+            if answer is None or answer.get("interrupt_id") not in pending:
+                return _resting(found)
+            given = Command(resume={answer["interrupt_id"]: answer["response"]})
+        if not begun or found.next:
+            await self._steps(graph, given, config, working)
+        return _resting(await graph.aget_state(config))
+
+    async def _steps(self, graph: Any, given: Any, config: Any, working: Working) -> None:  # noqa: ANN401 - LangGraph's
+        """Run the graph. Each step is in a checkpoint before the next begins."""
+        states = graph.astream(given, config, context=working, stream_mode="values", durability="sync")
+        async for values in states:
+            self._note(values, working.workplace)
+            await self.teller.write()
+
+    def _note(self, values: dict[str, Any], workplace: Workplace) -> None:
+        """What a step changed of the session's row."""
+        flow_id = values.get("flow_id")
+        told: dict[str, Any] = {
+            "iteration": values.get("iteration", 1),
+            "input_tokens": values.get("total_input_tokens", 0),
+            "output_tokens": values.get("total_output_tokens", 0),
+        }
+        if flow_id:
+            told["flow_id"] = flow_id
+        link = workplace.link(flow_id) if flow_id else ""
+        if link != self.row.options.get("link", ""):
+            self.row.options = self.row.options | {"link": link}
+            told["options"] = self.row.options
+        self.teller.values |= told
+
+    def _beginning(self) -> dict[str, Any]:
+        row, own = self.row, self.settings.codev
+        return dict(
+            initial_state(
+                row.id,
+                row.requirement,
+                flow_id=row.flow_id,
+                test_trials=row.options.get("test_trials", 1),
+                max_iterations=row.options.get("max_iterations") or own.max_iterations,
+                token_budget=row.options.get("token_budget") or own.token_budget,
+                repairs_approved=bool(row.options.get("repairs_approved")),
+            )
+        )
+
+
+def _interrupts(found: StateSnapshot) -> dict[str, dict[str, JsonValue]]:
+    """What is waited for, by id. LangGraph makes ids of the step, so they are the same whoever reads them."""
+    return {one.id: one.value for task in found.tasks for one in task.interrupts}
+
+
+def _resting(found: StateSnapshot) -> Rest:
+    for interrupt_id, value in _interrupts(found).items():
+        return Rest(PENDING, InterruptPayload.model_validate({"data": {}} | value | {"id": interrupt_id}))
+    values = found.values
+    stop_reason = str(values.get("stop_reason") or "")
+    stopped = bool(stop_reason or values.get("stop_code"))
+    return Rest(STOPPED if stopped else COMPLETED, stop_reason=stop_reason)

@@ -1,0 +1,21 @@
+"""Makes the domains of the development agent. Loaded with the first session: it costs time."""
+
+from headgate.agents.codev.domains.headgate.domain import HeadgateDomain
+from headgate.entrypoints.development import Ground
+from headgate.toolkit.stored.visit import Studio
+
+
+def domain_of(ground: Ground) -> HeadgateDomain:
+    """Headgate's own flows."""
+    studio = Studio(
+        database=ground.database,
+        registry=ground.base.registry,
+        index=ground.index,
+        rules=ground.rules,
+        engine=ground.engine,
+        notary=ground.notary,
+        runs=ground.runs,
+        catalog_of=ground.catalog_of,
+        files_of=ground.assistance.workspace.for_agent,
+    )
+    return HeadgateDomain(studio, ground.keys_of, ground.base.box, ground.base.local_models)
