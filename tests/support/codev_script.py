@@ -26,7 +26,7 @@ Line = str | Calls | Exception
 PHASES = ("clarify", "discover", "plan", "patch", "converge")
 
 
-def calls(name: str, **arguments: Any) -> Calls:
+def calls(name: str, /, **arguments: Any) -> Calls:
     """The model calls one tool."""
     return Calls(((name, arguments),))
 
