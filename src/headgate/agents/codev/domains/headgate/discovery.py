@@ -14,14 +14,19 @@ from headgate.agents.codev.domain import Answer, DomainTool, Phase
 from headgate.agents.codev.domains.headgate.place import Place
 from headgate.features.access.permissions import Permission
 from headgate.features.catalog.gallery import find_recipe
+from headgate.features.flows import service as flows
 from headgate.features.mcptools import service as mcp_servers
 from headgate.features.models import catalogue
 from headgate.features.models import service as models
 from headgate.features.secrets import service as variables
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import redact_text
-from headgate.toolkit.stored.operation import OperationFailed, told
+from headgate.graph.spec import print_spec
+from headgate.toolkit.shown import shown_flow
+from headgate.toolkit.stored.keeping import issues_of
+from headgate.toolkit.stored.operation import Operation, OperationFailed, operation, told
 from headgate.toolkit.stored.operations import OPERATIONS
+from headgate.toolkit.stored.visit import Visit
 
 LOOKING = frozenset({Phase.DISCOVER})
 ALWAYS = frozenset({Phase.DISCOVER, Phase.PATCH})
@@ -29,77 +34,90 @@ MODELS_SHOWN = 6
 """Of one provider."""
 MOST_VARIABLES = 200
 MOST_MCP_TOOLS = 100
+LONGEST_SPEC = 24_000
+"""Characters."""
 _SENTENCE = 160
 _NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 _BULK = frozenset({"space_id", "revision", "published_version"})
 """Members of an operation's answer that a model has no use for."""
 
 
+async def describe_flow(visit: Visit, flow_id: str) -> Answer:  # noqa: D417 - what a model reads
+    """Read a flow as spec text, and what keeps it from running. Secrets are never shown.
+
+    Args:
+        flow_id: Id of the flow.
+    """
+    row = await visit.flow(flow_id)
+    flow = flows.definition_of(row)
+    spec = print_spec(shown_flow(flow, await visit.catalog(flow)))
+    if len(spec) > LONGEST_SPEC:
+        spec = f"{spec[:LONGEST_SPEC]}\n... [{len(spec) - LONGEST_SPEC} more characters; describe_node shows one node.]"
+    return {"flow_id": row.id, "name": row.name, "spec": spec, "issues": list(await issues_of(visit, flow))}
+
+
+async def describe_template(visit: Visit, template_id: str) -> Answer:  # noqa: ARG001, D417 - as every operation
+    """Show a ready-made flow as spec text, to build one like it.
+
+    Args:
+        template_id: Id of the template.
+    """
+    recipe = find_recipe(template_id[:200])
+    return {"template_id": recipe.key, "title": recipe.title, "description": recipe.description, "spec": recipe.spec}
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A tool that only reads: an operation of the toolkit under a name of its own."""
+    """A tool that only reads: an operation of the toolkit, or one beside it, under a name of its own."""
 
     name: str
-    operation: str
-    phases: frozenset[Phase]
+    operation: Operation
+    phases: frozenset[Phase] = LOOKING
     description: str = ""
 
 
 READINGS = (
     Reading(
         "search_components",
-        "search_components",
+        OPERATIONS["search_components"],
         ALWAYS,
         "Find component types by what they do; describe_component shows one.",
     ),
-    Reading("describe_component", "get_component", ALWAYS),
-    Reading("list_component_types", "list_component_types", LOOKING),
-    Reading("list_flows", "list_flows", LOOKING, "List flows that are there, newest first, each in one line."),
-    Reading("describe_flow", "get_flow", ALWAYS, "Read a flow as spec text, and what keeps it from running."),
-    Reading("describe_node", "get_flow_component_details", ALWAYS),
-    Reading("check_flow", "validate_flow", ALWAYS),
-    Reading("list_templates", "search_templates", LOOKING, "Find ready-made flows; describe_template shows one."),
+    Reading("describe_component", OPERATIONS["get_component"], ALWAYS),
+    Reading("list_component_types", OPERATIONS["list_component_types"]),
+    Reading(
+        "list_flows", OPERATIONS["list_flows"], LOOKING, "List flows that are there, newest first, each in a line."
+    ),
+    Reading("describe_flow", operation(describe_flow, Permission.FLOWS_VIEW), ALWAYS),
+    Reading("describe_node", OPERATIONS["get_flow_component_details"], ALWAYS),
+    Reading("check_flow", OPERATIONS["validate_flow"], ALWAYS),
+    Reading(
+        "list_templates",
+        OPERATIONS["search_templates"],
+        LOOKING,
+        "Find ready-made flows; describe_template shows one.",
+    ),
+    Reading("describe_template", operation(describe_template, Permission.CATALOG_VIEW)),
 )
 
 
 def reading_tools(place: Place, *, has_servers: bool) -> Sequence[DomainTool]:
     """The tools that read, in the order a model sees them."""
-    found = [_of_operation(place, reading) for reading in READINGS]
-    found += [_template_tool(), _variables_tool(place), _models_tool(place)]
+    found = [*(_of_operation(place, reading) for reading in READINGS), _variables_tool(place), _models_tool(place)]
     return [*found, _servers_tool(place)] if has_servers else found
 
 
 def _of_operation(place: Place, reading: Reading) -> DomainTool:
-    operation = OPERATIONS[reading.operation]
+    found = reading.operation
 
     async def read(arguments: dict[str, Any]) -> Answer:
         try:
-            answer = await operation.call(place.visit, arguments)
+            answer = await found.call(place.visit, arguments)
         except OperationFailed as error:
             return error.answer
         return _slim(answer)
 
-    return DomainTool(
-        reading.name, reading.description or operation.description, operation.schema, reading.phases, read
-    )
-
-
-def _template_tool() -> DomainTool:
-    async def read(arguments: dict[str, Any]) -> Answer:
-        recipe = find_recipe(str(arguments.get("template_id", ""))[:200])
-        return {
-            "template_id": recipe.key,
-            "title": recipe.title,
-            "description": recipe.description,
-            "spec": recipe.spec,
-        }
-
-    schema = {
-        "type": "object",
-        "properties": {"template_id": {"type": "string", "description": "Id of the template."}},
-        "required": ["template_id"],
-    }
-    return _tool("describe_template", "Show a ready-made flow as spec text, to build one like it.", read, schema)
+    return DomainTool(reading.name, reading.description or found.description, found.schema, reading.phases, read)
 
 
 def _variables_tool(place: Place) -> DomainTool:
@@ -148,7 +166,6 @@ def _tool(
     name: str,
     description: str,
     function: Callable[[dict[str, Any]], Awaitable[Answer]],
-    schema: dict[str, Any] = _NO_ARGUMENTS,
 ) -> DomainTool:
     """A tool of its own; what it refuses is an answer."""
 
@@ -158,7 +175,7 @@ def _tool(
         except HeadgateError as error:
             return told(error)
 
-    return DomainTool(name, description, schema, LOOKING, read)
+    return DomainTool(name, description, _NO_ARGUMENTS, LOOKING, read)
 
 
 def _slim(answer: Answer) -> Answer:

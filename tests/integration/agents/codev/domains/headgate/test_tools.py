@@ -65,6 +65,15 @@ class TestDiscovery:
             "issues": [],
         }
 
+    async def test_shows_the_whole_of_a_long_flow(self, place: HeadgateWorkplace) -> None:
+        long = GREETING.replace("Hello {text}!", "Hello {text}! " + "x" * 20_000)
+        held = await changed(place, "build_flow", None, spec=long)
+        shown = await ask(place, "describe_flow", flow_id=held.flow_id)
+        assert str(shown["spec"]).endswith("words.text -> out.input\n")
+        longer = await changed(place, "build_flow", None, spec=long.replace("x" * 20_000, "x" * 40_000))
+        shown = await ask(place, "describe_flow", flow_id=longer.flow_id)
+        assert "more characters; describe_node shows one node.]" in str(shown["spec"])
+
     async def test_shows_a_template_that_can_be_built(self, place: HeadgateWorkplace) -> None:
         found: Any = await ask(place, "list_templates", query="route requests by department")
         shown = await ask(place, "describe_template", template_id=found["templates"][0]["template_id"])
@@ -116,6 +125,7 @@ class TestDiscovery:
             ("describe_flow", {}),
             ("describe_node", {"flow_id": "x", "component_id": "y", "more": 1}),
             ("describe_template", {"template_id": ["x"]}),
+            ("describe_template", {"template_id": "\x00"}),
             ("search_components", {"query": "\ud800"}),
             ("list_flows", {"limit": "many"}),
         ],
