@@ -155,6 +155,12 @@ const flowRun = createRoute({
   }),
   component: lazyRouteComponent(() => import("@/features/runs"), "RunPage"),
 });
+const flowTests = createRoute({
+  getParentRoute: () => flow,
+  path: "/tests",
+  validateSearch: (search: Record<string, unknown>): { from?: string | undefined } => ({ from: text(search.from) }),
+  component: lazyRouteComponent(() => import("@/features/testing"), "TestsPage"),
+});
 const publish = createRoute({
   getParentRoute: () => flow,
   path: "/publish",
@@ -191,7 +197,7 @@ const tree = root.addChildren([
     observe,
     settings,
     design,
-    flow.addChildren([canvas, steps, overview, flowRuns, flowRun, publish]),
+    flow.addChildren([canvas, steps, overview, flowRuns, flowRun, flowTests, publish]),
   ]),
   signIn,
   setPassword,

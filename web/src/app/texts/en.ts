@@ -74,6 +74,7 @@ export default {
   steps: "Steps",
   overview: "Overview",
   publish: "Publish",
+  tests: "Tests",
   is_published: "Published",
   assistant: "Assistant",
   run: "Run",

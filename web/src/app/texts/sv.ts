@@ -77,6 +77,7 @@ const sv: Translation<typeof en> = {
   steps: "Steg",
   overview: "Översikt",
   publish: "Publicera",
+  tests: "Tester",
   is_published: "Publicerat",
   assistant: "Assistent",
   run: "Kör",

@@ -1,4 +1,4 @@
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
 import { cx } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
@@ -34,6 +34,7 @@ function Row({ check }: { check: Check }) {
         />
         <span className="font-medium">{t(check.name)}</span>
         <span className="text-sm text-muted">{t(state, { count: check.found.length })}</span>
+        {check.name === "tests" && <ToTests />}
       </div>
       {check.found.length > 0 && (
         <ul className="mt-1 mb-2 ml-6 flex flex-col gap-1.5">
@@ -43,6 +44,16 @@ function Row({ check }: { check: Check }) {
         </ul>
       )}
     </li>
+  );
+}
+
+function ToTests() {
+  const t = usePublishTexts();
+  const flowId = useDraft((state) => state.flowId);
+  return (
+    <Link to="/flows/$flowId/tests" params={{ flowId }} className="text-sm font-medium text-accent hover:underline">
+      {t("run_tests")}
+    </Link>
   );
 }
 

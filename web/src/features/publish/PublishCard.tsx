@@ -3,12 +3,13 @@ import { Rocket } from "lucide-react";
 import { useState } from "react";
 import { flowKeys } from "@/api/queries/flows";
 import { meQuery } from "@/api/queries/me";
+import { testKeys, testsQuery } from "@/api/queries/tests";
 import { dryRunQuery, publish, versionKeys } from "@/api/queries/versions";
 import { mayIn } from "@/api/rights";
 import { Button, Field, Problem, Skeleton, Textarea, toast } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { CheckList } from "./CheckList";
-import { checksOf } from "./checks";
+import { checksOf, hasErrors, testsCheck } from "./checks";
 import { useSavedDraft } from "./saved";
 import { usePublishTexts } from "./texts";
 
@@ -23,6 +24,9 @@ export function PublishCard() {
   const revision = useSavedDraft();
   const { data: me } = useQuery(meQuery);
   const dryRun = useQuery({ ...dryRunQuery(flowId, revision ?? 0), enabled: revision !== null });
+  const tests = useQuery({ ...testsQuery(flowId, revision ?? 0), enabled: revision !== null });
+  const untested = testsCheck(tests.data, (state, names) => t(`tests_${state}`, { names }));
+  const blocking = issues.length + untested.filter(hasErrors).length;
   const [notes, setNotes] = useState("");
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<unknown>(null);
@@ -41,6 +45,7 @@ export function PublishCard() {
       await client.invalidateQueries({ queryKey: flowKeys.lists });
     } catch (error) {
       setRefusal(error);
+      await client.invalidateQueries({ queryKey: testKeys.all(flowId) });
     } finally {
       setBusy(false);
     }
@@ -51,7 +56,7 @@ export function PublishCard() {
       {revision === null || dryRun.isPending ? (
         <Skeleton className="h-50" />
       ) : (
-        <CheckList checks={checksOf(issues, dryRun.data)} lookedAhead={dryRun.data !== undefined} />
+        <CheckList checks={[...checksOf(issues, dryRun.data), ...untested]} lookedAhead={dryRun.data !== undefined} />
       )}
       {refusal !== null && <Problem error={refusal} />}
       <Field label={t("note")} help={t("note_help")}>
@@ -72,17 +77,13 @@ export function PublishCard() {
           size="lg"
           icon={<Rocket />}
           busy={busy}
-          disabled={!allowed || revision === null || issues.length > 0}
+          disabled={!allowed || revision === null || blocking > 0}
           onClick={() => void send()}
         >
           {t("publish_now")}
         </Button>
         <p className="min-w-56 flex-1 text-sm text-muted">
-          {allowed
-            ? issues.length > 0
-              ? t("blocked", { count: issues.length })
-              : t("publish_more")
-            : t("not_allowed")}
+          {allowed ? (blocking > 0 ? t("blocked", { count: blocking }) : t("publish_more")) : t("not_allowed")}
         </p>
       </div>
     </div>

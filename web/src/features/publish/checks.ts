@@ -1,3 +1,4 @@
+import type { Standing, TestSet } from "@/api/queries/tests";
 import type { DryRunOut } from "@/api/queries/versions";
 import type { Issue } from "@/lib/draft";
 
@@ -10,7 +11,7 @@ export interface Found {
 }
 
 export const CHECKS = ["flow", "contracts", "classes", "code", "models", "secrets"] as const;
-export type CheckName = (typeof CHECKS)[number];
+export type CheckName = (typeof CHECKS)[number] | "tests";
 
 export interface Check {
   name: CheckName;
@@ -56,6 +57,17 @@ function ofIssue(issue: Issue): Sorted {
 function checkOf(code: string, message: string): CheckName {
   if (code === "invalid_value" && /^line \d+ of /.test(message)) return "code";
   return OF_CODE[code] ?? "flow";
+}
+
+/** Whether the draft's tests passed, where the flow requires it; `say` puts a standing into words. */
+export function testsCheck(
+  tests: TestSet | undefined,
+  say: (state: Standing["state"], names: string) => string,
+): Check[] {
+  if (!tests?.required) return [];
+  const { state, failed = [] } = tests.standing;
+  const error = { severity: "error" as const, message: say(state, failed.join(", ")), remedy: "", nodeId: "" };
+  return [{ name: "tests", found: state === "passed" ? [] : [error] }];
 }
 
 export const hasErrors = (check: Check) => check.found.some((one) => one.severity === "error");

@@ -27,6 +27,9 @@ export function Views({ flowId }: { flowId: string }) {
       <Link className={VIEW} to="/flows/$flowId/runs" params={params}>
         {t("runs")}
       </Link>
+      <Link className={VIEW} to="/flows/$flowId/tests" params={params}>
+        {t("tests")}
+      </Link>
       <Link className={VIEW} to="/flows/$flowId/publish" params={params}>
         {t("publish")}
         {published && <span aria-label={t("is_published")} role="img" className="size-1.5 rounded-full bg-ok" />}

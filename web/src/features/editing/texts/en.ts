@@ -66,6 +66,8 @@ export default {
   place_data_retention_days: "Days that data is kept",
   place_insight_enabled: "Insight",
   place_input_classification: "Class of the input",
+  place_require_tests: "Tests before publishing",
+  place_required_trials: "Trials that have to pass",
   node_gone: "Removed",
   node_is: "Stays, as {{label}}",
   edge_from: "From {{from}} ({{output}})",

@@ -69,6 +69,8 @@ const sv: Translation<typeof en> = {
   place_data_retention_days: "Dagar som data behålls",
   place_insight_enabled: "Insyn",
   place_input_classification: "Indatas klass",
+  place_require_tests: "Tester före publicering",
+  place_required_trials: "Försök som ska klara sig",
   node_gone: "Borttagen",
   node_is: "Står kvar, som {{label}}",
   edge_from: "Från {{from}} ({{output}})",

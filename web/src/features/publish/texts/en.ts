@@ -14,6 +14,13 @@ export default {
   code: "Own code",
   models: "Models",
   secrets: "Secrets",
+  tests: "Tests",
+  run_tests: "Run the tests",
+  tests_passed: "They passed.",
+  tests_failed: "The flow is published only when its tests pass, and these failed: {{names}}.",
+  tests_never:
+    "The flow is published only when its tests pass, and they did not run on this content as often as required.",
+  tests_empty: "The flow is published only when its tests pass, and it has none.",
   fine: "no problems",
   wrong_one: "{{count}} to mend",
   wrong_other: "{{count}} to mend",

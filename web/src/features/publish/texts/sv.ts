@@ -17,6 +17,13 @@ const sv: Translation<typeof en> = {
   code: "Egen kod",
   models: "Modeller",
   secrets: "Hemligheter",
+  tests: "Tester",
+  run_tests: "Kör testerna",
+  tests_passed: "De klarade sig.",
+  tests_failed: "Flödet publiceras bara när dess tester klarar sig, och de här gjorde inte det: {{names}}.",
+  tests_never:
+    "Flödet publiceras bara när dess tester klarar sig, och de har inte körts på det här innehållet så ofta som krävs.",
+  tests_empty: "Flödet publiceras bara när dess tester klarar sig, och det har inga.",
   fine: "inget hittades",
   wrong_one: "{{count}} att rätta",
   wrong_other: "{{count}} att rätta",

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { ArrowLeft, Download, ListRestart, RotateCcw, Square } from "lucide-react";
+import { ArrowLeft, Download, FlaskConical, ListRestart, RotateCcw, Square } from "lucide-react";
 import type { RunOut } from "@/api/types";
 import { Button, Menu } from "@/components/ui";
 import { dateTime } from "@/lib/i18n/format";
@@ -65,6 +65,17 @@ export function RunHeader({ flowId, run, live, onRerun, onCompare }: RunHeaderPr
           <Button icon={<ListRestart />} onClick={onRerun}>
             {t("rerun")}
           </Button>
+        )}
+        {over && (
+          <Link
+            to="/flows/$flowId/tests"
+            params={{ flowId }}
+            search={{ from: run.id }}
+            className="inline-flex h-8 items-center gap-2 rounded-md border border-line-strong bg-raised px-3 font-medium shadow-low hover:bg-hover"
+          >
+            <FlaskConical aria-hidden className="size-4" />
+            {t("keep_as_test")}
+          </Link>
         )}
         <CompareWith run={run} onChoose={onCompare} />
         <Menu

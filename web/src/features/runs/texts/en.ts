@@ -139,6 +139,7 @@ export default {
   timeline: "Timeline",
   picture: "Replay",
   rerun: "Rerun…",
+  keep_as_test: "Keep as a test",
   resume: "Resume",
   resume_help: "Goes on at the step that failed; what is done is kept",
   resumed_now: "The run goes on",

@@ -136,6 +136,7 @@ const sv: Translation<typeof en> = {
   timeline: "Tidslinje",
   picture: "Repris",
   rerun: "Kör om…",
+  keep_as_test: "Behåll som test",
   resume: "Återuppta",
   resume_help: "Går vidare vid steget som misslyckades; det som är klart behålls",
   resumed_now: "Körningen går vidare",

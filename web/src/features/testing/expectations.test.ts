@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { expectOf, freeName, isSchema, listed } from "./expectations";
+
+const FULL = {
+  contains: ["one", "two\nlines"],
+  excludes: ["three"],
+  equals: "",
+  matches: "^a+$",
+  json_schema: { type: "object" },
+};
+
+describe("what a case expects", () => {
+  it("is the same after it was listed and put together again, lines of a text among it", () => {
+    const kept = { ...FULL, equals: "all of it" };
+    expect(expectOf(listed(kept))).toEqual(kept);
+  });
+
+  it("asks for nothing where nothing was written", () => {
+    const rows = listed(FULL).map((row) => ({ ...row, text: "" }));
+    expect(expectOf(rows)).toEqual({ contains: [], excludes: [], equals: null, matches: null, json_schema: null });
+  });
+
+  it("is refused where the schema is no JSON object", () => {
+    expect(isSchema('{"type": "object"}')).toBe(true);
+    for (const text of ["{", "[]", "null", "3"]) expect(isSchema(text)).toBe(false);
+    expect(() => expectOf([{ key: 0, kind: "json_schema", text: "[]" }])).toThrow(SyntaxError);
+  });
+});
+
+describe("a name for a new case", () => {
+  it("is one that is free", () => {
+    expect(freeName("Test", [])).toBe("Test");
+    expect(freeName("Test", ["Test", "Test 2"])).toBe("Test 3");
+  });
+});

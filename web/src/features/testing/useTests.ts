@@ -1,0 +1,68 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { meQuery } from "@/api/queries/me";
+import { cancelTests, runTests, saveTests, type TestCase, testKeys, testsQuery } from "@/api/queries/tests";
+import { mayIn } from "@/api/rights";
+import { toastError } from "@/components/ui";
+import { useDraft, useDraftStore } from "@/lib/draft";
+import { useTestTexts } from "./texts";
+
+/** The tests of the open flow; how it stands is asked again when the draft was saved. */
+export function useTests() {
+  const flowId = useDraft((state) => state.flowId);
+  const revision = useDraft((state) => state.revision);
+  return useQuery({ ...testsQuery(flowId, revision), placeholderData: keepPreviousData });
+}
+
+/** What the caller may do with the tests of the open flow. */
+export function useMay() {
+  const spaceId = useDraft((state) => state.spaceId);
+  const { data: me } = useQuery(meQuery);
+  const may = (permission: "flows.edit" | "runs.test") => !me || mayIn(me, spaceId, permission);
+  return { edit: may("flows.edit"), run: may("runs.test") };
+}
+
+/** Replaces the test set. */
+export function useSave() {
+  const t = useTestTexts();
+  const client = useQueryClient();
+  const flowId = useDraft((state) => state.flowId);
+  return useMutation({
+    mutationFn: (cases: TestCase[]) => saveTests(flowId, cases),
+    onSuccess: (found) => {
+      client.setQueriesData({ queryKey: [...testKeys.all(flowId), "set"] }, found);
+    },
+    onError: (error) => toastError(t("not_saved"), error),
+  });
+}
+
+/** Runs the tests of the draft as it is on the screen; the id of the result. */
+export function useRun(onBegun: (resultId: string) => void) {
+  const t = useTestTexts();
+  const client = useQueryClient();
+  const store = useDraftStore();
+  const flowId = useDraft((state) => state.flowId);
+  return useMutation({
+    mutationFn: async (trials: number) => {
+      await store.getState().flush();
+      return runTests(flowId, trials);
+    },
+    onSuccess: (begun) => {
+      client.setQueryData(testKeys.result(flowId, begun.id), begun);
+      onBegun(begun.id);
+      void client.invalidateQueries({ queryKey: testKeys.all(flowId) });
+    },
+    onError: (error) => toastError(t("not_begun"), error),
+  });
+}
+
+/** Ends a result that is being made. */
+export function useCancel() {
+  const t = useTestTexts();
+  const client = useQueryClient();
+  const flowId = useDraft((state) => state.flowId);
+  return useMutation({
+    mutationFn: (resultId: string) => cancelTests(flowId, resultId),
+    onSettled: () => client.invalidateQueries({ queryKey: testKeys.all(flowId) }),
+    onError: (error) => toastError(t("not_stopped"), error),
+  });
+}
