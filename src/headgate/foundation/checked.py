@@ -9,7 +9,7 @@ from headgate.foundation.errors import Invalid
 M = TypeVar("M", bound=BaseModel)
 
 
-def checked(model: type[M], **members: Any) -> M:  # noqa: ANN401 - checked here
+def checked(model: type[M], /, **members: Any) -> M:  # noqa: ANN401 - checked here
     """The model of these members. Raises `Invalid` with the first fault, and without what was given."""
     try:
         return model(**members)

@@ -16,6 +16,7 @@ from headgate.foundation.errors import HeadgateError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "ask": ("ask", "Say what you want: the assistant builds, edits or runs a flow."),
+    "codev": ("codev", "The development agent: plans, builds and tests a flow, and asks before it writes."),
     "serve": ("serve", "Start the server."),
     "up": ("up", "Start server, worker and beat together."),
     "worker": ("worker", "Carry runs out, as a worker process."),

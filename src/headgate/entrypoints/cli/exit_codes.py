@@ -3,13 +3,14 @@
 | code | meaning                                                       |
 |------|---------------------------------------------------------------|
 | 0    | done                                                          |
-| 1    | the run failed, or the assistant ended with an error          |
+| 1    | the run failed, or the assistant or a session did not finish  |
 | 2    | the command line was wrong                                    |
 | 3    | the input was wrong: a flow with faults, a bad value          |
 | 4    | the thing does not exist                                      |
 | 5    | something Headgate needs is missing, locked, full or in the way |
 | 6    | it changed meanwhile, or its state forbids this               |
 | 7    | the assistant says that it did not do what was asked          |
+| 8    | a session of the development agent waits for an answer        |
 | 130  | interrupted                                                   |
 """
 
@@ -22,6 +23,7 @@ NOT_FOUND = 4
 UNAVAILABLE = 5
 CONFLICT = 6
 DECLINED = 7
+WAITING = 8
 INTERRUPTED = 130
 
 _CODES: tuple[tuple[type[HeadgateError], int], ...] = (

@@ -1,0 +1,323 @@
+"""`headgate codev`: the development agent in a terminal."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markdown import Markdown
+from rich.markup import escape
+
+from headgate.agents.codev.patterns import service as patterns_service
+from headgate.agents.codev.patterns.schemas import pattern_out
+from headgate.agents.codev.schemas import Resume, ResumeAnswer, SessionResponse, SessionStart
+from headgate.entrypoints.cli.codev_answers import Given, ask
+from headgate.entrypoints.cli.codev_pages import (
+    conclude,
+    exit_code_of,
+    show_how_to_answer,
+    show_interrupt,
+    show_session,
+)
+from headgate.entrypoints.cli.codev_view import SessionView
+from headgate.entrypoints.cli.flow_choice import flow_id_of
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.printable import printable
+from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.foundation.checked import checked
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="The development agent: plans, builds and tests a flow, and asks before it writes.",
+)
+SessionArgument = Annotated[str, typer.Argument(metavar="SESSION", help="Id of the session.")]
+_MOST = 200
+_LOOK_SECONDS = 2.0
+
+
+@app.command()
+def start(
+    requirement: Annotated[str, typer.Argument(help="What is wanted, in your words.")],
+    flow: Annotated[str, typer.Option("--flow", "-f", help="Id or name of the flow to work on. None: make one.")] = "",
+    domain: Annotated[str, typer.Option(help="Where: headgate or flowise.")] = "",
+    instance: Annotated[str, typer.Option(help="Flowise: which server. None: the first.")] = "",
+    model: Annotated[str, typer.Option(help="provider/name. None: as set.")] = "",
+    trials: Annotated[int, typer.Option(help="How often each test is run; all must pass.")] = 1,
+    budget: Annotated[int | None, typer.Option(help="Tokens that the session may use.")] = None,
+    max_iterations: Annotated[int | None, typer.Option(help="Plans that are tried at most.")] = None,
+    yes_repairs: Annotated[
+        bool, typer.Option("--yes-repairs", help="Repairs of a plan that you approved need no approval of their own.")
+    ] = False,
+    skip_questions: Annotated[bool, typer.Option("--skip-questions", help="Ask no questions before looking.")] = False,
+    webhook: Annotated[str, typer.Option(help="Address that is told whenever the session waits.")] = "",
+    json: JsonFlag = False,
+) -> int:
+    """Start a session, watch it, and answer what it asks."""
+    where = domain or ("flowise" if instance else "headgate")
+
+    async def work(parts: Parts) -> int:
+        own = where == "headgate"
+        wanted = checked(
+            SessionStart,
+            requirement=requirement,
+            domain=where,
+            flow_id=(await flow_id_of(parts, flow) if own else flow) if flow else None,
+            instance_id=instance,
+            model=model or None,
+            test_trials=trials,
+            token_budget=budget,
+            max_iterations=max_iterations,
+            repairs_approved=yes_repairs,
+            skip_clarification=skip_questions,
+            webhook_url=webhook or None,
+        )
+        begun = await parts.codev.start(acting(), wanted, address=None)
+        return await _Watching(parts, quiet=json).play(begun)
+
+    return with_parts(work, quiet="critical")
+
+
+@app.command()
+def resume(
+    session: SessionArgument,
+    approve: Annotated[bool, typer.Option("--approve", help="Approve the plan.")] = False,
+    plan: Annotated[
+        Path | None, typer.Option(help="Approve the plan as it is in this file.", exists=True, dir_okay=False)
+    ] = None,
+    yes_repairs: Annotated[
+        bool, typer.Option("--yes-repairs", help="With the plan, its repairs are approved too.")
+    ] = False,
+    answer: Annotated[str | None, typer.Option(help="Answer to the questions.")] = None,
+    feedback: Annotated[str | None, typer.Option(help="What should be otherwise, in the plan or the result.")] = None,
+    accept: Annotated[bool, typer.Option("--accept", help="Accept the result.")] = False,
+    save_tests: Annotated[
+        bool, typer.Option("--save-tests", help="With the result, keep its tests as the flow's test set.")
+    ] = False,
+    reject: Annotated[
+        bool, typer.Option("--reject", help="Reject the plan or the result, and end the session.")
+    ] = False,
+    credentials_made: Annotated[
+        bool, typer.Option("--credentials-made", help="The credentials are there now.")
+    ] = False,
+    skip_credentials: Annotated[
+        bool, typer.Option("--skip-credentials", help="Go on without the credentials.")
+    ] = False,
+    json: JsonFlag = False,
+) -> int:
+    """Answer a session, or go on with one that was left or failed, and watch it."""
+    given = Given(
+        approve=approve,
+        answer=answer,
+        feedback=feedback,
+        plan=plan,
+        accept=accept,
+        save_tests=save_tests,
+        reject=reject,
+        skip_credentials=skip_credentials,
+        credentials_made=credentials_made,
+        yes_repairs=yes_repairs,
+    )
+
+    async def work(parts: Parts) -> int:
+        found = await parts.codev.get(acting(), session)
+        watching = _Watching(parts, quiet=json)
+        if found.interrupt is not None and given.anything:
+            found = await watching.send(found, given.to(found.interrupt))
+        elif found.status in {"error", "stopped"}:
+            found = await parts.codev.retry(acting(), session)
+        return await watching.play(found, after=found.last_event)
+
+    return with_parts(work, quiet="critical")
+
+
+@app.command()
+def show(session: SessionArgument, json: JsonFlag = False) -> None:
+    """Show a session and what it waits for. Nothing goes on because of it."""
+
+    async def work(parts: Parts) -> None:
+        found = await parts.codev.get(acting(), session)
+        print_json(found) if json else show_session(found)
+
+    with_parts(work)
+
+
+@app.command("list")
+def list_(json: JsonFlag = False) -> None:
+    """List sessions, newest first."""
+
+    async def work(parts: Parts) -> None:
+        found = (await parts.codev.list(acting(), limit=_MOST)).items
+        if json:
+            print_json(found)
+        elif not found:
+            console.print('No sessions yet. Start one: headgate codev start "a bot that ..."', markup=False)
+        else:
+            rows = [
+                (one.thread_id, one.status.replace("_", " "), one.phase, _line(one.requirement), when(one.updated_at))
+                for one in found
+            ]
+            console.print(table(("id", "state", "phase", "wanted", "changed"), rows))
+
+    with_parts(work)
+
+
+@app.command()
+def stop(session: SessionArgument, json: JsonFlag = False) -> None:
+    """End a session; what it wrote stays."""
+
+    async def work(parts: Parts) -> None:
+        found = await parts.codev.stop(acting(), session)
+        print_json(found) if json else conclude(found)
+
+    with_parts(work)
+
+
+@app.command()
+def rollback(session: SessionArgument, json: JsonFlag = False) -> None:
+    """Take back what a session wrote. Refused where somebody else changed the flow since."""
+
+    async def work(parts: Parts) -> None:
+        found = await parts.codev.rollback(acting(), session)
+        print_json(found) if json else console.print("Taken back: the flow is as it was before the session.")
+
+    with_parts(work)
+
+
+@app.command()
+def summary(session: SessionArgument, json: JsonFlag = False) -> None:
+    """Print a session as a Markdown document."""
+
+    async def work(parts: Parts) -> None:
+        found = await parts.codev.summary(acting(), session)
+        if json:
+            print_json(found)
+        elif console.is_terminal:
+            console.print(Markdown(printable(found.summary)))
+        else:
+            console.print(found.summary, markup=False)
+
+    with_parts(work)
+
+
+@app.command()
+def delete(session: SessionArgument, json: JsonFlag = False) -> None:
+    """Forget a session for good. What it wrote stays, and cannot be taken back any more."""
+
+    async def work(parts: Parts) -> None:
+        await parts.codev.delete(acting(), session)
+        print_json({"id": session, "deleted": True}) if json else console.print(f"Deleted session {session}.")
+
+    with_parts(work)
+
+
+@app.command()
+def patterns(
+    words: Annotated[list[str] | None, typer.Argument(help="What to look for. None: the newest.")] = None,
+    domain: Annotated[str, typer.Option(help="headgate or flowise. None: both.")] = "",
+    json: JsonFlag = False,
+) -> None:
+    """Search flows that sessions brought to their end."""
+    asked = " ".join(words or [])
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.reading() as session:
+            if asked:
+                rows = await patterns_service.search_patterns(session, acting(), asked, domain=domain, limit=20)
+            else:
+                rows = await patterns_service.list_patterns(session, acting(), domain=domain, limit=_MOST)
+            found = [pattern_out(row) for row in rows]
+        if json:
+            print_json(found)
+        elif not found:
+            console.print("No patterns" + (" have these words." if asked else " yet: a session keeps one at its end."))
+        else:
+            cells = [(one.id, _line(one.name), _line(one.requirement), one.success_count) for one in found]
+            console.print(table(("id", "name", "wanted", "succeeded"), cells))
+
+    with_parts(work)
+
+
+@dataclass
+class _Watching:
+    """A session in this terminal: what it does is shown, what it asks is asked where somebody can answer."""
+
+    parts: Parts
+    quiet: bool
+    _id: str = field(default="", init=False)
+
+    @property
+    def _answerable(self) -> bool:
+        return not self.quiet and console.is_terminal and sys.stdin.isatty()
+
+    async def play(self, found: SessionResponse, *, after: int = 0) -> int:
+        """Follow it until it is over, or waits and nobody can be asked. The exit code."""
+        self._id = found.thread_id
+        if not self.quiet:
+            console.print(f"[dim]session {self._id}[/]")
+        try:
+            found = await self._rest(found, after)
+            while found.interrupt is not None and self._answerable:
+                show_interrupt(found.interrupt)
+                answer = await ask(self.parts.codev, self._id, found.interrupt)
+                if answer is None:
+                    break
+                found = await self.send(found, answer)
+                found = await self._rest(found, found.last_event)
+        except asyncio.CancelledError:
+            console.print(f"\n[yellow]The session rests.[/] Go on with it: headgate codev resume {self._id}")
+            raise
+        self._conclude(found)
+        return exit_code_of(found)
+
+    async def send(self, found: SessionResponse, answer: ResumeAnswer) -> SessionResponse:
+        """Answer what the session waits for."""
+        interrupt_id = found.interrupt.id if found.interrupt is not None else None
+        return await self.parts.codev.resume(
+            acting(), found.thread_id, Resume(interrupt_id=interrupt_id, response=answer)
+        )
+
+    def _conclude(self, found: SessionResponse) -> None:
+        if self.quiet:
+            print_json(found)
+        elif found.interrupt is None:
+            conclude(found)
+        else:
+            if not self._answerable:
+                show_interrupt(found.interrupt)
+            show_how_to_answer(found)
+
+    async def _rest(self, found: SessionResponse, after: int) -> SessionResponse:
+        if found.status != "in_progress":
+            return found
+        with SessionView(None if self.quiet else console) as view:
+            async with self._worked_on():
+                async for _, kind, data in self.parts.codev.follow(acting(), self._id, after):
+                    view.show(kind, data)
+                return await self.parts.codev.wait(acting(), self._id)
+
+    @asynccontextmanager
+    async def _worked_on(self) -> AsyncIterator[None]:
+        """Take the session up in this process wherever nobody else does: whoever worked on it may be gone."""
+        task = asyncio.create_task(self._insist())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def _insist(self) -> None:
+        while True:
+            await self.parts.codev.runner.take(self._id)
+            await asyncio.sleep(_LOOK_SECONDS)
+
+
+def _line(text: str) -> str:
+    found = " ".join(printable(text).split())
+    return escape(found if len(found) <= 60 else f"{found[:59]}…")

@@ -1,0 +1,222 @@
+"""Answers to what a session asks: from options of the command, or from the person at the terminal."""
+
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+from rich.markup import escape
+from rich.prompt import Confirm, Prompt
+
+from headgate.agents.codev.schemas import (
+    Clarification,
+    CredentialsDone,
+    InterruptPayload,
+    PlanAnswer,
+    ResumeAnswer,
+    ReviewAnswer,
+)
+from headgate.agents.codev.sessions.service import Sessions
+from headgate.entrypoints.cli.codev_pages import HOW_TO_ANSWER
+from headgate.entrypoints.cli.output import console
+from headgate.entrypoints.cli.printable import printable
+from headgate.entrypoints.cli.session import acting
+from headgate.foundation.checked import checked
+from headgate.foundation.errors import Conflict, HeadgateError, Invalid
+
+
+class AnswerDoesNotFit(Conflict):
+    """The session waits for something else than the command answers."""
+
+    code = "codev_answer_does_not_fit"
+    title = "Answer does not fit"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the options of a command say."""
+
+    approve: bool = False
+    answer: str | None = None
+    feedback: str | None = None
+    plan: Path | None = None
+    accept: bool = False
+    save_tests: bool = False
+    reject: bool = False
+    skip_credentials: bool = False
+    credentials_made: bool = False
+    yes_repairs: bool = False
+
+    @property
+    def anything(self) -> bool:
+        """Whether they answer something; `--yes-repairs` and `--save-tests` only say how."""
+        said = (self.approve, self.accept, self.reject, self.skip_credentials, self.credentials_made)
+        return any(said) or any(one is not None for one in (self.answer, self.feedback, self.plan))
+
+    def to(self, interrupt: InterruptPayload) -> ResumeAnswer:
+        """The answer to an interrupt. Raises `AnswerDoesNotFit`."""
+        found = {
+            "clarification": self._to_questions,
+            "credential_check": self._to_credentials,
+            "plan_approval": self._to_plan,
+            "result_review": self._to_result,
+        }[interrupt.type]()
+        if found is None:
+            fitting = ", ".join(HOW_TO_ANSWER[interrupt.type])
+            raise AnswerDoesNotFit(f"The session asks: {interrupt.prompt}", remedy=f"Answer with one of: {fitting}.")
+        return found
+
+    def _to_questions(self) -> ResumeAnswer | None:
+        if self.answer is None:
+            return None
+        return checked(Clarification, type="clarification", text=self.answer)
+
+    def _to_credentials(self) -> ResumeAnswer | None:
+        if not (self.skip_credentials or self.credentials_made):
+            return None
+        return CredentialsDone(type="credential_check", skip=self.skip_credentials)
+
+    def _to_plan(self) -> ResumeAnswer | None:
+        repairs = True if self.yes_repairs else None
+        if self.approve or self.plan is not None:
+            edited = _read(self.plan) if self.plan is not None else None
+            return checked(PlanAnswer, type="plan_approval", approved=True, plan=edited, repairs_approved=repairs)
+        if self.feedback is not None:
+            return checked(PlanAnswer, type="plan_approval", approved=False, feedback=self.feedback)
+        return PlanAnswer(type="plan_approval", approved=False, stop=True) if self.reject else None
+
+    def _to_result(self) -> ResumeAnswer | None:
+        if self.accept:
+            return ReviewAnswer(type="result_review", accepted=True, save_tests=self.save_tests)
+        if self.feedback is not None:
+            return checked(ReviewAnswer, type="result_review", accepted=False, feedback=self.feedback)
+        return ReviewAnswer(type="result_review", accepted=False, stop=True) if self.reject else None
+
+
+async def ask(sessions: Sessions, session_id: str, interrupt: InterruptPayload) -> ResumeAnswer | None:
+    """Ask the person at the terminal; None when they leave the session waiting, by Ctrl+C or its end of input too."""
+    try:
+        with _stoppable():
+            if interrupt.type == "credential_check":
+                return await _ask_for_credentials(sessions, session_id, interrupt.data)
+            return _ASKED[interrupt.type](interrupt.data)
+    except (KeyboardInterrupt, EOFError):
+        console.print()
+        return None
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Ctrl+C ends a question at once; the event loop's own handler would wait until the question is answered."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _ask_questions(data: Mapping[str, Any]) -> ResumeAnswer:
+    lines = []
+    questions = data.get("questions")
+    for question in questions if isinstance(questions, list) else []:
+        said = Prompt.ask("Your answer (Enter: leave it open)", default="", show_default=False, console=console)
+        if said.strip():
+            lines += [str(question), said]
+    return checked(Clarification, type="clarification", text="\n".join(lines))
+
+
+async def _ask_for_credentials(sessions: Sessions, session_id: str, data: Mapping[str, Any]) -> CredentialsDone | None:
+    missing = data.get("missing")
+    for one in missing if isinstance(missing, list) else []:
+        label = escape(printable(str(one.get("label") or one.get("type"))))
+        if one.get("fields") and Confirm.ask(f"Make '{label}' here?", default=True, console=console):
+            await _make(sessions, session_id, one)
+    words = "Go on: they are there now (y), without them (s), leave the session waiting (l)"
+    chosen = Prompt.ask(words, choices=["y", "s", "l"], default="y", console=console)
+    return None if chosen == "l" else CredentialsDone(type="credential_check", skip=chosen == "s")
+
+
+async def _make(sessions: Sessions, session_id: str, needed: Mapping[str, Any]) -> None:
+    """Ask for the values of a credential; what is secret is not shown, and goes to the place and nowhere else."""
+    values: dict[str, SecretStr] = {}
+    for field in needed["fields"]:
+        label = escape(printable(str(field.get("label") or field["name"])))
+        more = " (Enter: none)" if field.get("optional") else ""
+        said = Prompt.ask(f"  {label}{more}", password=bool(field.get("secret", True)), default="", console=console)
+        if said:
+            values[str(field["name"])] = SecretStr(said)
+    if not values:
+        return
+    try:
+        await sessions.add_credential(acting(), session_id, str(needed["type"]), "", values)
+    except HeadgateError as error:
+        console.print(f"  {printable(error.detail)} {printable(error.remedy)}", markup=False)
+    else:
+        console.print("  Made.")
+
+
+def _ask_about_plan(data: Mapping[str, Any]) -> ResumeAnswer | None:
+    words = "Approve (a), edit (e), say what should be otherwise (f), stop (s), leave it waiting (l)"
+    chosen = Prompt.ask(words, choices=["a", "e", "f", "s", "l"], console=console)
+    if chosen == "f":
+        said = Prompt.ask("What should be otherwise", console=console)
+        return checked(PlanAnswer, type="plan_approval", approved=False, feedback=said)
+    if chosen == "e":
+        plan = edited(str(data.get("plan") or ""))
+        return checked(PlanAnswer, type="plan_approval", approved=True, plan=plan)
+    if chosen == "s":
+        return PlanAnswer(type="plan_approval", approved=False, stop=True)
+    return PlanAnswer(type="plan_approval", approved=True) if chosen == "a" else None
+
+
+def _ask_about_result(_data: Mapping[str, Any]) -> ResumeAnswer | None:
+    words = "Accept (a), and keep the tests (t), say what should be otherwise (f), stop (s), leave it waiting (l)"
+    chosen = Prompt.ask(words, choices=["a", "t", "f", "s", "l"], console=console)
+    if chosen == "f":
+        said = Prompt.ask("What should be otherwise", console=console)
+        return checked(ReviewAnswer, type="result_review", accepted=False, feedback=said)
+    if chosen == "s":
+        return ReviewAnswer(type="result_review", accepted=False, stop=True)
+    return None if chosen == "l" else ReviewAnswer(type="result_review", accepted=True, save_tests=chosen == "t")
+
+
+_ASKED: Mapping[str, Callable[[Mapping[str, Any]], ResumeAnswer | None]] = {
+    "clarification": _ask_questions,
+    "plan_approval": _ask_about_plan,
+    "result_review": _ask_about_result,
+}
+
+
+def edited(text: str) -> str:
+    """The text as the person leaves it in their editor. Raises `Invalid` without one, or when it fails."""
+    command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not command:
+        raise Invalid("No editor is named.", remedy="Set EDITOR, or give the plan with: headgate codev resume --plan.")
+    with tempfile.TemporaryDirectory(prefix="headgate-plan-") as folder:
+        path = Path(folder) / "plan.md"
+        path.write_text(text, encoding="utf-8")
+        try:
+            done = subprocess.run([*shlex.split(command), str(path)], check=False)  # noqa: S603 - the person's editor
+        except (OSError, ValueError) as error:
+            raise Invalid(f"The editor '{command}' cannot be started.", remedy="Set EDITOR to another.") from error
+        if done.returncode:
+            raise Invalid("The editor ended with an error; nothing was sent.", remedy="Try again.")
+        return _read(path)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise Invalid(f"{path} is not text.", remedy="Save it as UTF-8.") from error

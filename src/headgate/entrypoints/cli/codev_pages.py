@@ -1,0 +1,166 @@
+"""What `headgate codev` shows of a session that rests: what it waits for, and what it came to."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.markdown import Markdown
+from rich.markup import escape
+from rich.panel import Panel
+from rich.syntax import Syntax
+
+from headgate.agents.codev.schemas import InterruptPayload, SessionResponse
+from headgate.entrypoints.cli.codev_view import missed
+from headgate.entrypoints.cli.exit_codes import FAILED, OK, WAITING
+from headgate.entrypoints.cli.output import console, table
+from headgate.entrypoints.cli.printable import printable
+
+_MOST_LINES = 200
+HOW_TO_ANSWER: Mapping[str, tuple[str, ...]] = {
+    "clarification": ('--answer "..."',),
+    "credential_check": ("--credentials-made", "--skip-credentials"),
+    "plan_approval": ("--approve", "--plan FILE", '--feedback "..."', "--reject"),
+    "result_review": ("--accept", "--accept --save-tests", '--feedback "..."', "--reject"),
+}
+"""Options of `codev resume` that answer each."""
+
+
+def exit_code_of(found: SessionResponse) -> int:
+    """0 for a session that was finished, 8 for one that waits, 1 for one that stopped or failed."""
+    if found.status == "pending_interrupt":
+        return WAITING
+    return OK if found.status == "completed" else FAILED
+
+
+def show_interrupt(interrupt: InterruptPayload) -> None:
+    """What the session asks, with all that is needed to answer."""
+    console.print(f"\n[bold]{_safe(interrupt.prompt)}[/]")
+    show = {
+        "clarification": _questions,
+        "credential_check": _credentials,
+        "plan_approval": _plan,
+        "result_review": _result,
+    }[interrupt.type]
+    show(interrupt.data)
+
+
+def show_how_to_answer(found: SessionResponse) -> None:
+    """Where nobody can be asked: the commands that answer."""
+    if found.interrupt is None:
+        return
+    console.print("\n[yellow]The session waits.[/] Answer with one of these:")
+    for option in HOW_TO_ANSWER[found.interrupt.type]:
+        console.print(f"  headgate codev resume {found.thread_id} {option}", markup=False)
+
+
+def conclude(found: SessionResponse) -> None:
+    """What the session came to, and what can be done now."""
+    words = {"completed": "[green]done[/]", "stopped": "[yellow]stopped[/]", "error": "[red]failed[/]"}
+    state = words.get(found.status, found.status.replace("_", " "))
+    console.print(f"\nThe session is {state}." if found.status != "error" else f"\nThe session {state}.")
+    if found.stop_reason:
+        console.print(_safe(found.stop_reason))
+    tokens = found.total_input_tokens + found.total_output_tokens
+    spent = f"{tokens} of {found.token_budget} tokens" if found.token_budget else f"{tokens} tokens"
+    console.print(f"[dim]{_safe(found.model)} · plan {found.iteration} · {spent}[/]")
+    if found.flow_id:
+        console.print(f"[dim]flow {_safe(found.flow_id)} {_safe(found.flow_name)} {_safe(found.link)}[/]")
+    console.print(f"[dim]all of it: headgate codev summary {found.thread_id}[/]")
+    if found.can_roll_back:
+        console.print(f"[dim]take it back: headgate codev rollback {found.thread_id}[/]")
+    if found.status == "error":
+        console.print(f"[dim]once the cause is gone: headgate codev resume {found.thread_id}[/]")
+
+
+def show_session(found: SessionResponse) -> None:
+    """A session as it is now."""
+    console.print(f"[bold]{_safe(found.requirement)}[/]")
+    where = f"{found.domain} {found.instance_id}".strip()
+    console.print(f"[dim]{found.thread_id} · {_safe(where)} · {found.phase} · {found.status.replace('_', ' ')}[/]")
+    writes = found.state.get("writes") or []
+    for one in writes:
+        console.print(f"  {one['number']}. {printable(str(one['summary']))} ({one['state']})", markup=False)
+    if found.interrupt is not None:
+        show_interrupt(found.interrupt)
+        show_how_to_answer(found)
+    else:
+        conclude(found)
+
+
+def _questions(data: Mapping[str, Any]) -> None:
+    for number, question in enumerate(_list(data.get("questions")), start=1):
+        console.print(f"  {number}. {printable(str(question))}", markup=False)
+
+
+def _credentials(data: Mapping[str, Any]) -> None:
+    for one in _list(data.get("missing")):
+        label, kind = str(one.get("label") or one.get("type")), str(one.get("type"))
+        console.print(f"  {_safe(label)} [dim]{_safe(kind)}[/] {_safe(str(one.get('where') or ''))}")
+
+
+def _plan(data: Mapping[str, Any]) -> None:
+    conflict = data.get("conflict")
+    if conflict:
+        console.print(f"[yellow]{_safe(str(conflict.get('message')))}[/]")
+        _difference(_list(conflict.get("lines")))
+    verdict = data.get("verdict")
+    if verdict:
+        console.print(
+            f"[yellow]Why again[/] ({_safe(str(verdict.get('category')))}): {_safe(str(verdict.get('reason')))}"
+        )
+    console.print(Panel(Markdown(printable(str(data.get("plan") or ""))), title="The plan"))
+    cases = _list(data.get("cases"))
+    if cases:
+        rows = [(_safe(str(one.get("name"))), _safe(_clipped(one.get("text"))), _safe(_expected(one))) for one in cases]
+        trials = int(data.get("test_trials") or 1)
+        console.print(table(("test", "is given", "has to hold"), rows))
+        if trials > 1:
+            console.print(f"[dim]each is run {trials} times, and has to pass every time[/]")
+
+
+def _result(data: Mapping[str, Any]) -> None:
+    if data.get("summary"):
+        console.print(Panel(Markdown(printable(str(data["summary"]))), title="The result"))
+    _difference(_list(data.get("diff")))
+    trials = _list(data.get("trials"))
+    if trials:
+        rows = [
+            (
+                _safe(str(one.get("case"))),
+                one.get("trial"),
+                "[green]passed[/]" if one.get("passed") else f"[red]{_safe(_clipped(missed(one)))}[/]",
+                _safe(_clipped(one.get("answer"))),
+                f"{float(one.get('duration_ms') or 0):.0f} ms",
+            )
+            for one in trials
+        ]
+        console.print(table(("test", "trial", "", "answer", "time"), rows))
+    if data.get("link"):
+        console.print(f"[dim]{_safe(str(data['link']))}[/]")
+
+
+def _difference(lines: Sequence[Any]) -> None:
+    if lines:
+        shown = "\n".join(printable(str(line)) for line in lines[:_MOST_LINES])
+        console.print(Syntax(shown, "diff", background_color="default", word_wrap=True))
+        if len(lines) > _MOST_LINES:
+            console.print(f"[dim]and {len(lines) - _MOST_LINES} more lines[/]")
+
+
+def _expected(case: Mapping[str, Any]) -> str:
+    expect = {name: value for name, value in (case.get("expect") or {}).items() if value not in (None, [], "")}
+    if not expect:
+        return "there is an answer"
+    return _clipped("; ".join(f"{name} {value}" for name, value in expect.items()))
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _clipped(value: object) -> str:
+    text = " ".join(str(value or "").split())
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+def _safe(text: str) -> str:
+    return escape(printable(text))
