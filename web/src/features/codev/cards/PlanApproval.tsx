@@ -1,4 +1,4 @@
-import { GitMerge, PencilLine } from "lucide-react";
+import { PencilLine } from "lucide-react";
 import { useState } from "react";
 import { CodeEditor } from "@/components/code";
 import { Markdown } from "@/components/markdown/Markdown";
@@ -143,15 +143,7 @@ function Plan({ text, edited, onChange, onReset }: PlanProps) {
 function ConflictBanner({ conflict }: { conflict: Conflict }) {
   const t = useCodevTexts();
   return (
-    <Callout
-      tone="warn"
-      title={
-        <span className="flex items-center gap-1.5">
-          <GitMerge aria-hidden className="size-3.5" />
-          {t("conflict")}
-        </span>
-      }
-    >
+    <Callout tone="warn" title={t("conflict")}>
       <p>{conflict.message}</p>
       {conflict.lines.length > 0 && (
         <div className="mt-2">

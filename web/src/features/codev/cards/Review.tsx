@@ -41,7 +41,6 @@ export function Review({ session, interrupt, answer }: CardProps) {
         </PlaceLink>
         <Tabs
           aria-label={t("result")}
-          className="rounded-md border border-line"
           value={tab}
           onChange={setTab}
           tabs={[
@@ -49,7 +48,7 @@ export function Review({ session, interrupt, answer }: CardProps) {
               value: "tests",
               label: t("tests"),
               content: (
-                <div className="p-3">
+                <div className="pt-3">
                   <TrialTable trials={list(data.trials).map(readTrial)} cases={cases} />
                 </div>
               ),
@@ -58,7 +57,7 @@ export function Review({ session, interrupt, answer }: CardProps) {
               value: "diff",
               label: t("changes_count", { count: diff.length }),
               content: (
-                <div className="p-3">
+                <div className="pt-3">
                   {diff.length > 0 ? (
                     <DiffLines lines={diff} label={t("changes")} />
                   ) : (

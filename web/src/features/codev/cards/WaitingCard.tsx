@@ -21,6 +21,9 @@ const CARDS: Record<Interrupt["type"], (props: CardProps) => ReactNode> = {
   result_review: Review,
 };
 
+/** How far down of the window, as a share of it, the card may begin before it is brought into view. */
+const MOST_DOWN = 0.7;
+
 /** What the session waits for, to be answered here. */
 export function WaitingCard({ session, interrupt }: { session: CodevSession; interrupt: Interrupt }) {
   const t = useCodevTexts();
@@ -32,14 +35,15 @@ export function WaitingCard({ session, interrupt }: { session: CodevSession; int
   useEffect(() => {
     const active = document.activeElement;
     if (active === document.body || active?.id === "content") card.current?.focus({ preventScroll: true });
-    card.current?.scrollIntoView({ block: "nearest" });
+    const top = card.current?.getBoundingClientRect().top ?? 0;
+    if (top < 0 || top > window.innerHeight * MOST_DOWN) card.current?.scrollIntoView({ block: "start" });
   }, []);
   return (
     <section
       ref={card}
       tabIndex={-1}
       aria-label={title}
-      className="flex scroll-mt-4 flex-col overflow-hidden rounded-lg border border-accent bg-surface shadow-card outline-none"
+      className="flex scroll-mt-4 flex-col overflow-clip rounded-lg border border-accent bg-surface shadow-card outline-none"
     >
       <header className="flex items-start gap-2.5 border-b border-line bg-accent-soft px-4 py-2.5">
         <Hand aria-hidden className="mt-0.5 size-4.5 shrink-0 text-accent" />

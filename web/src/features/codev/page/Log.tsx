@@ -31,7 +31,7 @@ export function Log({ entries, working }: { entries: Entry[]; working: boolean }
         tabIndex={0}
         role="log"
         aria-label={t("log")}
-        className="max-h-[60vh] overflow-y-auto px-4 py-3 lg:max-h-[calc(100dvh-15rem)]"
+        className="max-h-[60vh] overflow-y-auto px-4 py-3 lg:max-h-[calc(100dvh-20rem)]"
       >
         {entries.length === 0 ? (
           <p className="text-sm text-muted">{t(working ? "log_starting" : "log_empty")}</p>

@@ -1,6 +1,6 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft, Ellipsis, FileText, Link2, RotateCcw, Square, Trash2 } from "lucide-react";
-import { useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import type { CodevSession } from "@/api/queries/codev";
 import { Button, cx, IconButton, Menu, type MenuItem, toast } from "@/components/ui";
 import { isOver, type LiveSession } from "../model/session";
@@ -88,16 +88,23 @@ export function SessionHeader({ session, live }: SessionHeaderProps) {
   );
 }
 
-const LONG = 140;
-
 /** The whole of it on demand: a requirement may be a page long. */
 function Requirement({ text }: { text: string }) {
   const t = useCodevTexts();
   const [whole, setWhole] = useState(false);
-  const long = text.length > LONG || text.includes("\n");
+  const [long, setLong] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another text has another length
+  useLayoutEffect(() => {
+    const at = heading.current;
+    if (at) setLong(at.scrollHeight > at.clientHeight + 1);
+  }, [text]);
   return (
     <div className="mt-1">
-      <h1 className={cx("whitespace-pre-wrap break-words text-lg font-semibold", long && !whole && "line-clamp-2")}>
+      <h1
+        ref={heading}
+        className={cx("whitespace-pre-wrap break-words text-lg font-semibold", !whole && "line-clamp-2")}
+      >
         {text}
       </h1>
       {long && (

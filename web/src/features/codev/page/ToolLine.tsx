@@ -28,8 +28,8 @@ export function ToolLine({ entry }: { entry: ToolEntry }) {
         ) : (
           <X aria-hidden className="size-3.5 shrink-0 text-bad" />
         )}
-        <span className="min-w-0 flex-1 truncate">
-          <span className="first-letter:uppercase">{toolWords(t, entry.name)}</span>
+        <span className="relative min-w-0 flex-1 truncate">
+          {capital(toolWords(t, entry.name))}
           {rows[0] && <span className="text-muted"> · {rows[0].value}</span>}
           <span className="sr-only">, {state}</span>
         </span>
@@ -59,6 +59,8 @@ export function ToolLine({ entry }: { entry: ToolEntry }) {
     </div>
   );
 }
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function Given({ name, value }: { name: string; value: string }) {
   return (

@@ -56,7 +56,7 @@ export function Track({ live }: { live: LiveSession }) {
               )}
               <span
                 className={cx(
-                  "relative flex size-5.5 items-center justify-center rounded-full border-2 text-2xs font-semibold [&_svg]:size-3",
+                  "relative z-10 flex size-5.5 items-center justify-center rounded-full border-2 text-2xs font-semibold [&_svg]:size-3",
                   LOOKS[state],
                 )}
               >
