@@ -1,0 +1,112 @@
+"""What a Flowise server answers, as far as it is used; the rest of it is dropped where it comes in."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from headgate.agents.codev.domains.flowise.quoting import NAME, told
+
+
+@dataclass(frozen=True, slots=True)
+class Chatflow:
+    """A stored chatflow."""
+
+    id: str
+    name: str
+    type: str
+    flow_data: str = field(repr=False)
+    """JSON text, as the server keeps it; it may hold a secret in the clear."""
+    updated: str = ""
+    deployed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCredential:
+    """A credential without its values: they are never asked for."""
+
+    id: str
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class CredentialSchema:
+    """What a type of credential wants."""
+
+    type: str
+    label: str
+    fields: tuple[dict[str, Any], ...]
+    """`name`, `label`, `type`, `optional`, `default`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a chatflow answered."""
+
+    text: str
+    id: str = ""
+    """Of the execution, or of the message."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+def objects(value: Any, most: int) -> list[dict[str, Any]]:  # noqa: ANN401 - JSON of a server
+    """The objects of a list, no more than `most`; what is no list has none."""
+    return [one for one in value[:most] if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def chatflow_of(row: dict[str, Any]) -> Chatflow | None:
+    """A row of the server; None when it is none."""
+    identity, data = row.get("id"), row.get("flowData")
+    if not isinstance(identity, str) or not identity or len(identity) > 100:
+        return None
+    return Chatflow(
+        id=identity,
+        name=told(row.get("name"), 300),
+        type=told(row.get("type"), 40) or "CHATFLOW",
+        flow_data=data if isinstance(data, str) else "",
+        updated=told(row.get("updatedDate"), 40),
+        deployed=row.get("deployed") is True,
+    )
+
+
+def credential_of(row: dict[str, Any]) -> StoredCredential | None:
+    """A row of the server; None when it is none."""
+    identity, type_ = row.get("id"), row.get("credentialName")
+    if not isinstance(identity, str) or not isinstance(type_, str) or not NAME.fullmatch(type_):
+        return None
+    return StoredCredential(told(identity, 100), told(row.get("name"), 200), type_)
+
+
+def credential_schema_of(row: dict[str, Any]) -> CredentialSchema | None:
+    """A component of the server; None when it is none."""
+    name = row.get("name")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        return None
+    fields = tuple(one for one in objects(row.get("inputs"), 40) if NAME.fullmatch(str(one.get("name"))))
+    return CredentialSchema(name, told(row.get("label"), 100) or name, fields)
+
+
+def prediction_of(answer: dict[str, Any]) -> Prediction | None:
+    """The answer of a prediction; None when there is neither text nor JSON in it."""
+    text = answer.get("text")
+    if not isinstance(text, str):
+        return None
+    executed = objects(answer.get("agentFlowExecutedData"), 500)
+    used = [_usage(one) for one in executed]
+    return Prediction(
+        text=text,
+        id=told(answer.get("executionId") or answer.get("chatMessageId"), 100),
+        input_tokens=sum(one[0] for one in used),
+        output_tokens=sum(one[1] for one in used),
+    )
+
+
+def _usage(step: dict[str, Any]) -> tuple[int, int]:
+    found: Any = step
+    for member in ("data", "output", "usageMetadata"):
+        found = found.get(member) if isinstance(found, dict) else None
+    if not isinstance(found, dict):
+        return 0, 0
+    counts = [found.get(name) for name in ("input_tokens", "output_tokens")]
+    given, made = (one if type(one) is int and 0 <= one < 10**9 else 0 for one in counts)
+    return given, made

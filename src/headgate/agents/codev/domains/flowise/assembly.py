@@ -1,0 +1,247 @@
+"""From a compact description to what Flowise keeps: anchors, handles, references, positions (DD-013, DD-018). Pure.
+
+A node that is there already stays the object that it is, with all that this module does not know of; only what the
+description says of it changes.
+"""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+import orjson
+from pydantic import JsonValue
+
+from headgate.agents.codev.domains.flowise.answers import StoredCredential
+from headgate.agents.codev.domains.flowise.drawn import (
+    anchors_of,
+    chosen_output,
+    credential_of,
+    data_of,
+    id_of,
+    inputs_of,
+    nodes_of,
+    options_of,
+    params_of,
+    text_of,
+)
+from headgate.agents.codev.domains.flowise.errors import BadSpec
+from headgate.agents.codev.domains.flowise.node_schema import NOTES, NodeSchema, names_of
+from headgate.agents.codev.domains.flowise.placing import ROW, places
+from headgate.agents.codev.domains.flowise.quoting import told
+from headgate.agents.codev.domains.flowise.spec import Spec, SpecNode, is_kept, references
+from headgate.agents.codev.domains.flowise.wiring import ENDING, by_id, wire
+from headgate.graph.names import did_you_mean, listed
+
+_SIZE = 300
+_AS_VALUE = frozenset({"array", "datagrid", "tabs"})
+"""Types of input whose value is a list; lists and objects of all others are kept as JSON text."""
+_BRANCHES = {"conditionAgentflow": ("conditions", 1), "conditionAgentAgentflow": ("conditionAgentScenarios", 0)}
+"""Nodes whose outputs are counted by an input: which, and how many more."""
+
+
+def assemble(
+    spec: Spec,
+    schemas: Mapping[str, NodeSchema],
+    credentials: Sequence[StoredCredential] | None = None,
+    before: Mapping[str, Any] | None = None,
+) -> dict[str, JsonValue]:
+    """The whole chatflow. Raises `BadSpec` naming the node or edge.
+
+    Args:
+        spec: What is wanted.
+        schemas: Components of the server, by name.
+        credentials: Those of the server; None when they are not known.
+        before: The chatflow as it is; None for a new one.
+    """
+    there = by_id(nodes_of(before or {}))
+    nodes = {one.id: _node(one, schemas, credentials, there.get(one.id)) for one in spec.nodes}
+    edges = wire(nodes, spec.edges, before or {})
+    _end_well(nodes, edges, there)
+    _place(nodes, edges, there)
+    kept = {key: value for key, value in (before or {}).items() if key not in {"nodes", "edges"}}
+    kept.setdefault("viewport", {"x": 0, "y": 0, "zoom": 1})
+    return {"nodes": list[JsonValue](nodes.values()), "edges": edges, **kept}
+
+
+def is_agentflow(spec: Spec, schemas: Mapping[str, NodeSchema]) -> bool:
+    """Whether a description is of an AgentflowV2. Raises `BadSpec` when it mixes both kinds."""
+    known = {one.id: schemas[one.name].is_agentflow for one in spec.nodes if one.name in schemas}
+    known = {key: value for key, value in known.items() if spec.node(key).name not in NOTES}
+    if len(set(known.values())) > 1:
+        first = next(key for key, value in known.items() if value != known[spec.nodes[0].id])
+        raise BadSpec(
+            f"'{first}' and '{spec.nodes[0].id}' cannot be in one flow.",
+            remedy="An AgentflowV2 has nodes of the category 'Agent Flows' only, a chatflow has none of them.",
+        )
+    return any(known.values())
+
+
+def _node(
+    wanted: SpecNode,
+    schemas: Mapping[str, NodeSchema],
+    credentials: Sequence[StoredCredential] | None,
+    there: dict[str, Any] | None,
+) -> dict[str, Any]:
+    schema = schemas.get(wanted.name)
+    if there is not None and data_of(there).get("name") == wanted.name:
+        node = deepcopy(there)
+    elif schema is None:
+        raise BadSpec(
+            f"'{wanted.id}' is a '{wanted.name}', which the server does not have{did_you_mean(wanted.name, schemas)}",
+            remedy="Take a name from list_nodes.",
+        )
+    else:
+        there = None
+        node = _new_node(wanted.id, schema)
+    data = node["data"]
+    if wanted.label:
+        data["label"] = wanted.label
+    _set_inputs(wanted, data, schema, is_new=there is None)
+    _set_credential(wanted, data, credentials)
+    _set_output(wanted, data)
+    _set_branches(data)
+    return node
+
+
+def _new_node(node_id: str, schema: NodeSchema) -> dict[str, Any]:
+    type_ = "stickyNote" if schema.name in NOTES else "customNode"
+    if schema.is_agentflow and schema.name not in NOTES:
+        type_ = "iteration" if schema.name == "iterationAgentflow" else "agentFlow"
+    node: dict[str, Any] = {"id": node_id, "type": type_, "position": {"x": 0.0, "y": 0.0}}
+    if not schema.is_agentflow:
+        node |= {"width": _SIZE, "height": _SIZE}
+    node["data"] = deepcopy(schema.data(node_id))
+    if "streaming" in node["data"]["inputs"]:
+        # Streaming models first ask the internet for ranks of tokens; where that is closed each answer waits minutes.
+        node["data"]["inputs"]["streaming"] = False
+    return node
+
+
+def _set_inputs(wanted: SpecNode, data: dict[str, Any], schema: NodeSchema | None, *, is_new: bool) -> None:
+    places = {text_of(one.get("name")): one for one in [*anchors_of(data), *params_of(data)]}
+    held = inputs_of(data)
+    configs = {f"{name}Config" for name, one in places.items() if one.get("loadConfig") is True}
+    unknown = sorted(wanted.inputs.keys() - places.keys() - held.keys() - configs)
+    if unknown:
+        raise BadSpec(
+            f"'{wanted.id}' has no input '{told(unknown[0], 80)}'{did_you_mean(unknown[0], places) or '.'}",
+            remedy=f"It has: {listed([one for one in places if one != 'credential'], most=40)}.",
+        )
+    inputs = dict(held) if is_new else {**held, **_emptied(wanted, data, schema)}
+    for name, value in wanted.inputs.items():
+        if not is_kept(value):
+            inputs[name] = _stored(value, places.get(name))
+        elif is_new:
+            raise BadSpec(f"'{wanted.id}.{name}' is to be kept, and there is nothing yet.", remedy="Give its value.")
+    data["inputs"] = inputs
+
+
+def _emptied(wanted: SpecNode, data: dict[str, Any], schema: NodeSchema | None) -> dict[str, JsonValue]:
+    """Inputs of a node that is there which the description leaves out: what a new node has."""
+    places = {text_of(one.get("name")) for one in params_of(data)}
+    defaults = schema.defaults() if schema is not None else {}
+    left_out = places & differing_inputs(data, schema).keys() - wanted.inputs.keys()
+    connected = {text_of(one.get("name")) for one in anchors_of(data)} - wanted.inputs.keys()
+    return {name: False if name == "streaming" else defaults.get(name, "") for name in left_out} | {
+        name: "" for name in connected if references(inputs_of(data).get(name))
+    }
+
+
+def _stored(value: JsonValue, place: Mapping[str, Any] | None) -> JsonValue:
+    if place is None or not isinstance(value, dict | list) or place.get("type") in _AS_VALUE:
+        return value
+    if place.get("list") is True and place.get("type") != "json":
+        return value
+    return orjson.dumps(value).decode()
+
+
+def _set_credential(wanted: SpecNode, data: dict[str, Any], credentials: Sequence[StoredCredential] | None) -> None:
+    """A credential is named in two places: Flowise runs by the one, its checks look at the other."""
+    place = next((one for one in params_of(data) if one.get("type") == "credential"), None)
+    if place is None:
+        if wanted.credential:
+            raise BadSpec(f"'{wanted.id}' takes no credential.", remedy="Leave 'credential' out.")
+        return
+    types = names_of(place)
+    fitting = [one for one in credentials or () if one.type in types]
+    found = wanted.credential or credential_of(data)
+    if wanted.credential and wanted.credential not in {one.id for one in fitting}:
+        named = [one.id for one in fitting if wanted.credential in {one.name, one.type}]
+        found = named[0] if len(named) == 1 else wanted.credential
+    elif not found and place.get("optional") is not True and len(fitting) == 1:
+        found = fitting[0].id
+    if found:
+        data["credential"] = found
+        data["inputs"][text_of(place.get("name"))] = found
+
+
+def _set_output(wanted: SpecNode, data: dict[str, Any]) -> None:
+    if not wanted.output:
+        return
+    names = [text_of(one.get("name")) for one in options_of(data)]
+    if wanted.output not in names:
+        raise BadSpec(
+            f"'{wanted.id}' has no output '{told(wanted.output, 80)}' to be set to.",
+            remedy=f"It has: {listed(names)}." if names else "It has one output; leave 'output' out.",
+        )
+    data["outputs"] = {**(data.get("outputs") or {}), "output": wanted.output}
+
+
+def _set_branches(data: dict[str, Any]) -> None:
+    """A node that decides has an output for each of its conditions."""
+    name, more = _BRANCHES.get(text_of(data.get("name")), ("", 0))
+    found = inputs_of(data).get(name)
+    if not isinstance(found, list) or not found:
+        return
+    label, node_id = data.get("label"), text_of(data.get("id"))
+    held = [one for one in data.get("outputAnchors") or () if isinstance(one, dict)]
+    made = [
+        {"id": f"{node_id}-output-{number}", "label": label, "name": data.get("name")}
+        for number in range(len(found) + more)
+    ]
+    data["outputAnchors"] = [*held, *made[len(held) :]][: len(made)]
+
+
+def _end_well(nodes: Mapping[str, dict[str, Any]], edges: Sequence[Any], there: Mapping[str, Any]) -> None:
+    """A new function that nothing follows is the end of its flow, which has to be said."""
+    followed = {one["source"] for one in edges}
+    for node_id, node in nodes.items():
+        data = data_of(node)
+        names = [one.get("name") for one in options_of(data)]
+        if node_id not in followed and node_id not in there and ENDING in names:
+            data["outputs"] = {**(data.get("outputs") or {}), "output": ENDING}
+
+
+def _place(nodes: Mapping[str, dict[str, Any]], edges: Sequence[Any], there: Mapping[str, Any]) -> None:
+    """New nodes below those that are there, which stay where they are."""
+    new = [one for one in nodes if one not in there]
+    held = [nodes[one].get("position") for one in nodes if one in there]
+    lowest = [float(one["y"]) for one in held if isinstance(one, dict) and isinstance(one.get("y"), int | float)]
+    found = places(new, [(one["source"], one["target"]) for one in edges], below=max(lowest) + ROW if lowest else 0.0)
+    for node_id in new:
+        nodes[node_id]["position"] = found[node_id]
+
+
+def differing_inputs(data: Mapping[str, Any], schema: NodeSchema | None) -> dict[str, JsonValue]:
+    """Inputs of a node that are not what a new one has, but for those that other nodes fill."""
+    defaults = schema.defaults() if schema is not None else {}
+    anchors = {text_of(one.get("name")) for one in anchors_of(data)}
+    skipped = anchors | {"credential", "FLOWISE_CREDENTIAL_ID"}
+    found: dict[str, JsonValue] = {}
+    for name, value in inputs_of(data).items():
+        usual = False if name == "streaming" else defaults.get(name, "")
+        if name not in skipped and value != usual and not (value in ("", None) and usual in ("", None)):
+            found[name] = value
+    return found
+
+
+def output_of(data: Mapping[str, Any]) -> str | None:
+    """The output that a node is set to, where that says something."""
+    options = options_of(data)
+    chosen = chosen_output(data)
+    return chosen if options and chosen and chosen != options[0].get("name") else None
+
+
+def ids_of(definition: Mapping[str, Any]) -> list[str]:
+    """Ids of a chatflow's nodes."""
+    return [id_of(one) for one in nodes_of(definition)]

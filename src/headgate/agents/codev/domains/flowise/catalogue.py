@@ -1,0 +1,133 @@
+"""What a server has to build with, remembered for a while (seed 004, DD-015, DD-035)."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import JsonValue
+
+from headgate.agents.codev.domains.flowise.answers import CredentialSchema
+from headgate.agents.codev.domains.flowise.client import FlowiseClient
+from headgate.agents.codev.domains.flowise.node_schema import NodeSchema, schema_of
+from headgate.agents.codev.domains.flowise.quoting import bounded, told
+
+MOST_KEPT = 48
+"""Answers that are remembered, of all servers; the oldest goes first."""
+MOST_TEMPLATES = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A template of the marketplace."""
+
+    name: str
+    type: str
+    about: dict[str, JsonValue]
+    flow_data: str = field(repr=False)
+
+
+class Memory:
+    """Remembers answers of servers; who asks while another asks the same waits for that answer.
+
+    Args:
+        seconds: How long; 0 for not at all.
+        clock: Seconds that only grow.
+    """
+
+    def __init__(self, seconds: float, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._kept: OrderedDict[tuple[str, str], tuple[float, Any]] = OrderedDict()
+        self._asking: dict[tuple[str, str], asyncio.Lock] = {}
+
+    async def get(self, server: str, what: str, ask: Callable[[], Awaitable[Any]]) -> Any:  # noqa: ANN401 - anything
+        """The answer, asked for when it is not remembered. A failure is not remembered."""
+        key = (server, what)
+        lock = self._asking.setdefault(key, asyncio.Lock())
+        try:
+            async with lock:
+                held = self._kept.get(key)
+                if held is not None and self._clock() - held[0] < self._seconds:
+                    return held[1]
+                found = await ask()
+                self._keep(key, found)
+                return found
+        finally:
+            if not lock.locked():
+                self._asking.pop(key, None)
+
+    def forget(self, server: str) -> None:
+        """Ask that server anew."""
+        for key in [one for one in self._kept if one[0] == server]:
+            del self._kept[key]
+
+    def _keep(self, key: tuple[str, str], found: Any) -> None:  # noqa: ANN401 - anything
+        self._kept.pop(key, None)
+        if self._seconds > 0:
+            self._kept[key] = (self._clock(), found)
+            while len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+
+
+class Catalogue:
+    """Components, templates and types of credential of one server.
+
+    Args:
+        client: Of the server.
+        memory: Shared by all sessions.
+        key: Which server it is, in the memory.
+    """
+
+    def __init__(self, client: FlowiseClient, memory: Memory, key: str) -> None:
+        self._client = client
+        self._memory = memory
+        self._key = key
+
+    async def nodes(self) -> Mapping[str, NodeSchema]:
+        """Components by name."""
+        found: Mapping[str, NodeSchema] = await self._memory.get(self._key, "nodes", self._ask_nodes)
+        return found
+
+    async def templates(self) -> Mapping[str, Template]:
+        """Templates by name."""
+        found: Mapping[str, Template] = await self._memory.get(self._key, "templates", self._ask_templates)
+        return found
+
+    async def credential_types(self) -> Mapping[str, CredentialSchema]:
+        """What each type of credential wants."""
+        found: Mapping[str, CredentialSchema] = await self._memory.get(self._key, "credential types", self._ask_types)
+        return found
+
+    async def _ask_nodes(self) -> Mapping[str, NodeSchema]:
+        found = [schema_of(one) for one in await self._client.list_nodes()]
+        return {one.name: one for one in found if one is not None}
+
+    async def _ask_templates(self) -> Mapping[str, Template]:
+        found: dict[str, Template] = {}
+        for row in (await self._client.list_templates())[:MOST_TEMPLATES]:
+            made = _template_of(row)
+            if made is not None:
+                found.setdefault(made.name, made)
+        return found
+
+    async def _ask_types(self) -> Mapping[str, CredentialSchema]:
+        return {one.type: one for one in await self._client.list_credential_schemas()}
+
+
+def _template_of(row: Mapping[str, Any]) -> Template | None:
+    name = told(row.get("templateName"), 200)
+    if not name:
+        return None
+    type_ = told(row.get("type"), 40)
+    about: dict[str, JsonValue] = {
+        "name": name,
+        "type": type_,
+        "description": told(row.get("description"), 300),
+        "categories": bounded(row.get("categories")),
+        "usecases": bounded(row.get("usecases")),
+    }
+    data = row.get("flowData")
+    return Template(name, type_, about, data if isinstance(data, str) else "")

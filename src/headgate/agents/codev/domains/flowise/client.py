@@ -1,0 +1,277 @@
+"""A client of one Flowise server: bounded in size, time and number of requests, its errors in our words.
+
+It speaks through the guarded client: a name is resolved once for a connection and checked, redirects are not followed,
+nothing is tried again, and the key is in no message. Flowise hashes the key at every request, 50 to 130 ms of work, so
+few are sent at once.
+"""
+
+import asyncio
+import re
+from dataclasses import dataclass
+from ipaddress import ip_network
+from typing import Any
+
+import orjson
+from pydantic import JsonValue, SecretStr
+
+from headgate.agents.codev.domains.flowise.answers import (
+    Chatflow,
+    CredentialSchema,
+    Prediction,
+    StoredCredential,
+    chatflow_of,
+    credential_of,
+    credential_schema_of,
+    objects,
+    prediction_of,
+)
+from headgate.agents.codev.domains.flowise.errors import (
+    ChatflowNotFound,
+    FlowiseFailed,
+    FlowiseUnreachable,
+    KeyRefused,
+)
+from headgate.agents.codev.domains.flowise.quoting import quoted, told
+from headgate.foundation.errors import TooLarge, UpstreamFailed
+from headgate.foundation.guarded_http import GuardedHttp, HttpAnswer, Resolver, TooManyRedirects, system_resolver
+from headgate.foundation.settings import MEBIBYTE, HttpSettings
+
+MOST_BYTES = 8 * MEBIBYTE
+"""Of the two large answers: nodes (0.7 MB) and templates (1.7 MB in Flowise 3.1)."""
+USUAL_BYTES = 4 * MEBIBYTE
+SMALL_BYTES = MEBIBYTE // 4
+MOST_NODES = 3000
+MOST_ROWS = 2000
+AT_ONCE = 4
+_ID = re.compile(r"[A-Za-z0-9-]{1,100}", re.ASCII)
+_VOUCHED = [ip_network(one) for one in ("127.0.0.0/8", "::1/128", "0.0.0.0/0", "::/0")]
+"""Networks of servers that the operator vouches for: all but link-local ones, where clouds keep their secrets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where a Flowise server is, and what to show it."""
+
+    id: str
+    endpoint: str
+    key: SecretStr
+    vouched: bool
+    """Whether the operator named it: then it may be in a private network."""
+
+
+class FlowiseClient:
+    """One server. Close it.
+
+    Args:
+        server: Which.
+        http: Which private networks are open to servers that the operator did not name.
+        timeout_seconds: Longest time for one answer.
+        resolver: Looks names up.
+    """
+
+    def __init__(
+        self, server: Server, http: HttpSettings, timeout_seconds: float, *, resolver: Resolver = system_resolver
+    ) -> None:
+        self._server = server
+        self._root = server.endpoint.rstrip("/")
+        allowed = _VOUCHED if server.vouched else http.allowed_internal_cidrs
+        limits = HttpSettings(
+            allowed_internal_cidrs=allowed,
+            max_response_bytes=MOST_BYTES,
+            timeout_seconds=timeout_seconds,
+            max_redirects=0,
+        )
+        self._http = GuardedHttp(limits, resolver=resolver, pauses=())
+        self._seconds = timeout_seconds
+        self._free = asyncio.Semaphore(AT_ONCE)
+
+    def __repr__(self) -> str:
+        return f"FlowiseClient({self._server.id!r}, {self._root!r})"
+
+    @property
+    def root(self) -> str:
+        """Address of the server, without a slash at its end."""
+        return self._root
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._http.close()
+
+    async def ping(self) -> bool:
+        """Whether it answers as Flowise does; needs no key."""
+        answer = await self._send("GET", "/ping", None, SMALL_BYTES)
+        return answer.status == 200 and answer.content.strip() == b"pong"
+
+    async def version(self) -> str:
+        """The version it says it is; empty when it does not say."""
+        found = await self._call("GET", "/version", limit=SMALL_BYTES)
+        return told(found.get("version"), 40) if isinstance(found, dict) else ""
+
+    async def list_nodes(self) -> list[dict[str, Any]]:
+        """Every component as the server describes it."""
+        return objects(self._listed(await self._call("GET", "/nodes", limit=MOST_BYTES), "nodes"), MOST_NODES)
+
+    async def list_templates(self) -> list[dict[str, Any]]:
+        """Every template of the marketplace with its `flowData`."""
+        found = await self._call("GET", "/marketplaces/templates", limit=MOST_BYTES)
+        return objects(self._listed(found, "templates"), MOST_ROWS)
+
+    async def list_chatflows(self, *, page: int, limit: int) -> list[Chatflow]:
+        """A page of chatflows, counted from 1, with what they hold; those changed last come first."""
+        found = await self._call("GET", f"/chatflows?page={page}&limit={limit}", limit=MOST_BYTES)
+        rows = found.get("data") if isinstance(found, dict) else found
+        made = [chatflow_of(one) for one in objects(self._listed(rows, "chatflows"), MOST_ROWS)]
+        return [one for one in made if one is not None]
+
+    async def get_chatflow(self, chatflow_id: str) -> Chatflow:
+        """One chatflow. Raises `ChatflowNotFound`."""
+        return self._chatflow(await self._call("GET", _path("/chatflows", chatflow_id), flow=chatflow_id))
+
+    async def create_chatflow(self, name: str, type_: str, flow_data: str) -> Chatflow:
+        """Make one. A server that fails may have kept it all the same: look for it before making another."""
+        body: dict[str, JsonValue] = {"name": name, "type": type_, "flowData": flow_data}
+        return self._chatflow(await self._call("POST", "/chatflows", body))
+
+    async def update_chatflow(self, chatflow_id: str, flow_data: str, *, name: str | None = None) -> Chatflow:
+        """Write what a chatflow holds, and its name where given; everything else of it stays."""
+        body: dict[str, JsonValue] = {"flowData": flow_data}
+        if name is not None:
+            body["name"] = name
+        return self._chatflow(await self._call("PUT", _path("/chatflows", chatflow_id), body, flow=chatflow_id))
+
+    async def delete_chatflow(self, chatflow_id: str) -> None:
+        """Delete one. Raises `ChatflowNotFound`, also where the server calls it an error of its own."""
+        await self._call("DELETE", _path("/chatflows", chatflow_id), flow=chatflow_id, limit=SMALL_BYTES)
+
+    async def predict(self, chatflow_id: str, body: dict[str, JsonValue]) -> Prediction:
+        """Ask a chatflow. Raises `FlowiseFailed` with the server's words when it fails."""
+        found = await self._call("POST", _path("/prediction", chatflow_id), body, flow=chatflow_id)
+        if isinstance(found, dict) and not isinstance(found.get("text"), str) and "json" in found:
+            found = {**found, "text": orjson.dumps(found["json"]).decode()}
+        answer = prediction_of(found) if isinstance(found, dict) else None
+        if answer is None:
+            raise self._strange("a prediction without a text")
+        return answer
+
+    async def list_credentials(self) -> list[StoredCredential]:
+        """Credentials by name and type; values are never asked for."""
+        found = self._listed(await self._call("GET", "/credentials", limit=USUAL_BYTES), "credentials")
+        made = [credential_of(one) for one in objects(found, MOST_ROWS)]
+        return [one for one in made if one is not None]
+
+    async def list_credential_schemas(self) -> list[CredentialSchema]:
+        """What each type of credential wants."""
+        found = self._listed(await self._call("GET", "/components-credentials", limit=USUAL_BYTES), "credential types")
+        made = [credential_schema_of(one) for one in objects(found, MOST_ROWS)]
+        return [one for one in made if one is not None]
+
+    async def create_credential(self, name: str, type_: str, values: dict[str, JsonValue]) -> None:
+        """Make a credential. Nothing of the answer is kept, and no error repeats what was sent."""
+        body: dict[str, JsonValue] = {"name": name, "credentialName": type_, "plainDataObj": values}
+        await self._call("POST", "/credentials", body, limit=SMALL_BYTES, quiet=True)
+
+    async def validate(self, chatflow_id: str) -> list[dict[str, Any]]:
+        """What the server's own linter says; it knows only some faults and names some that are none."""
+        return objects(await self._call("GET", _path("/validation", chatflow_id), flow=chatflow_id), MOST_ROWS)
+
+    async def _call(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, JsonValue] | None = None,
+        *,
+        limit: int = USUAL_BYTES,
+        flow: str | None = None,
+        quiet: bool = False,
+    ) -> Any:  # noqa: ANN401 - JSON of a server
+        answer = await self._send(method, path, body, limit)
+        if answer.status >= 400:
+            raise self._refusal(answer, flow, quiet=quiet)
+        if answer.media_type != "application/json":
+            raise self._strange(f"{told(answer.media_type, 60)} where JSON belongs")
+        try:
+            return orjson.loads(answer.content)
+        except orjson.JSONDecodeError:
+            raise self._strange("something that is not JSON") from None
+
+    async def _send(self, method: str, path: str, body: dict[str, JsonValue] | None, limit: int) -> HttpAnswer:
+        headers = {"Accept": "application/json"}
+        if self._server.key.get_secret_value():
+            headers["Authorization"] = f"Bearer {self._server.key.get_secret_value()}"
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        content = None if body is None else orjson.dumps(body)
+        try:
+            async with self._free:
+                answer = await self._http.request(
+                    method, f"{self._root}/api/v1{path}", headers=headers, body=content, timeout_seconds=self._seconds
+                )
+        except TooManyRedirects:
+            raise self._strange("a redirect, which is not followed") from None
+        except TooLarge:
+            raise self._too_large() from None
+        except UpstreamFailed as error:
+            raise FlowiseUnreachable(
+                f"The Flowise server '{self._server.id}' cannot be worked with: {error.detail}",
+                remedy=f"Check that Flowise runs at {self._root} and answers there.",
+            ) from None
+        if len(answer.content) > limit:
+            raise self._too_large()
+        return answer
+
+    def _refusal(self, answer: HttpAnswer, flow: str | None, *, quiet: bool) -> Exception:
+        said = "" if quiet else _words(answer)
+        if answer.status in {401, 403}:
+            which = "does not take the API key" if answer.status == 401 else "does not let its API key do this"
+            return KeyRefused(
+                f"The Flowise server '{self._server.id}' {which}.",
+                remedy="Make a key in Flowise with the permissions for chatflows, agentflows, credentials and "
+                "templates, and store it for this server.",
+            )
+        if flow is not None and (answer.status == 404 or _is_missing(said, flow)):
+            return ChatflowNotFound(flow)
+        return FlowiseFailed(
+            f"The Flowise server '{self._server.id}' answered {answer.status}"
+            + (f' and says: "{said}"' if said else "."),
+        )
+
+    def _chatflow(self, found: Any) -> Chatflow:  # noqa: ANN401 - JSON of a server
+        made = chatflow_of(found) if isinstance(found, dict) else None
+        if made is None:
+            raise self._strange("no chatflow where one belongs")
+        return made
+
+    def _listed(self, found: Any, what: str) -> list[Any]:  # noqa: ANN401 - JSON of a server
+        if not isinstance(found, list):
+            raise self._strange(f"no list of {what}")
+        return found
+
+    def _strange(self, what: str) -> FlowiseFailed:
+        return FlowiseFailed(
+            f"The server '{self._server.id}' answered {what}.",
+            remedy=f"Check that {self._root} is the address of Flowise 3, without a path behind it.",
+        )
+
+    def _too_large(self) -> FlowiseFailed:
+        return FlowiseFailed(f"The server '{self._server.id}' answered more than is read of this.")
+
+
+def _path(base: str, identity: str) -> str:
+    if not _ID.fullmatch(identity):
+        raise ChatflowNotFound(identity)
+    return f"{base}/{identity}"
+
+
+def _words(answer: HttpAnswer) -> str:
+    """What the server says of an error, clipped; empty when it says nothing that can be read."""
+    try:
+        found = orjson.loads(answer.content[:SMALL_BYTES])
+    except orjson.JSONDecodeError:
+        return ""
+    said = (found.get("message") or found.get("error")) if isinstance(found, dict) else None
+    return quoted(said)
+
+
+def _is_missing(said: str, flow: str) -> bool:
+    """Flowise answers 400 for an id that is no UUID, and 500 where one deletes what is not there."""
+    return "Invalid Chatflow ID" in said or ("not found in the database" in said and flow[:64] in said)

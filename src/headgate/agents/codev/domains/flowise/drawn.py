@@ -1,0 +1,134 @@
+"""The members of a chatflow as Flowise keeps it, read with care: it may have been written by anything. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import JsonValue
+
+from headgate.agents.codev.domains.flowise.answers import objects
+from headgate.agents.codev.domains.flowise.errors import FlowiseFailed
+from headgate.agents.codev.domains.flowise.node_schema import AGENT_FLOWS, classes_of
+from headgate.foundation.canonical import digest, portable
+from headgate.graph.json_values import parse_json
+
+MOST_DRAWN = 5000
+WRITE_MEMBER = "headgateWrite"
+"""Member of a chatflow that names the write it came from, so that a lost answer can be found again."""
+_VOLATILE = frozenset({"position", "positionAbsolute", "selected", "dragging", "width", "height", "measured"})
+"""Members of a node that the canvas changes while people only look."""
+
+
+def read_definition(text: str, name: str) -> dict[str, JsonValue]:
+    """The chatflow that a text holds, without our token. Raises `FlowiseFailed` when it holds none."""
+    try:
+        found = parse_json(text) if text.strip() else {}
+    except ValueError as error:
+        raise FlowiseFailed(
+            f"What the chatflow '{name}' holds cannot be read: {error}.",
+            remedy="Open it in Flowise and save it again, or delete it there.",
+        ) from None
+    if not isinstance(found, dict):
+        raise FlowiseFailed(f"The chatflow '{name}' holds no nodes.")
+    many = [key for key in ("nodes", "edges") if isinstance(value := found.get(key), list) and len(value) > MOST_DRAWN]
+    if many:
+        raise FlowiseFailed(f"The chatflow '{name}' has more than {MOST_DRAWN} {many[0]}, which are not worked on.")
+    return {key: value for key, value in found.items() if key != WRITE_MEMBER}
+
+
+def mark_of(definition: Mapping[str, Any]) -> str:
+    """Hash of what a chatflow does: its nodes and edges, not where they stand."""
+    nodes = [_without_volatile(one) for one in nodes_of(definition)]
+    edges = [{key: value for key, value in one.items() if key != "selected"} for one in edges_of(definition)]
+    nodes.sort(key=_identity)
+    edges.sort(key=_identity)
+    return digest(portable({"nodes": nodes, "edges": edges}))
+
+
+def nodes_of(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Its nodes, as far as they are objects."""
+    return objects(definition.get("nodes"), MOST_DRAWN)
+
+
+def edges_of(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Its edges, as far as they are objects."""
+    return objects(definition.get("edges"), 2 * MOST_DRAWN)
+
+
+def data_of(node: Mapping[str, Any]) -> dict[str, Any]:
+    """`data` of a node; empty when it has none."""
+    found = node.get("data")
+    return found if isinstance(found, dict) else {}
+
+
+def id_of(node: Mapping[str, Any]) -> str:
+    """Id of a node; empty when it has none."""
+    found = node.get("id")
+    return found if isinstance(found, str) else ""
+
+
+def text_of(value: object) -> str:
+    """A text; empty for what is none."""
+    return value if isinstance(value, str) else ""
+
+
+def inputs_of(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of a node."""
+    found = data.get("inputs")
+    return found if isinstance(found, dict) else {}
+
+
+def anchors_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """`inputAnchors` of a node."""
+    return objects(data.get("inputAnchors"), 500)
+
+
+def params_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """`inputParams` of a node."""
+    return objects(data.get("inputParams"), 500)
+
+
+def options_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The outputs to choose from, of a node with several; empty for a node with one."""
+    first = next(iter(objects(data.get("outputAnchors"), 1)), {})
+    return objects(first.get("options"), 100)
+
+
+def handles_of(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Everything on a node that an edge may begin at."""
+    return options_of(data) or objects(data.get("outputAnchors"), 100)
+
+
+def chosen_output(data: Mapping[str, Any]) -> str:
+    """Which of its outputs a node is set to; empty where there is nothing to choose."""
+    outputs = data.get("outputs")
+    return text_of(outputs.get("output")) if isinstance(outputs, dict) else ""
+
+
+def is_agentflow_node(data: Mapping[str, Any]) -> bool:
+    """Whether it is a node of an AgentflowV2."""
+    return data.get("category") == AGENT_FLOWS
+
+
+def fits(output: Mapping[str, Any], taking: Mapping[str, Any]) -> bool:
+    """Whether what an output gives is of a class that an anchor takes; values without classes fit anything."""
+    given, wanted = classes_of(output.get("type")), classes_of(taking.get("type"))
+    return not given or not wanted or bool(given & wanted)
+
+
+def credential_of(data: Mapping[str, Any]) -> str:
+    """Id of the credential that a node uses; empty for none."""
+    inputs = inputs_of(data)
+    found = data.get("credential") or inputs.get("credential") or inputs.get("FLOWISE_CREDENTIAL_ID")
+    return found if isinstance(found, str) else ""
+
+
+def _without_volatile(node: dict[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in node.items() if key not in _VOLATILE}
+    data = kept.get("data")
+    if isinstance(data, dict):
+        kept["data"] = {key: value for key, value in data.items() if key != "selected"}
+    return kept
+
+
+def _identity(thing: Mapping[str, Any]) -> str:
+    return text_of(thing.get("id"))

@@ -1,0 +1,103 @@
+"""Checks of a chatflow's edges, and of where it ends. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from headgate.agents.codev.domain import Fault
+from headgate.agents.codev.domains.flowise.drawn import (
+    anchors_of,
+    chosen_output,
+    fits,
+    handles_of,
+    inputs_of,
+    is_agentflow_node,
+    options_of,
+    params_of,
+    text_of,
+)
+from headgate.agents.codev.domains.flowise.quoting import told
+from headgate.agents.codev.domains.flowise.spec import references
+from headgate.agents.codev.domains.flowise.wiring import ENDING
+
+ENDING_CATEGORIES = frozenset({"Chains", "Agents", "Engine", "Multi Agents", "Sequential Agents"})
+Flow = Mapping[str, Mapping[str, Any]]
+"""`data` of nodes by id."""
+_AGAIN = "Connect the nodes again."
+
+
+def edge_faults(there: Flow, edges: Sequence[dict[str, Any]]) -> Iterator[Fault]:
+    """Ends and handles that do not exist, classes that do not fit, references that are not there."""
+    for edge in edges:
+        source, target = text_of(edge.get("source")), text_of(edge.get("target"))
+        where = f"{told(source, 60) or '?'} -> {told(target, 60) or '?'}"
+        lacking = [one for one in (source, target) if one not in there]
+        if lacking:
+            yield Fault(where, f"There is no node '{told(lacking[0], 60)}'.", "Take the edge out, or add the node.")
+        elif is_agentflow_node(there[source]):
+            yield from _agentflow_edge_faults(where, edge, there[source], target)
+        else:
+            yield from _handle_faults(where, edge, there[source], there[target])
+
+
+def ending_faults(flow: Flow, edges: Sequence[dict[str, Any]]) -> Iterator[Fault]:
+    """Flowise answers with what its last node gives: one that others lead to and nothing follows, fit to answer."""
+    followed = {text_of(one.get("source")) for one in edges}
+    reached = {text_of(one.get("target")) for one in edges}
+    ends = [one for one in flow if one not in followed and (one in reached or len(flow) == 1)]
+    if not ends:
+        yield Fault(
+            "", "No node is the end of the flow: one that others are connected to and nothing follows.",
+            "Connect the nodes to a chain, an agent, or a function set to EndingNode."
+        )  # fmt: skip
+        return
+    reasons = {one: _ending_reason(flow[one]) for one in ends}
+    if all(reasons.values()):
+        for one, reason in reasons.items():
+            yield Fault(one, f"It is the end of the flow and {reason}", "End with a chain, an agent, or a function "
+                        f"whose output is {ENDING}.")  # fmt: skip
+
+
+def _ending_reason(data: Mapping[str, Any]) -> str:
+    """Why a node cannot be the end; empty when it can."""
+    if chosen_output(data) == ENDING:
+        return ""
+    if data.get("category") not in ENDING_CATEGORIES:
+        return "is no chain, agent or engine."
+    if options_of(data) and chosen_output(data) != data.get("name"):
+        return f"is set to the output '{told(chosen_output(data), 60)}', not to '{told(data.get('name'), 60)}'."
+    return ""
+
+
+def _agentflow_edge_faults(
+    where: str, edge: Mapping[str, Any], source: Mapping[str, Any], target: str
+) -> Iterator[Fault]:
+    if edge.get("sourceHandle") not in {one.get("id") for one in handles_of(source)}:
+        yield Fault(where, "Its source handle is no output of the node.", _AGAIN)
+    if edge.get("targetHandle") != target:
+        yield Fault(where, "Its target handle must be the id of the node.", _AGAIN)
+
+
+def _handle_faults(
+    where: str, edge: Mapping[str, Any], source: Mapping[str, Any], target: Mapping[str, Any]
+) -> Iterator[Fault]:
+    giving = next((one for one in handles_of(source) if one.get("id") == edge.get("sourceHandle")), None)
+    anchors = anchors_of(target)
+    variables = [one for one in params_of(target) if one.get("acceptVariable") is True]
+    taking = next((one for one in [*anchors, *variables] if one.get("id") == edge.get("targetHandle")), None)
+    if giving is None:
+        yield Fault(where, "Its source handle is no output of the node.", _AGAIN)
+    if taking is None:
+        yield Fault(where, "Its target handle is no input of the node that takes connections.", _AGAIN)
+    if giving is None or taking is None:
+        return
+    if taking in anchors and not fits(giving, taking):
+        yield Fault(
+            where, f"'{told(taking.get('name'), 60)}' takes {told(taking.get('type'), 100)}, and is given "
+            f"{told(giving.get('type'), 100)}.", "Connect a node of a class that it takes."
+        )  # fmt: skip
+    if options_of(source) and giving.get("isAnchor") is not True and chosen_output(source) != giving.get("name"):
+        yield Fault(where, f"The node is set to its output '{told(chosen_output(source), 60)}', not to this one.",
+                    f"Set its 'output' to '{told(giving.get('name'), 60)}'.")  # fmt: skip
+    name = text_of(taking.get("name"))
+    if text_of(edge.get("source")) not in references(inputs_of(target).get(name)):
+        yield Fault(where, f"The input '{name}' does not refer to the node: Flowise would run without it.", _AGAIN)

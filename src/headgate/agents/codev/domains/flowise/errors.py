@@ -1,0 +1,54 @@
+"""What can go wrong with a Flowise server. No message holds a key, and what the server said is quoted and clipped.
+
+Forbidden
+└── KeyRefused          401 or 403
+NotFound
+└── ChatflowNotFound
+Invalid
+└── BadSpec             a compact description that is none
+UpstreamFailed
+├── FlowiseUnreachable  no connection, or no whole answer in time
+└── FlowiseFailed       it answered with an error, or with what it never answers
+"""
+
+from headgate.foundation.errors import Forbidden, Invalid, NotFound, UpstreamFailed
+
+
+class KeyRefused(Forbidden):
+    """The server does not take the key, or the key may not do this."""
+
+    code = "flowise_key_refused"
+    title = "Flowise refused the key"
+
+
+class ChatflowNotFound(NotFound):
+    """The server has no such chatflow."""
+
+    code = "flowise_chatflow_not_found"
+    title = "Chatflow not found"
+
+    def __init__(self, chatflow_id: str) -> None:
+        super().__init__(
+            f"Flowise has no chatflow '{chatflow_id[:64]}'.", remedy="List the chatflows to see those that there are."
+        )
+
+
+class BadSpec(Invalid):
+    """A description of a chatflow that none can be made of."""
+
+    code = "flowise_bad_spec"
+    title = "Not a chatflow"
+
+
+class FlowiseUnreachable(UpstreamFailed):
+    """No connection, or no whole answer in time."""
+
+    code = "flowise_unreachable"
+    title = "Flowise cannot be reached"
+
+
+class FlowiseFailed(UpstreamFailed):
+    """The server answered with an error, or with what it never answers."""
+
+    code = "flowise_failed"
+    title = "Flowise failed"

@@ -1,0 +1,212 @@
+"""A component of Flowise: what it takes and gives, split as the canvas splits it (seed 004, DD-013, DD-020). Pure.
+
+`GET /nodes` gives one flat list `inputs`. A node of a chatflow has `inputAnchors`, which other nodes are connected to,
+`inputParams`, which hold values, and `outputAnchors`; without them a chatflow is saved and then fails.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import JsonValue
+
+from headgate.agents.codev.domains.flowise.answers import objects
+from headgate.agents.codev.domains.flowise.quoting import NAME, bounded, told
+
+MOST_INPUTS = 200
+MOST_OUTPUTS = 50
+AGENT_FLOWS = "Agent Flows"
+NOTES = frozenset({"stickyNote", "stickyNoteAgentflow"})
+_NOT_IN_A_NODE = frozenset({"inputs", "outputs", "credential", "icon", "filePath", "loadMethods", "loadMethod"})
+"""Members of a component that its nodes do not have, or have in another form."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSchema:
+    """One component of a server."""
+
+    name: str
+    label: str
+    category: str
+    raw: Mapping[str, Any] = field(repr=False)
+    inputs: tuple[dict[str, Any], ...] = field(repr=False)
+    outputs: tuple[dict[str, Any], ...] = field(repr=False)
+
+    @property
+    def is_agentflow(self) -> bool:
+        """Whether it is a node of an AgentflowV2."""
+        return self.category == AGENT_FLOWS
+
+    @property
+    def version(self) -> JsonValue:
+        """The component's version."""
+        found = self.raw.get("version")
+        return found if isinstance(found, int | float) else None
+
+    @property
+    def credential(self) -> dict[str, Any] | None:
+        """The input that takes a credential; None when it takes none."""
+        found = self.raw.get("credential")
+        return found if isinstance(found, dict) and isinstance(found.get("name"), str) else None
+
+    @property
+    def credential_types(self) -> tuple[str, ...]:
+        """Types of credential that it takes."""
+        return names_of(self.credential)
+
+    def anchors(self, node_id: str) -> list[dict[str, Any]]:
+        """`inputAnchors` of a node."""
+        return [_with_id(one, node_id) for one in self.inputs if is_anchor(one)]
+
+    def params(self, node_id: str) -> list[dict[str, Any]]:
+        """`inputParams` of a node, the credential first."""
+        found = [_with_id(one, node_id) for one in self.inputs if not is_anchor(one)]
+        return found if self.credential is None else [_with_id(self.credential, node_id), *found]
+
+    def output_anchors(self, node_id: str) -> list[dict[str, Any]]:
+        """`outputAnchors` of a node: one; one with `options` where there are several outputs; none where hidden."""
+        if self.raw.get("hideOutput") is True:
+            return []
+        if self.is_agentflow:
+            return self._agentflow_outputs(node_id)
+        if self.outputs:
+            options = [_option(one, node_id) for one in self.outputs]
+            first = self.outputs[0]
+            return [
+                {
+                    "name": "output",
+                    "label": "Output",
+                    "type": "options",
+                    "description": first.get("description") or "",
+                    "default": first["name"],
+                    "options": options,
+                }
+            ]
+        classes = _classes(self.raw)
+        return [
+            {
+                "id": f"{node_id}-output-{self.name}-{'|'.join(classes)}",
+                "name": self.name,
+                "label": self.raw.get("type") or self.label,
+                "description": self.raw.get("description") or "",
+                "type": " | ".join(classes),
+            }
+        ]
+
+    def defaults(self) -> dict[str, JsonValue]:
+        """The values of a new node: as the canvas has it, what is no true value is an empty text."""
+        return {one["name"]: one.get("default") or "" for one in self.inputs}
+
+    def data(self, node_id: str) -> dict[str, Any]:
+        """`data` of a new node."""
+        kept = {name: value for name, value in self.raw.items() if name not in _NOT_IN_A_NODE}
+        outputs = {"output": self.outputs[0]["name"]} if self.outputs and not self.is_agentflow else {}
+        return {
+            **kept,
+            "id": node_id,
+            "inputAnchors": self.anchors(node_id),
+            "inputParams": self.params(node_id),
+            "inputs": self.defaults(),
+            "outputAnchors": self.output_anchors(node_id),
+            "outputs": outputs,
+        }
+
+    def slim(self) -> dict[str, JsonValue]:
+        """Name, category and label (DD-015)."""
+        return {"name": self.name, "category": self.category, "label": self.label}
+
+    def described(self) -> dict[str, JsonValue]:
+        """What a model is told of it: the server's words, clipped."""
+        found: dict[str, JsonValue] = {
+            **self.slim(),
+            "version": self.version,
+            "description": told(self.raw.get("description"), 500),
+            "baseClasses": list[JsonValue](_classes(self.raw)),
+            "inputAnchors": [_shown(one) for one in self.inputs if is_anchor(one)],
+            "inputParams": [_shown(one) for one in self.inputs if not is_anchor(one)],
+            "outputs": [{"name": one["name"], "baseClasses": list(_classes(one))} for one in self.outputs],
+        }
+        if self.credential is not None:
+            found["credential"] = {
+                "types": list[JsonValue](self.credential_types),
+                "optional": self.credential.get("optional") is True,
+            }
+        return found
+
+    def _agentflow_outputs(self, node_id: str) -> list[dict[str, Any]]:
+        ends = [str(number) for number in range(len(self.outputs))] or [self.name]
+        return [{"id": f"{node_id}-output-{end}", "label": self.label, "name": self.name} for end in ends]
+
+
+def schema_of(raw: Mapping[str, Any]) -> NodeSchema | None:
+    """A component as the server describes it; None for what cannot be one."""
+    name = raw.get("name")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        return None
+    return NodeSchema(
+        name=name,
+        label=told(raw.get("label"), 100) or name,
+        category=told(raw.get("category"), 100),
+        raw=raw,
+        inputs=tuple(one for one in objects(raw.get("inputs"), MOST_INPUTS) if _has_name(one)),
+        outputs=tuple(one for one in objects(raw.get("outputs"), MOST_OUTPUTS) if _has_name(one)),
+    )
+
+
+def is_anchor(given: Mapping[str, Any]) -> bool:
+    """Whether an input takes another node: its type is a class, or several types at once."""
+    type_ = given.get("type")
+    return isinstance(type_, str) and (type_[:1].isupper() or "|" in type_)
+
+
+def names_of(credential: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """Types of credential that an input takes."""
+    found = credential.get("credentialNames") if credential is not None else None
+    return tuple(one for one in found if isinstance(one, str))[:20] if isinstance(found, list) else ()
+
+
+def classes_of(type_: object) -> frozenset[str]:
+    """The classes of an anchor's type: `A | B`."""
+    return frozenset(one.strip() for one in type_.split("|")) if isinstance(type_, str) else frozenset()
+
+
+def _has_name(given: Mapping[str, Any]) -> bool:
+    name = given.get("name")
+    return isinstance(name, str) and 0 < len(name) <= 128
+
+
+def _with_id(given: Mapping[str, Any], node_id: str) -> dict[str, Any]:
+    return {**given, "id": f"{node_id}-input-{given['name']}-{given.get('type')}"}
+
+
+def _classes(given: Mapping[str, Any]) -> list[str]:
+    found = given.get("baseClasses")
+    return [one for one in found if isinstance(one, str)][:50] if isinstance(found, list) else []
+
+
+def _option(output: Mapping[str, Any], node_id: str) -> dict[str, Any]:
+    classes = _classes(output)
+    return {
+        "id": f"{node_id}-output-{output['name']}-{'|'.join(classes)}",
+        "name": output["name"],
+        "label": output.get("label") or output["name"],
+        "description": output.get("description") or "",
+        "type": " | ".join(classes),
+        "isAnchor": output.get("isAnchor"),
+        "hidden": output.get("hidden"),
+    }
+
+
+_SHOWN_MEMBERS = ("name", "type", "optional", "list", "acceptVariable", "default", "show")
+
+
+def _shown(given: Mapping[str, Any]) -> dict[str, JsonValue]:
+    found: dict[str, JsonValue] = {
+        name: bounded(given[name]) for name in _SHOWN_MEMBERS if given.get(name) not in (None, "", False)
+    }
+    if told(given.get("description")):
+        found["description"] = told(given.get("description"), 200)
+    options = [told(one.get("name"), 80) for one in objects(given.get("options"), 30)]
+    if options:
+        found["options"] = list[JsonValue](options)
+    return found

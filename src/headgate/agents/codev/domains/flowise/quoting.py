@@ -1,0 +1,52 @@
+"""What a Flowise server says, made fit to be passed on: bounded, and without characters that people do not see.
+
+All of it is the word of somebody else: data, never an instruction.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import JsonValue
+
+from headgate.foundation.log import redact_text
+
+NAME = re.compile(r"[A-Za-z0-9_.@-]{1,128}", re.ASCII)
+"""What a node, an input or a type of credential may be called."""
+MOST_ITEMS = 200
+DEEPEST = 12
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+
+
+def told(text: object, width: int = 300) -> str:
+    """One line of at most `width` characters of a text that came from a server; empty for what is no text."""
+    if not isinstance(text, str):
+        return ""
+    line = " ".join(_UNSEEN.sub("", text[: width * 4]).split())
+    return line if len(line) <= width and len(text) <= width * 4 else line[: width - 1] + "…"
+
+
+def quoted(text: object, width: int = 300) -> str:
+    """An error's words of a server: as `told`, without what looks like a key."""
+    return redact_text(told(text, width))
+
+
+def visible(text: str) -> str:
+    """The whole text without characters that people do not see; tabs and line breaks stay."""
+    return _UNSEEN.sub("", text)
+
+
+def bounded(value: Any, depth: int = 0) -> JsonValue:  # noqa: ANN401 - JSON of a server
+    """JSON with cleaned and clipped texts, short lists and little depth, to be shown to a model."""
+    if isinstance(value, str):
+        return told(value)
+    if depth >= DEEPEST:
+        return None
+    if isinstance(value, Mapping):
+        return {told(key, 100): bounded(one, depth + 1) for key, one in list(value.items())[:MOST_ITEMS]}
+    if isinstance(value, list):
+        return [bounded(one, depth + 1) for one in value[:MOST_ITEMS]]
+    return value if isinstance(value, bool | int | float) else None

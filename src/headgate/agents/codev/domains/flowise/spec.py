@@ -1,0 +1,192 @@
+"""The compact description of a chatflow that models read and write. Pure.
+
+`{"nodes": [{"id", "name", "inputs"?, "credential"?, "label"?, "output"?}], "edges": [{"from", "to"}]}`, where `from` is
+`id` or `id.output` and `to` is `id.input`, or `id` alone in an AgentflowV2.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import JsonValue
+
+from headgate.agents.codev.domains.flowise.errors import BadSpec
+from headgate.agents.codev.domains.flowise.quoting import NAME, told
+from headgate.graph.json_values import plain_json
+
+MOST_NODES = 200
+MOST_EDGES = 1000
+KEPT = "kept"
+"""A value that is this object's only necessary member stays what it is: too long, or too secret, to be shown."""
+_ID = re.compile(r"[A-Za-z0-9_-]{1,100}", re.ASCII)
+_REFERENCE = re.compile(r"\{\{\s*([A-Za-z0-9_-]{1,100})\.data\.instance\s*\}\}", re.ASCII)
+
+
+@dataclass(slots=True)
+class SpecNode:
+    """A node as it is wanted."""
+
+    id: str
+    name: str
+    inputs: dict[str, JsonValue] = field(default_factory=dict)
+    credential: str | None = None
+    label: str | None = None
+    output: str | None = None
+
+    def plain(self) -> dict[str, JsonValue]:
+        """As JSON, without what says nothing."""
+        found: dict[str, JsonValue] = {"id": self.id, "name": self.name}
+        if self.label:
+            found["label"] = self.label
+        if self.inputs:
+            found["inputs"] = self.inputs
+        if self.credential:
+            found["credential"] = self.credential
+        if self.output:
+            found["output"] = self.output
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class SpecEdge:
+    """A connection as it is wanted; an empty output or input is the one that fits."""
+
+    source: str
+    output: str
+    target: str
+    input: str
+
+    def plain(self) -> dict[str, JsonValue]:
+        """As JSON."""
+        return {
+            "from": f"{self.source}.{self.output}" if self.output else self.source,
+            "to": f"{self.target}.{self.input}" if self.input else self.target,
+        }
+
+
+@dataclass(slots=True)
+class Spec:
+    """A chatflow as it is wanted."""
+
+    nodes: list[SpecNode]
+    edges: list[SpecEdge]
+
+    def plain(self) -> dict[str, JsonValue]:
+        """As JSON."""
+        return {"nodes": [one.plain() for one in self.nodes], "edges": [one.plain() for one in self.edges]}
+
+    def node(self, node_id: str) -> SpecNode:
+        """A node. Raises `BadSpec`."""
+        found = next((one for one in self.nodes if one.id == node_id), None)
+        if found is None:
+            raise BadSpec(f"There is no node '{told(node_id, 100)}'.", remedy=f"There are: {_ids(self)}.")
+        return found
+
+
+def read_spec(given: Mapping[str, Any]) -> Spec:
+    """What a model wrote. Raises `BadSpec` naming the node or edge."""
+    nodes, edges = given.get("nodes"), given.get("edges", [])
+    if not isinstance(nodes, list) or not isinstance(edges, list):
+        raise BadSpec("'nodes' and 'edges' must be lists.", remedy="Give both, even where there are no edges: [].")
+    if len(nodes) > MOST_NODES or len(edges) > MOST_EDGES:
+        raise BadSpec(f"More than {MOST_NODES} nodes or {MOST_EDGES} edges are not written.")
+    made = Spec([read_node(one) for one in nodes], [])
+    ids = [one.id for one in made.nodes]
+    twice = next((one for one in ids if ids.count(one) > 1), None)
+    if twice is not None:
+        raise BadSpec(f"Two nodes are called '{twice}'.", remedy="Give each node an id of its own.")
+    made.edges = [read_edge(one, ids) for one in edges]
+    return made
+
+
+def read_node(given: Any) -> SpecNode:  # noqa: ANN401 - from a model
+    """One node. Raises `BadSpec`."""
+    if not isinstance(given, dict):
+        raise BadSpec("A node must be an object with 'id', 'name' and 'inputs'.")
+    node_id, name, inputs = given.get("id"), given.get("name"), given.get("inputs") or {}
+    if not isinstance(node_id, str) or not _ID.fullmatch(node_id):
+        raise BadSpec(
+            f"{told(str(node_id), 100)!r} is no id of a node.", remedy="Use letters, digits and '_', as 'llmChain_0'."
+        )
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise BadSpec(f"The node '{node_id}' names no component.", remedy="Take 'name' from list_nodes.")
+    if not isinstance(inputs, dict):
+        raise BadSpec(f"'inputs' of '{node_id}' must be an object.")
+    unknown = sorted(given.keys() - {"id", "name", "inputs", "credential", "label", "output"})
+    if unknown:
+        raise BadSpec(
+            f"The node '{node_id}' has '{told(unknown[0], 60)}', which no node has.",
+            remedy="Values belong into 'inputs'; anchors and handles are made for you.",
+        )
+    return SpecNode(
+        node_id,
+        name,
+        plain_inputs(node_id, inputs),
+        credential=_text(given, "credential", node_id),
+        label=_text(given, "label", node_id),
+        output=_text(given, "output", node_id),
+    )
+
+
+def plain_inputs(node_id: str, inputs: dict[str, Any]) -> dict[str, JsonValue]:
+    """Inputs that can be stored. Raises `BadSpec`."""
+    try:
+        plain_json(inputs)
+    except ValueError as error:
+        raise BadSpec(f"An input of '{node_id}' cannot be stored: {error}.") from None
+    return dict(inputs)
+
+
+def read_edge(given: Any, ids: list[str]) -> SpecEdge:  # noqa: ANN401 - from a model
+    """One edge between nodes of these ids. Raises `BadSpec`."""
+    ends = (given.get("from"), given.get("to")) if isinstance(given, dict) else (None, None)
+    if not isinstance(ends[0], str) or not isinstance(ends[1], str):
+        raise BadSpec("An edge must be an object with 'from' and 'to', as 'a' and 'b.model'.")
+    source, output = _end(ends[0], ids)
+    target, input_ = _end(ends[1], ids)
+    return SpecEdge(source, output, target, input_)
+
+
+def references(value: JsonValue) -> list[str]:
+    """Ids of the nodes that a value refers to as `{{id.data.instance}}`, in order."""
+    if isinstance(value, str):
+        return _REFERENCE.findall(value)
+    if isinstance(value, list):
+        return [found for one in value for found in references(one)]
+    if isinstance(value, dict):
+        return [found for one in value.values() for found in references(one)]
+    return []
+
+
+def reference_to(node_id: str) -> str:
+    """How an input names what a node makes."""
+    return f"{{{{{node_id}.data.instance}}}}"
+
+
+def is_kept(value: JsonValue) -> bool:
+    """Whether a value says that what is there stays."""
+    return isinstance(value, dict) and KEPT in value and value.keys() <= {KEPT, "begins"}
+
+
+def _end(text: str, ids: list[str]) -> tuple[str, str]:
+    found = max((one for one in ids if text == one or text.startswith(f"{one}.")), key=len, default=None)
+    if found is None:
+        raise BadSpec(
+            f"An edge names '{told(text, 120)}', and there is no such node.",
+            remedy=f"There are: {', '.join(ids[:40])}.",
+        )
+    return found, text[len(found) + 1 :]
+
+
+def _text(given: Mapping[str, Any], name: str, node_id: str) -> str | None:
+    found = given.get(name)
+    if found is None or found == "":
+        return None
+    if not isinstance(found, str) or len(found) > 200:
+        raise BadSpec(f"'{name}' of '{node_id}' must be a short text.")
+    return found
+
+
+def _ids(spec: Spec) -> str:
+    return ", ".join(one.id for one in spec.nodes[:40]) or "none"
