@@ -6199,6 +6199,11 @@ export interface components {
             token_budget: number;
             /** Can Roll Back */
             can_roll_back: boolean;
+            /**
+             * Can Go On
+             * @default false
+             */
+            can_go_on?: boolean;
             /** Last Event */
             last_event: number;
             /**

@@ -132,6 +132,8 @@ class SessionResponse(BaseModel):
     total_output_tokens: int
     token_budget: int
     can_roll_back: bool
+    can_go_on: bool = False
+    """Whether it failed, or was stopped by hand, and can be told to go on."""
     last_event: int
     created_at: datetime
     updated_at: datetime

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from headgate.agents.codev.schemas import InterruptPayload, SessionResponse
-from headgate.agents.codev.sessions.repository import PENDING
+from headgate.agents.codev.sessions.repository import ERROR, PENDING, STOPPED
 from headgate.agents.codev.tables import SessionRow, WriteRow
 
 SHOWN = (
@@ -12,6 +12,15 @@ SHOWN = (
     *("converge_verdict", "conflict"),
 )
 """What of the graph's state is shown."""
+
+
+BY_HAND = "Stopped by "
+"""How the reason begins where somebody stopped it."""
+
+
+def can_go_on(row: SessionRow) -> bool:
+    """Whether it failed, or was stopped by hand, and can be told to go on."""
+    return row.status == ERROR or (row.status == STOPPED and row.stop_reason.startswith(BY_HAND))
 
 
 def response(row: SessionRow, *, can_roll_back: bool, state: dict[str, Any] | None = None) -> SessionResponse:
@@ -35,6 +44,7 @@ def response(row: SessionRow, *, can_roll_back: bool, state: dict[str, Any] | No
         total_output_tokens=row.output_tokens,
         token_budget=int(row.options.get("token_budget") or 0),
         can_roll_back=can_roll_back,
+        can_go_on=can_go_on(row),
         last_event=row.events,
         created_at=row.created_at,
         updated_at=row.updated_at,

@@ -24,8 +24,8 @@ from headgate.agents.codev.schemas import (
 from headgate.agents.codev.sessions import repository, telling
 from headgate.agents.codev.sessions.acting import acting
 from headgate.agents.codev.sessions.places import Place
-from headgate.agents.codev.sessions.repository import ERROR, IN_PROGRESS, LEFT, PENDING, STOPPED
-from headgate.agents.codev.sessions.responses import response, shown_state
+from headgate.agents.codev.sessions.repository import IN_PROGRESS, LEFT, PENDING, STOPPED
+from headgate.agents.codev.sessions.responses import BY_HAND, can_go_on, response, shown_state
 from headgate.agents.codev.sessions.runner import Runner
 from headgate.agents.codev.sessions.summary import summarise
 from headgate.agents.codev.tables import SessionRow
@@ -48,8 +48,6 @@ Heard = tuple[int, str, dict[str, JsonValue]]
 """Number, kind and data of an event; pieces of the model's words have the number of the event before them."""
 STARTS = "codev.starts"
 """What is counted of an address: sessions that it starts."""
-BY_HAND = "Stopped by "
-"""Begins the reason of a stop that can be taken back."""
 _ROLLBACK_LEASE = timedelta(seconds=120)
 _ROLLING_BACK = "rollback"
 _NAME_CHARS = 200
@@ -208,7 +206,7 @@ class Sessions:
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
         async with self.database.writing() as session:
             found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
-            if found is None or not _can_go_on(found):
+            if found is None or not can_go_on(found):
                 raise _not_waiting("Only a session that failed, or was stopped by hand, can go on.")
             _check_rests(found)
             options = found.options | {"acting": acting(principal)}
@@ -375,7 +373,3 @@ def _is_at_work(row: SessionRow) -> bool:
 def _check_rests(row: SessionRow) -> None:
     if _is_at_work(row):
         raise SessionAtWork("The session is being worked on.", remedy="Stop it first, or wait until it rests.")
-
-
-def _can_go_on(row: SessionRow) -> bool:
-    return row.status == ERROR or (row.status == STOPPED and row.stop_reason.startswith(BY_HAND))
