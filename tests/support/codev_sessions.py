@@ -1,0 +1,167 @@
+"""Sessions of the development agent on a place in memory, with a model that works as told."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from pydantic import SecretStr
+
+from headgate.agents.codev.ports import Reasoning
+from headgate.agents.codev.schemas import Resume, SessionResponse, SessionStart
+from headgate.agents.codev.sessions.checkpoints import Checkpoints
+from headgate.agents.codev.sessions.notices import Notices
+from headgate.agents.codev.sessions.places import Place, Surroundings
+from headgate.agents.codev.sessions.runner import Runner
+from headgate.agents.codev.sessions.service import STARTS, Sessions
+from headgate.agents.codev.sessions.telling import Live
+from headgate.features.access.principal import LOCAL, Principal
+from headgate.features.accounts.throttle import limits_of
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import Database
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.settings import Settings
+from tests.support.codev_place import FakePatterns, FakePlace, FakeTestSets
+from tests.support.codev_script import ScriptedReasoning, calls, case, plan_of, scripted
+
+SETS_HELLO = (calls("set_answer", answer="hello"), "It is written.")
+MAKES_HELLO = (calls("make_flow", name="Greeter", answer="hello"), "It is written.")
+
+
+@dataclass(slots=True)
+class MemoryDomain:
+    """A domain whose only place is in memory. Keeps who opened it."""
+
+    place: FakePlace
+    name: str = "memory"
+    opened: list[tuple[Principal, str, str]] = field(default_factory=list)
+
+    async def open(self, principal: Principal, space_id: str, instance_id: str) -> FakePlace:
+        self.opened.append((principal, space_id, instance_id))
+        return self.place
+
+
+@dataclass(slots=True)
+class OneModel:
+    """Every session has the same model, or the error that stands instead."""
+
+    reasoning: Reasoning
+    failing: HeadgateError | None = None
+
+    async def choose(self, principal: Principal, name: str | None = None) -> Reasoning:
+        assert principal.tenant_id
+        if self.failing is not None:
+            raise self.failing
+        return self.reasoning
+
+
+@dataclass(slots=True)
+class Posts:
+    """A web that keeps what it is sent, and answers what it is told to."""
+
+    answers: list[int | HeadgateError] = field(default_factory=list)
+    sent: list[tuple[str, dict[str, str], bytes]] = field(default_factory=list)
+    refused: HeadgateError | None = None
+
+    async def check(self, url: str) -> None:
+        assert url
+        if self.refused is not None:
+            raise self.refused
+
+    async def post_once(
+        self, url: str, *, headers: Mapping[str, str], body: bytes, timeout_seconds: float = 30.0
+    ) -> int:
+        assert timeout_seconds <= 30
+        self.sent.append((url, dict(headers), body))
+        answer = self.answers.pop(0) if self.answers else 200
+        if isinstance(answer, HeadgateError):
+            raise answer
+        return answer
+
+    @property
+    def bodies(self) -> list[dict[str, Any]]:
+        """What was sent, read."""
+        return [orjson.loads(body) for _, _, body in self.sent]
+
+
+@dataclass(slots=True)
+class Bench:
+    """One process that works on sessions."""
+
+    sessions: Sessions
+    place: FakePlace
+    model: OneModel
+    domain: MemoryDomain
+    posts: Posts
+    patterns: FakePatterns
+
+    @property
+    def runner(self) -> Runner:
+        return self.sessions.runner
+
+    async def start(self, who: Principal = LOCAL, /, **wanted: Any) -> SessionResponse:
+        """Start, and wait until it rests."""
+        given = {"requirement": "A flow that greets.", "domain": "memory"} | wanted
+        begun = await self.sessions.start(who, SessionStart(**given), address=None)
+        return await self.rested(begun.thread_id, who)
+
+    async def rested(self, session_id: str, who: Principal = LOCAL) -> SessionResponse:
+        async with asyncio.timeout(20):
+            return await self.sessions.wait(who, session_id)
+
+    async def answer(self, waiting: SessionResponse, who: Principal = LOCAL, /, **given: Any) -> SessionResponse:
+        """Answer what it waits for, and wait until it rests again."""
+        assert waiting.interrupt is not None, waiting
+        response = {"type": waiting.interrupt.type} | given
+        await self.sessions.resume(who, waiting.thread_id, Resume(interrupt_id=waiting.interrupt.id, response=response))
+        return await self.rested(waiting.thread_id, who)
+
+    async def finished(self, **wanted: Any) -> SessionResponse:
+        """A session that is approved and accepted."""
+        plan = await self.start(**wanted)
+        return await self.answer(await self.answer(plan, approved=True), accepted=True)
+
+
+@asynccontextmanager
+async def open_bench(
+    settings: Settings,
+    database: Database,
+    place: FakePlace,
+    model: ScriptedReasoning | None = None,
+    *,
+    sweeps: bool = False,
+    secret_of: Callable[[str, str], Any] | None = None,
+) -> AsyncIterator[Bench]:
+    """A process, until it is closed."""
+    live, posts, domain, patterns = Live(), Posts(), MemoryDomain(place), FakePatterns()
+    chosen = OneModel(model or scripted(patch=SETS_HELLO))
+
+    async def no_secret(_tenant_id: str, _name: str) -> SecretStr | None:
+        return None
+
+    around = Surroundings(
+        reasoning=chosen,
+        patterns=lambda *_about: patterns,
+        http=posts,
+        secret_of=secret_of or no_secret,
+        places={"memory": Place(domain, "Memory", test_sets=lambda _principal: FakeTestSets())},
+    )
+    notices = Notices(database, around, live, page="https://studio.example", pauses=(0, 0, 0))
+    checkpoints = Checkpoints(settings, database)
+    runner = Runner(settings, database, SecretBox(settings), around, checkpoints, live, notices)
+    limits = limits_of(settings, {STARTS: settings.codev.sessions_per_minute})
+    sweeping = asyncio.create_task(runner.keep_running()) if sweeps else None
+    try:
+        yield Bench(Sessions(settings, database, runner, limits), place, chosen, domain, posts, patterns)
+    finally:
+        if sweeping is not None:
+            sweeping.cancel()
+        await runner.close()
+        await notices.close()
+        await checkpoints.close()
+        await limits.close()
+
+
+__all__ = ["MAKES_HELLO", "SETS_HELLO", "Bench", "Posts", "calls", "case", "open_bench", "plan_of", "scripted"]
