@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
@@ -29,6 +29,7 @@ TOGETHER: dict[str, Any] = {
     "max_iterations": 5,
     "token_budget": 100_000,
 }
+CONFIG: Any = {"configurable": {"thread_id": "session-1"}}
 
 
 @dataclass(slots=True)
@@ -73,6 +74,10 @@ class Play:
         """Answer, and go on."""
         return await self._until(Command(resume=dict(response)))
 
+    async def go_on(self) -> dict[str, Any]:
+        """Go on after a process was killed."""
+        return await self._until(None)
+
     async def approve(self, **changes: Any) -> dict[str, Any]:
         """Approve the plan, and go on."""
         return await self.answer({**APPROVED, **changes})
@@ -83,28 +88,22 @@ class Play:
 
     async def state(self) -> AgentState:
         """The state as it was saved."""
-        found = await build_graph(self.saver).aget_state({"configurable": {"thread_id": "session-1"}})
-        values: AgentState = found.values
-        return values
+        found = await build_graph(self.saver).aget_state(CONFIG)
+        return cast("AgentState", found.values)
 
     async def _until(self, given: Any) -> dict[str, Any]:
-        config: Any = {"configurable": {"thread_id": "session-1"}}
-        asked: dict[str, Any] = {}
         while True:
             graph = build_graph(self.saver)
-            stepped = False
-            async for update in graph.astream(given, config, context=self.working, stream_mode="updates"):
-                stepped = True
+            breaks: Any = "*" if self.rebuilt else None
+            async for _ in graph.astream(given, CONFIG, context=self.working, interrupt_after=breaks):
                 self.steps += 1
-                if "__interrupt__" in update:
-                    asked = update["__interrupt__"][0].value
-                elif self.rebuilt:
-                    break
+            saved = await graph.aget_state(CONFIG)
+            if saved.interrupts:
+                value: dict[str, Any] = saved.interrupts[0].value
+                return value
+            if not saved.next:
+                return {}
             given = None
-            if asked or not self.rebuilt or not stepped:
-                return asked
-            if not (await graph.aget_state(config)).next:
-                return asked
 
 
 @dataclass(slots=True)

@@ -19,8 +19,8 @@ _CLOSING = "[End of data from {what}]"
 
 
 def data(what: str, text: str, most: int = LONGEST_RESULT) -> str:
-    """Text of others, clipped and fenced: nothing in it can end the fence."""
-    return quoted(_OPENING.format(what=what), clipped_to(text, most), _CLOSING.format(what=what))
+    """Text of others, clipped, fenced and without anything that looks like a key: nothing in it can end the fence."""
+    return quoted(_OPENING.format(what=what), redact_text(clipped_to(text, most)), _CLOSING.format(what=what))
 
 
 def person(text: str) -> dict[str, Any]:
@@ -42,8 +42,8 @@ def answered(said: Said) -> dict[str, Any]:
 
 
 def tool_answer(call: Mapping[str, Any], text: str, *, ok: bool) -> dict[str, Any]:
-    """What a tool answered: others' text, without anything that has the shape of a key."""
-    told = data(f"the tool {call['name'] or 'unnamed'}", redact_text(text))
+    """What a tool answered."""
+    told = data(f"the tool {call['name'] or 'unnamed'}", text)
     content = {"content": told, "tool_call_id": call["id"], "name": call["name"] or "unnamed"}
     return {"type": "tool", "data": {**content, "status": "success" if ok else "error"}}
 

@@ -8,6 +8,7 @@ from headgate.agents.codev.ports import Working, WriteNote
 from headgate.agents.codev.schemas import ReviewAnswer
 from headgate.agents.codev.state import AgentState, Conflicted, Trial
 from headgate.agents.codev.workflow.step import Update, conflicted
+from headgate.foundation.log import redact_text
 
 NO_REASON = "The result was not accepted. No reason was given: look for what does not fit the requirement."
 MOST_LINES = 400
@@ -23,7 +24,7 @@ async def read_back(state: AgentState, working: Working) -> Update:
     notes = [note for note in await working.journal.notes() if note.state == "done"]
     before = await working.journal.beginning()
     lines = working.workplace.compare(before.definition if before else None, held.definition) if notes else []
-    shown = lines[:MOST_LINES]
+    shown = [redact_text(line) for line in lines[:MOST_LINES]]
     if len(lines) > MOST_LINES:
         shown.append(f"~ {len(lines) - MOST_LINES} more lines")
     summary = _summary(held, notes, state.get("trials") or [], made=before is None)
