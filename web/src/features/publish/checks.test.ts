@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Standing, TestSet } from "@/api/queries/tests";
 import type { DryRunOut } from "@/api/queries/versions";
-import { checksOf, hasErrors } from "./checks";
+import { checksOf, hasErrors, testsCheck } from "./checks";
 
 const dryRun = (findings: Partial<DryRunOut["findings"][number]>[]) =>
   ({ findings: findings.map((one) => ({ severity: "error", code: "", message: "", ...one })) }) as DryRunOut;
@@ -31,5 +32,25 @@ describe("checks before publishing", () => {
     const checks = checksOf([{ code: "contract", message: "wrong", node: "a" }], undefined);
     expect(named(checks, "contracts")?.found[0]).toMatchObject({ nodeId: "a", severity: "error" });
     expect(checks.filter((one) => one.found.length > 0)).toHaveLength(1);
+  });
+});
+
+describe("the check of a flow's tests", () => {
+  const tests = (required: boolean, state: Standing["state"]): TestSet => ({
+    cases: [],
+    required,
+    required_trials: 1,
+    standing: { state, failed: ["greets"] },
+    running: null,
+  });
+
+  it("is there only where the flow requires it, and names what failed", () => {
+    const say = (state: string, names: string) => `${state} ${names}`;
+    expect(testsCheck(undefined, say)).toEqual([]);
+    expect(testsCheck(tests(false, "failed"), say)).toEqual([]);
+    expect(testsCheck(tests(true, "passed"), say)).toEqual([{ name: "tests", found: [] }]);
+    const [failed] = testsCheck(tests(true, "failed"), say);
+    expect(failed && hasErrors(failed)).toBe(true);
+    expect(failed?.found[0]?.message).toBe("failed greets");
   });
 });

@@ -1,0 +1,164 @@
+"""`headgate tests`."""
+
+import json as json_text
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import TypeAdapter, ValidationError
+from rich.markup import escape
+
+from headgate.entrypoints.cli.exit_codes import FAILED, OK
+from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
+from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.cli.transfer import read_text
+from headgate.entrypoints.compose import Parts
+from headgate.features.testing import results, service
+from headgate.features.testing.schemas import MOST_TRIALS, Standing, TestResultOut, TrialOut
+from headgate.foundation.errors import Invalid
+from headgate.graph.cases import Expectation, TestCase
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="A flow's tests: list, set and run them.")
+_CASES = TypeAdapter(list[TestCase])
+_SHOWN = 60
+
+
+@app.command("list")
+def list_(which: FlowArgument, json: JsonFlag = False) -> None:
+    """List the tests of a flow, and say how its draft stands with them."""
+
+    async def work(parts: Parts) -> None:
+        flow_id = await flow_id_of(parts, which)
+        async with parts.database.reading() as session:
+            found = await results.read_tests(session, acting(), parts.registry, flow_id)
+        if json:
+            print_json(found)
+            return
+        if not found.cases:
+            console.print("No tests yet. Add some from a file: [bold]headgate tests set FLOW tests.json[/]")
+            return
+        rows = [(escape(case.name), escape(_short(case.text)), escape(_expected(case.expect))) for case in found.cases]
+        console.print(table(("test", "input", "the answer"), rows))
+        required = f"; {found.required_trials} of each have to pass before publishing" if found.required else ""
+        console.print(f"\n[dim]{_stands(found.standing)}{required}.[/]")
+
+    with_parts(work)
+
+
+@app.command("set")
+def set_(
+    which: FlowArgument,
+    file: Annotated[str, typer.Argument(help="JSON file with a list of tests; - for standard input.")],
+    add: Annotated[bool, typer.Option("--add", help="Add to the tests; those of the same name are replaced.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Make the tests of a file those of a flow. `headgate tests list FLOW --json` shows what they look like."""
+    cases = _read(file)
+
+    async def work(parts: Parts) -> None:
+        flow_id = await flow_id_of(parts, which)
+        async with parts.database.writing() as session:
+            change = service.keep_cases if add else service.replace_cases
+            count = await change(session, acting(), flow_id, cases)
+        if json:
+            print_json({"flow_id": flow_id, "tests": count})
+        else:
+            console.print(f"The flow has {count} tests.")
+
+    with_parts(work)
+
+
+@app.command()
+def run(
+    which: FlowArgument,
+    trials: Annotated[
+        int | None,
+        typer.Option(min=1, max=MOST_TRIALS, help="How often each test is run. None: as often as the flow requires."),
+    ] = None,
+    json: JsonFlag = False,
+) -> int:
+    """Run the tests of the draft, each trial as a run of its own. Exit code 1 when one of them fails."""
+
+    async def work(parts: Parts) -> int:
+        flow_id = await flow_id_of(parts, which)
+
+        def tell(line: TrialOut) -> None:
+            if not json:
+                console.print(f"{_mark(line)} {escape(line.name)} [dim]trial {line.trial}, {line.ms} ms[/]")
+
+        result_id = await parts.tests.begin(acting(), flow_id, trials=trials, tell=tell)
+        await parts.tests.wait(result_id)
+        async with parts.database.reading() as session:
+            found = await results.read_result(session, acting(), flow_id, result_id)
+        print_json(found) if json else _show(found)
+        return OK if found.status == "passed" else FAILED
+
+    return with_parts(work)
+
+
+def _show(found: TestResultOut) -> None:
+    names = {line.position: line.name for line in found.lines}
+    rows: list[Sequence[object]] = []
+    for position, name in sorted(names.items()):
+        own = [line for line in found.lines if line.position == position]
+        passed = sum(line.passed for line in own)
+        colour = "green" if passed == found.trials else "red"
+        rows.append((escape(name), f"[{colour}]{passed} of {found.trials}[/]", escape("\n".join(_faults(own)))))
+    console.print()
+    console.print(table(("test", "passed", ""), rows))
+    colour = "green" if found.status == "passed" else "red"
+    console.print(f"\n[{colour}]{found.status}[/] {escape(found.reason)}")
+    failed = next((line for line in found.lines if not line.passed and line.run_id), None)
+    if failed is not None:
+        console.print(f"[dim]look at a run: headgate runs show {failed.run_id}[/]")
+
+
+def _faults(lines: Sequence[TrialOut]) -> list[str]:
+    """What did not hold, each once."""
+    told = [one for line in lines for one in ([line.error] if line.error else [f"the answer {x}" for x in line.misses])]
+    return list(dict.fromkeys(told))
+
+
+def _mark(line: TrialOut) -> str:
+    return "[green]✓[/]" if line.passed else "[red]✗[/]"
+
+
+def _read(file: str) -> list[TestCase]:
+    try:
+        given = json_text.loads(read_text(file))
+        return _CASES.validate_python(given.get("cases", given) if isinstance(given, dict) else given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise Invalid(
+            f"{Path(file).name}: test {where}: {first['msg']}.", remedy="Each test has a name, a text and expectations."
+        ) from error
+    except ValueError as error:
+        raise Invalid(f"{Path(file).name} is not JSON: {error}.", remedy="Give a list of tests as JSON.") from error
+
+
+def _expected(expect: Expectation) -> str:
+    told = [f"contains '{_short(text)}'" for text in expect.contains]
+    told += [f"does not contain '{_short(text)}'" for text in expect.excludes]
+    if expect.equals is not None:
+        told.append(f"is '{_short(expect.equals)}'")
+    if expect.matches is not None:
+        told.append(f"matches {_short(expect.matches)}")
+    if expect.json_schema is not None:
+        told.append("is JSON of its schema")
+    return ", ".join(told) or "is not empty"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."
+
+
+def _stands(standing: Standing) -> str:
+    if standing.state == "failed":
+        return f"The draft failed: {', '.join(standing.failed)}"
+    return {"passed": "The draft passed its tests", "empty": "There are no tests"}.get(
+        standing.state, "The draft has not passed these tests yet"
+    )

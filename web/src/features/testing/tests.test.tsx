@@ -1,0 +1,193 @@
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from "@tanstack/react-router";
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { HttpResponse, http } from "msw";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { TestCase, TestResult } from "@/api/queries/tests";
+import type { Flow } from "@/api/types";
+import { renderStudio } from "@/testing/render";
+import { server } from "@/testing/server";
+import type { Proposal } from "./fromRun";
+import { TestsView } from "./TestsView";
+
+vi.setConfig({ testTimeout: 20_000 });
+
+const GREETS: TestCase = { name: "greets", text: "hello", form: {}, expect: { contains: ["Hi"], excludes: ["bye"] } };
+const RESULT: TestResult = {
+  id: "result-1",
+  flow_id: "flow-1",
+  version: 3,
+  logic_checksum: "a",
+  set_checksum: "b",
+  trials: 2,
+  status: "running",
+  reason: "",
+  started_by: null,
+  started_at: "2026-01-01T00:00:00Z",
+  finished_at: null,
+  of: 2,
+  done: 0,
+  failures: 0,
+  lines: [],
+};
+const LINE = { position: 0, name: "greets", answer: "Hi", error: "", ms: 5, tokens: 0 };
+
+/** The server's memory of the tests. */
+const kept = { cases: [] as TestCase[], results: [] as TestResult[], permissions: ["flows.edit", "runs.test"] };
+const set = () => ({
+  cases: kept.cases,
+  required: false,
+  required_trials: 1,
+  standing: { state: kept.cases.length ? "never" : "empty", result_id: null, failed: [] },
+  running: null,
+});
+
+beforeEach(() => {
+  kept.cases = [];
+  kept.results = [];
+  kept.permissions = ["flows.edit", "runs.test"];
+  server.use(
+    http.get("*/api/v1/me", () =>
+      HttpResponse.json({
+        permissions: { tenant: [], every_space: [], spaces: [{ space_id: "space-1", permissions: kept.permissions }] },
+      }),
+    ),
+    http.get("*/api/v1/flows/flow-1/tests", () => HttpResponse.json(set())),
+    http.put("*/api/v1/flows/flow-1/tests", async ({ request }) => {
+      kept.cases = ((await request.json()) as { cases: TestCase[] }).cases;
+      return HttpResponse.json(set());
+    }),
+    http.get("*/api/v1/flows/flow-1/tests/results", () => HttpResponse.json({ items: kept.results })),
+    http.get("*/api/v1/flows/flow-1/tests/results/:id", () => HttpResponse.json(kept.results[0])),
+  );
+});
+
+function show(flow: Flow = {}, proposal?: Proposal) {
+  const root = createRootRoute({ component: () => <TestsView proposal={proposal} /> });
+  const runs = createRoute({ getParentRoute: () => root, path: "/flows/$flowId/runs/$runId" });
+  const router = createRouter({
+    routeTree: root.addChildren([runs]),
+    history: createMemoryHistory({ initialEntries: ["/"] }),
+  });
+  return renderStudio(<RouterProvider router={router as never} />, { flow });
+}
+
+describe("the tests of a flow", () => {
+  it("begin with what a test is, and are added in fields", async () => {
+    const user = userEvent.setup();
+    show({ form: [{ id: "who", type: "text", label: "Who is it?" }] });
+    await user.click(await screen.findByRole("button", { name: "Add a test" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    await user.type(dialog.getByLabelText(/^Name/), "greets");
+    await user.type(dialog.getByLabelText("Input"), "hello");
+    await user.type(dialog.getByLabelText("Who is it?"), "Ada");
+    await user.type(dialog.getByLabelText("contains"), "Hi");
+    await user.click(dialog.getByRole("button", { name: "Keep the test" }));
+    expect(await screen.findByText("Given “hello” and answers to the form")).toBeInTheDocument();
+    expect(screen.getByText("The answer contains “Hi”")).toBeInTheDocument();
+    expect(kept.cases).toEqual([
+      {
+        name: "greets",
+        text: "hello",
+        form: { who: "Ada" },
+        expect: { contains: ["Hi"], excludes: [], equals: null, matches: null, json_schema: null },
+      },
+    ]);
+    expect(screen.queryByRole("dialog")).toBeNull();
+  });
+
+  it("have names of their own, and need one", async () => {
+    kept.cases = [GREETS];
+    const user = userEvent.setup();
+    show();
+    await user.click(await screen.findByRole("button", { name: "Add a test" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    await user.click(dialog.getByRole("button", { name: "Keep the test" }));
+    expect(dialog.getByText("Give the test a name.")).toBeInTheDocument();
+    await user.type(dialog.getByLabelText(/^Name/), "greets{Enter}");
+    expect(dialog.getByText("Another test has this name.")).toBeInTheDocument();
+    expect(kept.cases).toEqual([GREETS]);
+  });
+
+  it("are changed and removed", async () => {
+    kept.cases = [GREETS];
+    const user = userEvent.setup();
+    show();
+    await user.click(await screen.findByRole("button", { name: "Edit “greets”" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    expect(dialog.getByLabelText("does not contain")).toHaveValue("bye");
+    await user.clear(dialog.getByLabelText("contains"));
+    await user.type(dialog.getByLabelText("contains"), "Hello");
+    await user.click(dialog.getByRole("button", { name: "Keep the test" }));
+    expect(await screen.findByText("The answer contains “Hello”, does not contain “bye”")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Remove “greets”" }));
+    expect(await screen.findByText("No tests yet")).toBeInTheDocument();
+    expect(kept.cases).toEqual([]);
+  });
+
+  it("are run, told of while they are, and each trial leads to its run", async () => {
+    kept.cases = [GREETS];
+    const asked = vi.fn();
+    server.use(
+      http.post("*/api/v1/flows/flow-1/tests/run", async ({ request }) => {
+        asked(await request.json());
+        kept.results = [RESULT];
+        return HttpResponse.json(RESULT, { status: 202 });
+      }),
+    );
+    const user = userEvent.setup();
+    show({ settings: { widget: {}, icon: "", insight_enabled: false, require_tests: true, required_trials: 2 } });
+    await user.click(await screen.findByRole("button", { name: "Run the tests" }));
+    expect(await screen.findByText("0 of 2 trials are over")).toBeInTheDocument();
+    expect(asked).toHaveBeenCalledExactlyOnceWith({ trials: 2, wait: false });
+    const lines = [
+      { ...LINE, trial: 1, passed: true, misses: [], run_id: "run-1" },
+      { ...LINE, trial: 2, passed: false, misses: ["does not contain 'Hi'"], run_id: "run-2" },
+    ];
+    kept.results = [{ ...RESULT, status: "failed", done: 2, failures: 1, lines }];
+    expect(await screen.findByText("1 of 2 trials failed", {}, { timeout: 4000 })).toBeInTheDocument();
+    expect(screen.getByText("Trial 2: the answer does not contain 'Hi'")).toBeInTheDocument();
+    const failed = screen.getByRole("link", { name: "greets, trial 2: failed" });
+    expect(failed).toHaveAttribute("href", "/flows/flow-1/runs/run-2");
+    expect(screen.getByRole("link", { name: "greets, trial 1: passed" })).toBeInTheDocument();
+    expect(screen.getByRole("button", { name: "Run the tests" })).toBeEnabled();
+  });
+
+  it("are made of a run, whose answer can be expected", async () => {
+    kept.cases = [GREETS];
+    const user = userEvent.setup();
+    show({}, { test: { name: "greets", text: "hello", form: {}, expect: {} }, answer: "Hi there" });
+    const dialog = within(await screen.findByRole("dialog"));
+    expect(dialog.getByLabelText(/^Name/)).toHaveValue("greets 2");
+    await user.click(dialog.getByRole("button", { name: "Expect exactly this" }));
+    await user.click(dialog.getByRole("button", { name: "Keep the test" }));
+    await waitFor(() => expect(kept.cases).toHaveLength(2));
+    expect(kept.cases[1]?.expect?.equals).toBe("Hi there");
+  });
+
+  it("are required by the draft's settings, as one more change of it", async () => {
+    kept.cases = [GREETS];
+    const user = userEvent.setup();
+    const { store } = show();
+    await user.click(await screen.findByLabelText("Require passing tests before publishing"));
+    expect(store.getState().document.settings.require_tests).toBe(true);
+    expect(screen.getByLabelText("Trials that have to pass")).toBeInTheDocument();
+    expect(screen.getByText("This content has not passed these tests yet.")).toBeInTheDocument();
+  });
+
+  it("are only looked at by who may not change the flow", async () => {
+    kept.cases = [GREETS];
+    kept.permissions = [];
+    show();
+    expect(await screen.findByText(/You may look at these tests/)).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: "Edit “greets”" })).toBeNull();
+    expect(screen.getByRole("button", { name: "Run the tests" })).toBeDisabled();
+    expect(screen.getByLabelText("Require passing tests before publishing")).toBeDisabled();
+  });
+});
