@@ -1,11 +1,13 @@
 """Sessions in the background: begun, answered, followed, stopped, taken up by another process."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from headgate.agents.codev.errors import NotWaiting, SessionAtWork, SessionNotFound
-from headgate.agents.codev.schemas import Resume, SessionStart
+from headgate.agents.codev.ports import Said
+from headgate.agents.codev.schemas import PlanAnswer, Resume, ReviewAnswer, SessionStart
 from headgate.features.access.principal import LOCAL
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Unavailable, UpstreamFailed
@@ -49,7 +51,7 @@ class TestASession:
             assert plan.interrupt is not None
             yes = Resume(
                 interrupt_id=plan.interrupt.id,
-                response={"type": "plan_approval", "approved": True},
+                response=PlanAnswer(type="plan_approval", approved=True),
             )
             no = yes.model_copy(update={"response": yes.response.model_copy(update={"approved": False})})
             await asyncio.gather(*(bench.sessions.resume(LOCAL, plan.thread_id, yes) for _ in range(1)))
@@ -71,7 +73,7 @@ class TestASession:
                 await bench.sessions.resume(
                     LOCAL,
                     plan.thread_id,
-                    Resume(response={"type": "result_review", "accepted": True}),
+                    Resume(response=ReviewAnswer(type="result_review", accepted=True)),
                 )
             assert (await bench.sessions.get(LOCAL, plan.thread_id)).status == "pending_interrupt"
 
@@ -178,12 +180,12 @@ class TestAnotherProcess:
             class Waiting:
                 model_id = "a/b"
 
-                async def complete(self, *args: object, **more: object) -> object:
+                async def complete(self, *args: Any, **more: Any) -> Said:
                     hung.set()
                     await go_on.wait()
                     return await own.complete(*args, **more)
 
-            bench.model.reasoning = Waiting()  # type: ignore[assignment]
+            bench.model.reasoning = Waiting()
             begun = await bench.sessions.start(LOCAL, SessionStart(requirement="x", domain="memory"))
             await hung.wait()
             await other.runner.sweep()
