@@ -57,3 +57,9 @@ def reply() -> dict[str, Any]:
         ],
         "edges": [{"from": "startAgentflow_0", "to": "directReplyAgentflow_0"}],
     }
+
+
+def function(code: str) -> dict[str, Any]:
+    """One function that answers."""
+    inputs = {"javascriptFunction": code}
+    return {"nodes": [{"id": "customFunction_0", "name": "customFunction", "inputs": inputs}], "edges": []}

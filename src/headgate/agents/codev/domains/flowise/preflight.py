@@ -31,6 +31,7 @@ TYPES = ("CHATFLOW", "AGENTFLOW", "MULTIAGENT", "ASSISTANT")
 MOST_FAULTS = 100
 _LISTS = ("inputAnchors", "inputParams", "outputAnchors")
 _OBJECTS = ("inputs", "outputs")
+_EMPTY: tuple[object, ...] = (None, "", [])
 _START = "startAgentflow"
 
 
@@ -128,8 +129,12 @@ def _known_faults(node: Mapping[str, Any], schemas: Mapping[str, NodeSchema] | N
         return
     if data.get("version") not in (None, schema.version):
         return  # made for an older component: its inputs were others
-    held = {one.get("name") for one in [*params_of(data), *anchors_of(data)]}
-    lacking = [one["name"] for one in schema.inputs if one["name"] not in held]
+    held, inputs = {one.get("name") for one in [*params_of(data), *anchors_of(data)]}, inputs_of(data)
+    lacking = [  # inputs that came with a later release and hold nothing are not missed
+        one["name"]
+        for one in schema.inputs
+        if one["name"] not in held and (_is_required(one, inputs) or inputs.get(one["name"]) not in _EMPTY)
+    ]
     if lacking:
         yield Fault(
             id_of(node),
@@ -149,7 +154,7 @@ def _input_faults(node: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator
         lost = [one for one in references(value) if one not in there]
         if lost:
             yield Fault(id_of(node), f"'{name}' refers to '{lost[0]}', which is no node.", "Connect it to one.")
-        if _is_required(place, inputs) and value in (None, "", []):
+        if _is_required(place, inputs) and value in _EMPTY:
             remedy = "Give it a value." if place in params_of(data) else f"Connect a node to '{id_of(node)}.{name}'."
             yield Fault(id_of(node), f"'{name}' ({told(place.get('label'), 60)}) is required and not set.", remedy)
 
@@ -157,6 +162,8 @@ def _input_faults(node: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator
 def _is_required(place: Mapping[str, Any], inputs: Mapping[str, Any]) -> bool:
     if place.get("optional") not in (None, False) or place.get("type") == "boolean" or place.get("hidden"):
         return False
+    if place.get("default") not in _EMPTY:
+        return False  # what holds nothing is then what the component takes it for, as in nodes of earlier releases
     return _holds(place.get("show"), inputs, default=True) and not _holds(place.get("hide"), inputs, default=False)
 
 
