@@ -18,4 +18,5 @@ def domain_of(ground: Ground) -> HeadgateDomain:
         catalog_of=ground.catalog_of,
         files_of=ground.assistance.workspace.for_agent,
     )
-    return HeadgateDomain(studio, ground.keys_of, ground.base.box, ground.base.local_models)
+    skills = ground.settings.data_dir / "skills"
+    return HeadgateDomain(studio, ground.keys_of, ground.base.box, ground.base.local_models, skills)

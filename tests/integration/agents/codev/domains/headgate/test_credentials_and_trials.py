@@ -7,9 +7,9 @@ from sqlalchemy import select
 
 from headgate.agents.codev.domain import CredentialField, Held
 from headgate.agents.codev.domains.headgate.credentials import CredentialIncomplete, UnknownCredential
-from headgate.agents.codev.domains.headgate.flow_tests import FlowTestSets
 from headgate.agents.codev.domains.headgate.workplace import HeadgateWorkplace
 from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.development import FlowTests
 from headgate.features.access.errors import PermissionMissing
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import LOCAL, Access, Principal
@@ -204,7 +204,7 @@ class TestTrials:
 class TestTestSets:
     async def test_keeps_cases_by_name(self, parts: Parts, place: HeadgateWorkplace) -> None:
         held = await changed(place, "build_flow", None, spec=GREETING)
-        kept = FlowTestSets(parts.database, LOCAL)
+        kept = FlowTests(parts.database, LOCAL)
         await kept.keep(held.flow_id, [TestCase(name="a", text="1"), TestCase(name="b")])
         better = TestCase(name="a", text="2", expect=Expectation(contains=["2"]))
         await kept.keep(held.flow_id, [better])
