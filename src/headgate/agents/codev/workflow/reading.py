@@ -21,7 +21,7 @@ _SCORE = re.compile(_LEAD + r"SCORE[ *_`]{0,4}[:=][ *_`]{0,4}(-?\d{1,3})", _FLAG
 _QUESTION = re.compile(r"^[ \t>*_]{0,8}\d{1,2}[.):][ \t*_]{0,8}(\S.{0,999})$", re.MULTILINE)
 _STATUS = re.compile(_LEAD + r"CREDENTIALS_STATUS[*_`]{0,3}[ \t]{0,4}:[ \t*_`]{0,8}(OK|MISSING)\b.*$", _FLAGS)
 _TYPES = re.compile(_LEAD + r"MISSING_TYPES[*_`]{0,3}[ \t]{0,4}:(.{0,4000})$", _FLAGS)
-_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,99}")
+_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_.:/-]{0,99}")
 _NO_TYPE = frozenset({"none", "n/a", "na", "nothing", "null", "ok"})
 _OPENING = re.compile(r"^[ \t]{0,3}(`{3,9}|~{3,9})[ \t]{0,4}tests\b[^\n]*$", _FLAGS)
 _DECISION = re.compile(
