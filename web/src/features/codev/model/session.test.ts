@@ -28,6 +28,7 @@ const session = (more: Partial<CodevSession> = {}): CodevSession => ({
   total_output_tokens: 0,
   token_budget: 1000,
   can_roll_back: false,
+  can_go_on: false,
   last_event: 0,
   created_at: "2026-01-01T00:00:00Z",
   updated_at: "2026-01-01T00:00:00Z",
@@ -89,7 +90,10 @@ describe("a session that is followed", () => {
   it("is the same however often and in however many lines it is told", () => {
     const once = replay(begin(session()), STORY);
     const twice = replay(replay(begin(session()), STORY), STORY);
-    const torn = STORY.reduce((live, _, at) => replay(live, STORY.slice(Math.max(0, at - 3), at + 1)), begin(session()));
+    const torn = STORY.reduce(
+      (live, _, at) => replay(live, STORY.slice(Math.max(0, at - 3), at + 1)),
+      begin(session()),
+    );
     expect(twice).toEqual(once);
     expect(torn).toEqual(once);
   });

@@ -30,7 +30,7 @@ export function Ended({ session, live }: { session: CodevSession; live: LiveSess
       <p className="whitespace-pre-wrap">{live.stopReason || t(`ended_${status}_more`)}</p>
       <div className="mt-2 flex flex-wrap items-center gap-2 empty:hidden">
         {noModel && <ConnectProvider kind="primary" onDone={() => retry.mutate()} />}
-        {status !== "completed" && (
+        {session.can_go_on && (
           <Button size="sm" icon={<RotateCcw />} busy={retry.isPending} onClick={() => retry.mutate()}>
             {t("go_on")}
           </Button>

@@ -1,0 +1,128 @@
+import { configure, screen, waitFor, within } from "@testing-library/react";
+import { HttpResponse, http } from "msw";
+import { describe, expect, it, vi } from "vitest";
+import { server } from "@/testing/server";
+import { CASE, EVENTS, openPage, serve, waitingFor } from "./serving";
+
+vi.setConfig({ testTimeout: 20_000 });
+configure({ asyncUtilTimeout: 10_000 });
+
+describe("questions", () => {
+  it("are answered one by one and sent as one text with the interrupt's id", async () => {
+    const served = serve(waitingFor("clarification", { questions: ["Which language?", "How long?"] }), EVENTS);
+    const { user } = openPage("/develop/s1");
+    expect(await screen.findByRole("button", { name: "Answer" })).toBeDisabled();
+    await user.type(screen.getByLabelText("2. How long?"), "Short");
+    await user.click(screen.getByRole("button", { name: "Answer" }));
+    expect(await screen.findByText("You have accepted the result.")).toBeInTheDocument();
+    expect(served.answers).toEqual([
+      { interrupt_id: "i-clarification", response: { type: "clarification", text: "2. How long?\nShort" } },
+    ]);
+    expect(within(screen.getByRole("log")).getByText(/Reads the flow/)).toBeInTheDocument();
+  });
+
+  it("that were answered elsewhere are gone, and the page says so", async () => {
+    const served = serve(waitingFor("clarification", { questions: ["Which?"] }));
+    server.use(
+      http.post("*/api/v1/codev/sessions/s1/resume", () => {
+        served.now = waitingFor("plan_approval", { plan: "# New", cases: [CASE] }, { last_event: 5 });
+        return HttpResponse.json({ code: "codev_not_waiting", title: "Not waiting", detail: "" }, { status: 409 });
+      }),
+    );
+    const { user } = openPage("/develop/s1");
+    await user.click(await screen.findByRole("button", { name: "Go on without" }));
+    expect(await screen.findByRole("region", { name: "A plan to approve" })).toBeInTheDocument();
+    expect(screen.getByText("This was answered already")).toBeInTheDocument();
+    expect(screen.queryByLabelText("1. Which?")).toBeNull();
+  });
+});
+
+describe("missing credentials", () => {
+  it("are given in place, and what was typed is nowhere afterwards", async () => {
+    const given = vi.fn();
+    const missing = [
+      { type: "openAIApi", label: "OpenAI", fields: [{ name: "key", label: "API key" }], where: "" },
+      { type: "google", label: "Google", fields: [], where: "Sign in to Google in Flowise." },
+    ];
+    const served = serve(waitingFor("credential_check", { missing }, { domain: "flowise", instance_id: "team" }));
+    server.use(
+      http.post("*/api/v1/codev/sessions/s1/credentials", async ({ request }) => {
+        given(await request.json());
+        return HttpResponse.json(served.now);
+      }),
+    );
+    const { user } = openPage("/develop/s1");
+    const field = await screen.findByLabelText(/API key/);
+    expect(field).toHaveAttribute("type", "password");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    expect(screen.getByRole("alert")).toHaveTextContent("Fill this in.");
+    await user.type(field, "sk-secret-1{Enter}");
+    expect(await screen.findByText("given")).toBeInTheDocument();
+    expect(given).toHaveBeenCalledExactlyOnceWith({ type: "openAIApi", name: "", values: { key: "sk-secret-1" } });
+    expect(document.documentElement.outerHTML).not.toContain("sk-secret-1");
+    expect(field).toHaveValue("");
+    expect(screen.getByText("Sign in to Google in Flowise.")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Check again" }));
+    await waitFor(() =>
+      expect(served.answers).toEqual([
+        { interrupt_id: "i-credential_check", response: { type: "credential_check", skip: false } },
+      ]),
+    );
+  });
+});
+
+describe("a plan", () => {
+  const DATA = {
+    plan: "# The plan",
+    cases: [CASE],
+    test_trials: 3,
+    verdict: { category: "LOGIC", reason: "It guessed.", fix: "Add a rule." },
+    conflict: { message: "'Greeter' was changed.", lines: ["+ Note"] },
+  };
+
+  it("is approved with Ctrl+Enter, as it is, and only once", async () => {
+    const served = serve(waitingFor("plan_approval", DATA));
+    const { user } = openPage("/develop/s1");
+    expect(await screen.findByText("It guessed.")).toBeInTheDocument();
+    expect(screen.getByText("'Greeter' was changed.")).toBeInTheDocument();
+    expect(screen.getByText("each is run 3 times, and all must pass")).toBeInTheDocument();
+    screen.getByRole("switch", { name: "Repairs need no approval" }).focus();
+    await user.keyboard("{Control>}{Enter}{Enter}{/Control}");
+    expect(await screen.findByText("You have accepted the result.")).toBeInTheDocument();
+    expect(served.answers).toEqual([
+      { interrupt_id: "i-plan_approval", response: { type: "plan_approval", approved: true } },
+    ]);
+  });
+
+  it("is approved with tests that were changed, added and removed, and with repairs", async () => {
+    const served = serve(waitingFor("plan_approval", DATA));
+    const { user } = openPage("/develop/s1");
+    await user.click(await screen.findByRole("button", { name: "Add a test" }));
+    const dialog = screen.getByRole("dialog");
+    await user.click(within(dialog).getByRole("button", { name: "Keep" }));
+    expect(within(dialog).getByRole("alert")).toHaveTextContent("A test needs a name.");
+    await user.type(within(dialog).getByLabelText(/Name/), "Says bye");
+    await user.type(within(dialog).getByLabelText("What goes in"), "Bye");
+    await user.type(within(dialog).getByLabelText("It does not have"), "error");
+    await user.click(within(dialog).getByRole("button", { name: "Keep" }));
+    expect(await screen.findByText("→ the answer does not have “error”")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Remove the test Greets" }));
+    await user.click(screen.getByRole("switch", { name: "Repairs need no approval" }));
+    await user.click(screen.getByRole("button", { name: "Approve as edited" }));
+    await waitFor(() => expect(served.answers).toHaveLength(1));
+    const none = { equals: null, matches: null, json_schema: null };
+    const added = { name: "Says bye", text: "Bye", form: {}, expect: { contains: [], excludes: ["error"], ...none } };
+    expect(served.answers[0]).toMatchObject({ response: { approved: true, repairs_approved: true, cases: [added] } });
+  });
+
+  it("is sent back with what should be otherwise", async () => {
+    const served = serve(waitingFor("plan_approval", DATA));
+    const { user } = openPage("/develop/s1");
+    await user.click(await screen.findByRole("button", { name: "Ask for changes" }));
+    await user.type(screen.getByLabelText("What should be otherwise?"), "Shorter");
+    await user.click(screen.getByRole("button", { name: "Send" }));
+    await waitFor(() =>
+      expect(served.answers).toMatchObject([{ response: { approved: false, feedback: "Shorter", stop: false } }]),
+    );
+  });
+});
