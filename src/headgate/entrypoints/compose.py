@@ -114,13 +114,10 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
         runs = FlowRuns(database=database, engine=engine)
         index = component_index(base.registry)
         rules = FlowRules(base.registry, base.classes, (TestsGate(),))
-        notary = Notary(base.box, EvidenceSeed(settings))
         async with (
             open_tests(database, engine, recover=recover) as tests,
             open_assistance(settings, base, runs, index, telemetry) as assistance,
-            open_development(
-                Ground(settings, base, runs, index, engine, rules, notary, assistance), recover=recover
-            ) as codev,
+            open_development(Ground(settings, base, runs, index, engine, rules, assistance), recover=recover) as codev,
         ):
             yield Parts(
                 settings=settings,
@@ -140,7 +137,7 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
                 workspace=assistance.workspace,
                 workshop=assistance.workshop,
                 telemetry=telemetry,
-                notary=notary,
+                notary=Notary(base.box, EvidenceSeed(settings)),
                 classes=base.classes,
                 rules=rules,
                 dry_runs=DryRuns(database, base.services, rules, base.variables_of, base.local_models),

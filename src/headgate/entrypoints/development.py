@@ -32,6 +32,7 @@ from headgate.features.models.ports import KeySource
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.service import Notary
 from headgate.features.testing.service import keep_cases
+from headgate.foundation.crypto import EvidenceSeed
 from headgate.foundation.database import Database
 from headgate.foundation.guarded_http import GuardedHttp
 from headgate.foundation.settings import Settings
@@ -49,13 +50,17 @@ class Ground:
     index: WordIndex
     engine: ExecutionBackend
     rules: FlowRules
-    notary: Notary
     assistance: Assistance
 
     @property
     def database(self) -> Database:
         """The installation's."""
         return self.runs.database
+
+    @property
+    def notary(self) -> Notary:
+        """Signs and seals evidence."""
+        return Notary(self.base.box, EvidenceSeed(self.settings))
 
     def keys_of(self, principal: Principal) -> KeySource:
         """Where the keys of a person's models come from."""
