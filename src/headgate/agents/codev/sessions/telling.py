@@ -153,10 +153,14 @@ class Teller:
         return row
 
     async def _soon(self) -> None:
-        """Write a moment later. What fails here is tried again with the next step, where somebody hears of it."""
+        """Write a moment later; a write that began is not cut short."""
         await asyncio.sleep(GATHER_SECONDS)
+        await asyncio.shield(self._quietly())
+
+    async def _quietly(self) -> None:
+        """What fails here is tried again with the next step, where somebody hears of it."""
         with suppress(Exception):
-            await asyncio.shield(self.write())
+            await self.write()
 
     async def close(self) -> None:
         """Nothing more is told."""
