@@ -1,9 +1,11 @@
 """Works on one session until it rests. Imports LangGraph: loaded when the first session is worked on."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from anyio import CancelScope
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command, StateSnapshot
 from pydantic import JsonValue
 
@@ -17,7 +19,7 @@ from headgate.agents.codev.sessions.repository import COMPLETED, PENDING, STOPPE
 from headgate.agents.codev.sessions.telling import Teller
 from headgate.agents.codev.sessions.tracing import traced
 from headgate.agents.codev.tables import SessionRow
-from headgate.agents.codev.workflow.build import build_graph
+from headgate.agents.codev.workflow.build import SessionGraph, build_graph
 from headgate.agents.codev.workflow.opening import initial_state
 from headgate.agents.codev.writing.journal import Journal
 from headgate.foundation.crypto import SecretBox
@@ -77,7 +79,7 @@ class Work:
 
     async def _play(self, working: Working) -> Rest:
         saver = await self.checkpoints.saver()
-        graph = build_graph(saver)
+        graph = _graph(saver)
         config: Any = config_of(self.row.id) | {"recursion_limit": MOST_STEPS}
         found = await graph.aget_state(config)
         begun = found.created_at is not None
@@ -128,6 +130,12 @@ class Work:
                 repairs_approved=bool(row.options.get("repairs_approved")),
             )
         )
+
+
+@lru_cache(maxsize=1)
+def _graph(saver: BaseCheckpointSaver[Any]) -> SessionGraph:
+    """The graph is the same for every session of a process, and takes a while to make."""
+    return build_graph(saver)
 
 
 def _interrupts(found: StateSnapshot) -> dict[str, dict[str, JsonValue]]:
