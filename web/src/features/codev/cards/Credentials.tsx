@@ -76,7 +76,9 @@ function Give({ session, missing, onGiven }: GiveProps) {
   const t = useCodevTexts();
   const own = session.domain === "headgate";
   const providers = useQuery({ ...providersQuery, enabled: own });
-  const provider = providers.data?.find((one) => one.settings.some(({ variable }) => variable === missing.type));
+  const provider = providers.data?.find(
+    ({ id, settings }) => id === missing.type || settings.some(({ variable }) => variable === missing.type),
+  );
   if (own && provider) {
     return (
       <div className="mt-2 flex flex-wrap items-center gap-3">

@@ -1,6 +1,7 @@
 import type { CodevSession } from "@/api/queries/codev";
 import type { Tone } from "@/components/ui";
 import type { CodevText, SayCodev } from "../texts";
+import tools from "../texts/en.tools";
 import { isPhase, phaseOf } from "./phases";
 
 export const STATUS_TONES: Record<CodevSession["status"], Tone> = {
@@ -23,25 +24,9 @@ export function whereWords(t: SayCodev, session: CodevSession): string {
   return phaseWords(t, phaseOf(session));
 }
 
-const TOOLS = new Set([
-  "search_patterns",
-  "use_pattern",
-  "search_components",
-  "describe_component",
-  "read_flow",
-  "list_flows",
-  "apply_flow_changes",
-  "list_nodes",
-  "get_node",
-  "get_node_schema",
-  "list_templates",
-  "list_marketplace_templates",
-  "list_chatflows",
-  "get_chatflow",
-  "list_credentials",
-]);
+const TOOLS: object = tools;
 
 /** What a tool does, in words where we know it; otherwise its name as words. */
 export function toolWords(t: SayCodev, name: string): string {
-  return TOOLS.has(name) ? t(`tool_${name}` as CodevText) : name.replaceAll("_", " ");
+  return Object.hasOwn(TOOLS, `tool_${name}`) ? t(`tool_${name}` as CodevText) : name.replaceAll("_", " ");
 }

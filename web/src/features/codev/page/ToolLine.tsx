@@ -7,11 +7,15 @@ import type { ToolEntry } from "../model/history";
 import { toolWords } from "../model/said";
 import { useCodevTexts } from "../texts";
 
+/** Letters of what it was given that are said beside its name. */
+const MOST_SAID = 80;
+
 /** A tool that the model asked for: what it does, whether it worked, how long it took; opens to what went in and out. */
 export function ToolLine({ entry }: { entry: ToolEntry }) {
   const t = useCodevTexts();
   const [open, setOpen] = useState(false);
   const rows = given(entry.given);
+  const about = rows.find(({ value }) => value.length <= MOST_SAID && !value.includes("\n"));
   const state = entry.ok === null ? t("runs") : entry.ok ? t("worked") : t("refused");
   return (
     <div>
@@ -30,7 +34,7 @@ export function ToolLine({ entry }: { entry: ToolEntry }) {
         )}
         <span className="relative min-w-0 flex-1 truncate">
           {capital(toolWords(t, entry.name))}
-          {rows[0] && <span className="text-muted"> · {rows[0].value}</span>}
+          {about && <span className="text-muted"> · {about.value}</span>}
           <span className="sr-only">, {state}</span>
         </span>
         {entry.ms !== null && <span className="shrink-0 text-xs text-muted tabular-nums">{duration(entry.ms)}</span>}

@@ -1,7 +1,9 @@
 import cards from "./en.cards";
+import tools from "./en.tools";
 
 export default {
   ...cards,
+  ...tools,
   development: "Development",
   development_about: "An agent plans, builds and tests flows with you. You approve before it writes.",
   new_session: "New session",
@@ -184,19 +186,4 @@ export default {
   their_changes: "What they changed",
   webhook_delivered: "The webhook was told.",
   webhook_failed: "The webhook could not be told.",
-  tool_search_patterns: "looks for earlier solutions",
-  tool_use_pattern: "takes up an earlier solution",
-  tool_search_components: "looks for components",
-  tool_describe_component: "reads a component",
-  tool_read_flow: "reads the flow",
-  tool_list_flows: "lists flows",
-  tool_apply_flow_changes: "changes the flow",
-  tool_list_nodes: "looks for nodes",
-  tool_get_node: "reads a node",
-  tool_get_node_schema: "reads a node",
-  tool_list_templates: "looks for templates",
-  tool_list_marketplace_templates: "looks for templates",
-  tool_list_chatflows: "lists chatflows",
-  tool_get_chatflow: "reads the chatflow",
-  tool_list_credentials: "looks at which credentials there are",
 };

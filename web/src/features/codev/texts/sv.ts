@@ -1,9 +1,11 @@
 import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
 import cards from "./sv.cards";
+import tools from "./sv.tools";
 
 const sv: Translation<typeof en> = {
   ...cards,
+  ...tools,
   development: "Utveckling",
   development_about: "En agent planerar, bygger och testar flöden tillsammans med dig. Du godkänner innan den skriver.",
   new_session: "Nytt utvecklingspass",
@@ -185,20 +187,5 @@ const sv: Translation<typeof en> = {
   their_changes: "Vad de ändrade",
   webhook_delivered: "Webhooken har fått veta.",
   webhook_failed: "Webhooken kunde inte nås.",
-  tool_search_patterns: "söker tidigare lösningar",
-  tool_use_pattern: "tar upp en tidigare lösning",
-  tool_search_components: "söker komponenter",
-  tool_describe_component: "läser en komponent",
-  tool_read_flow: "läser flödet",
-  tool_list_flows: "listar flöden",
-  tool_apply_flow_changes: "ändrar flödet",
-  tool_list_nodes: "söker noder",
-  tool_get_node: "läser en nod",
-  tool_get_node_schema: "läser en nod",
-  tool_list_templates: "söker mallar",
-  tool_list_marketplace_templates: "söker mallar",
-  tool_list_chatflows: "listar chattflöden",
-  tool_get_chatflow: "läser chattflödet",
-  tool_list_credentials: "ser efter vilka inloggningsuppgifter som finns",
 };
 export default sv;
