@@ -1,6 +1,6 @@
 """A test case of a flow: what goes in, and what has to hold for what comes out. Checking it asks no model."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
@@ -10,6 +10,7 @@ from headgate.graph.json_values import PlainObject, PlainText, parse_json
 
 MOST_CASES = 50
 _SHOWN = 200
+_Sought = Annotated[PlainText, Field(min_length=1, max_length=20_000)]
 
 
 class Expectation(BaseModel):
@@ -17,9 +18,11 @@ class Expectation(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    contains: list[PlainText] = Field(default_factory=list, max_length=20, description="Texts it has, in any case.")
-    excludes: list[PlainText] = Field(default_factory=list, max_length=20, description="Texts it has not.")
-    equals: PlainText | None = Field(default=None, description="All of it, but for white space at its ends.")
+    contains: list[_Sought] = Field(default_factory=list, max_length=20, description="Texts it has, in any case.")
+    excludes: list[_Sought] = Field(default_factory=list, max_length=20, description="Texts it has not.")
+    equals: PlainText | None = Field(
+        default=None, max_length=100_000, description="All of it, but for white space at its ends."
+    )
     matches: PlainText | None = Field(default=None, max_length=1000, description="An RE2 expression found in it.")
     json_schema: PlainObject | None = Field(
         default=None, description="JSON Schema, in the words of contracts, that it satisfies when read as JSON."
@@ -60,19 +63,23 @@ class TestCase(BaseModel):
 
 def misses(expected: Expectation, answer: str) -> list[str]:
     """What does not hold for an answer, one line each, to be read after "the answer"; empty when all of it holds."""
-    found = answer.strip()
+    found = answer.encode(errors="replace").decode().strip()
     folded = found.casefold()
-    lines = [f"does not contain {text!r}" for text in expected.contains if text.casefold() not in folded]
-    lines += [f"contains {text!r}" for text in expected.excludes if text.casefold() in folded]
+    lines = [f"does not contain {_clipped(text)}" for text in expected.contains if text.casefold() not in folded]
+    lines += [f"contains {_clipped(text)}" for text in expected.excludes if text.casefold() in folded]
     if expected.equals is not None and found != expected.equals.strip():
-        lines.append(f"is not {expected.equals.strip()[:_SHOWN]!r}")
+        lines.append(f"is not {_clipped(expected.equals.strip())}")
     if expected.matches is not None and _compiled(expected.matches).search(found) is None:
-        lines.append(f"has nothing that matches {expected.matches!r}")
+        lines.append(f"has nothing that matches {_clipped(expected.matches)}")
     if expected.json_schema is not None:
         lines += _against(expected.json_schema, found)
     if expected.is_empty and not found:
         lines.append("is empty")
     return lines
+
+
+def _clipped(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
 
 
 def _compiled(expression: str) -> Any:  # noqa: ANN401 - re2 has no types

@@ -31,11 +31,11 @@ export function ResultTable({ flowId, result }: { flowId: string; result: TestRe
           <table className="w-full text-left text-sm">
             <thead className="text-muted">
               <tr>
-                <th scope="col" className="px-4 py-2 font-medium">
+                <th scope="col" className="w-full px-4 py-2 font-medium">
                   {t("test")}
                 </th>
                 {numbers.map((number) => (
-                  <th key={number} scope="col" className="px-2 py-2 text-center font-medium">
+                  <th key={number} scope="col" className="min-w-10 px-2 py-2 text-center font-medium">
                     <span className="sr-only">{t("trial", { number })}</span>
                     <span aria-hidden>{number}</span>
                   </th>

@@ -83,8 +83,8 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
           <CaseList cases={cases} editable={may.edit} onEdit={(at) => setEdited({ at })} onRemove={remove} />
         )}
       </section>
+      {cases.length > 0 && <Results tests={tests.data} runnable={may.run} />}
       <Requirement tests={tests.data} editable={may.edit} />
-      <Results tests={tests.data} runnable={may.run} />
       {(edited || proposed) && (
         <CaseDialog
           test={opened ?? proposed}

@@ -1,0 +1,62 @@
+"""A flow's tests in the browser: one is added, run and seen to pass, and publishing opens."""
+
+import re
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.support.axe import check_accessible
+from tests.e2e.support.browser import Console, open_page
+from tests.e2e.support.studio import Studio
+
+ECHO = "name: Echo\nnodes:\n  heard: ChatInput\n  said: ChatOutput\nedges:\n  heard.text -> said.input\n"
+
+
+def test_a_test_is_added_and_run_and_publishing_opens(page: Page, studio: Studio) -> None:
+    flow = studio.flow(ECHO)
+    page.goto(f"/flows/{flow}/tests")
+    page.get_by_label("Require passing tests before publishing").click()
+    page.get_by_role("button", name="Add a test").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("greets")
+    dialog.get_by_label("Input", exact=True).fill("hello there")
+    dialog.get_by_label("contains", exact=True).fill("Hello")
+    check_accessible(page)
+    dialog.get_by_role("button", name="Keep the test").click()
+    expect(page.get_by_text("The answer contains “Hello”")).to_be_visible()
+
+    page.goto(f"/flows/{flow}/publish")
+    button = page.get_by_role("button", name="Publish the draft")
+    expect(page.get_by_text("did not run on this content")).to_be_visible()
+    expect(button).to_be_disabled()
+    page.get_by_role("link", name="Run the tests").click()
+
+    page.get_by_role("button", name="Run the tests").click()
+    passed = page.get_by_role("link", name="greets, trial 1: passed")
+    expect(passed).to_be_visible()
+    expect(page.get_by_text("This content passed its tests.")).to_be_visible()
+    check_accessible(page)
+
+    page.get_by_role("link", name="Publish", exact=True).click()
+    button.click()
+    expect(page.get_by_text("Published as release 1", exact=True)).to_be_visible()
+
+    page.goto(f"/flows/{flow}/tests")
+    passed.click()
+    page.get_by_role("link", name="Keep as a test").click()
+    dialog.get_by_role("button", name="Expect exactly this").click()
+    dialog.get_by_role("button", name="Keep the test").click()
+    expect(page.get_by_text("The answer is exactly “hello there”")).to_be_visible()
+    expect(page).to_have_url(re.compile(f"/flows/{flow}/tests$"))
+
+
+def test_tests_fit_a_telephone(browser: Browser, studio: Studio, console: Console) -> None:
+    flow = studio.flow(ECHO)
+    wrong = {"name": "a case with a name that is rather long", "text": "hello", "expect": {"contains": ["good day"]}}
+    studio.api.put(f"/flows/{flow}/tests", json={"cases": [wrong]}).raise_for_status()
+    studio.post(f"/flows/{flow}/tests/run", {"trials": 5, "wait": True})
+    with open_page(browser, studio.url, console, narrow=True) as page:
+        page.goto(f"/flows/{flow}/tests")
+        expect(page.get_by_text("5 of 5 trials failed")).to_be_visible()
+        expect(page.get_by_text("Trial 5: the answer does not contain 'good day'")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        check_accessible(page)
