@@ -1,5 +1,6 @@
 """Whole sessions on Headgate's own flows, over HTTP; the model is a scripted server that speaks OpenAI's protocol."""
 
+import asyncio
 import json
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
@@ -29,6 +30,11 @@ PLAN = f"**Three nodes**: who -> words -> out.\n\n```tests\n{json.dumps(CASES)}\
 FOUND = "ChatInput (text), PromptTemplate (template, text -> text), ChatOutput (input).\n\nCREDENTIALS_STATUS: OK"
 BROKEN = GREETING.replace("words.text -> out.input", "words.prompt -> out.input")
 WRONG = GREETING.replace("Hello {text}!", "Bye {text}.")
+
+ON_SQLITE = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+"""For what no transaction decides."""
+SLOW = GREETING.replace("PromptTemplate", "Wait").replace("template: Hello {text}!", "seconds: 60")
+SLOW = SLOW.replace("words.text -> out", "words.value -> out").replace("-> words.text", "-> words.value")
 
 
 @pytest.fixture
@@ -142,6 +148,7 @@ class TestNewFlow:
         assert (state["status"], state["stop_reason"]) == ("completed", "")
         await _is_all_there(session, app, review["trials"])
 
+    @ON_SQLITE
     async def test_what_the_model_is_told(self, session: Session) -> None:
         """Refusals with what to do, the skill of the phase, only the tools of the phase, and no secret."""
         openai = session.openai
@@ -162,6 +169,7 @@ class TestNewFlow:
         assert "has no output 'prompt'" in after["messages"][-1]["content"]
         assert KEY not in json.dumps([asked.body for asked in openai.asked])
 
+    @ON_SQLITE
     async def test_that_fails_its_tests_is_repaired_with_the_playbook(self, session: Session) -> None:
         openai = session.openai
         await session.start(openai.text(FOUND), openai.text(PLAN))
@@ -193,6 +201,25 @@ class TestNewFlow:
         assert (await session.accept())["status"] == "completed"
         assert (await session.flow())["definition"]["nodes"][1]["params"]["template"] == "Hello {text}!"
 
+    @ON_SQLITE
+    async def test_that_is_stopped_while_a_trial_runs_cancels_the_run(self, session: Session) -> None:
+        openai, client = session.openai, session.client
+        await session.start(openai.text(FOUND), openai.text(PLAN))
+        session.lines.extend([openai.tool_call("build_flow", {"spec": SLOW}), openai.text("Built.")])
+        body = {
+            "interrupt_id": session.state["interrupt"]["id"],
+            "response": {"type": "plan_approval", "approved": True},
+        }
+        begun = await client.post(f"{session.path}/resume", json=body, params={"wait": False})
+        assert begun.json()["status"] == "in_progress"
+        run = await _run_with(client, "running")
+        assert (await client.post(f"{session.path}/stop")).status_code == 200
+        assert (await _run_with(client, "cancelled"))["id"] == run["id"]
+        stopped = (await client.get(session.path)).json()
+        assert stopped["status"] == "stopped"
+        assert stopped["can_roll_back"] is True
+
+    @ON_SQLITE
     async def test_is_gone_when_it_is_rolled_back(self, session: Session) -> None:
         openai = session.openai
         await session.start(openai.text(FOUND), openai.text(PLAN))
@@ -250,12 +277,23 @@ class TestFlowThatIsThere:
         assert state["interrupt"]["data"]["conflict"] is not None
         assert (await other.flow())["definition"]["nodes"][1]["id"] == "welcome"
 
+    @ON_SQLITE
     async def test_of_another_is_not_found(self, session: Session) -> None:
         flow_id = "00000000-0000-7000-8000-00000000dead"
         body = {"requirement": "x", "flow_id": flow_id, "model": "openai/gpt-5-mini"}
         answer = await session.client.post("/codev/sessions", json=body)
         assert answer.status_code == 404
         assert answer.json()["code"] == "flow_not_found"
+
+
+async def _run_with(client: httpx2.AsyncClient, status: str) -> dict[str, Any]:
+    """The run that is in a state, once there is one."""
+    for _ in range(400):
+        found = (await client.get("/flow-runs", params={"status": status})).json()["items"]
+        if found:
+            return dict(found[0])
+        await asyncio.sleep(0.025)
+    raise AssertionError(f"no run is {status}")
 
 
 async def _greeting(client: httpx2.AsyncClient) -> dict[str, Any]:

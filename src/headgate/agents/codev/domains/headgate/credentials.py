@@ -41,7 +41,8 @@ async def missing(place: Place, types: Sequence[str]) -> list[NeededCredential]:
     """Which of these the tenant does not have. What cannot be a credential's name is left out: a model wrote it."""
     found: dict[str, NeededCredential] = {}
     for type_ in list(dict.fromkeys(one.strip() for one in types))[:MOST_TYPES]:
-        needed = await _of_provider(place, type_.lower()) if _is_provider(type_) else await _of_variable(place, type_)
+        provider = _provider(type_)
+        needed = await (_of_provider(place, provider) if provider else _of_variable(place, type_))
         if needed is not None:
             found[needed.type] = needed
     asked = {field.name for one in found.values() if one.type in PROVIDERS for field in one.fields}
@@ -73,8 +74,9 @@ async def add(place: Place, type_: str, values: Mapping[str, str]) -> None:
 
 
 async def _fields_of(place: Place, type_: str) -> tuple[CredentialField, ...]:
-    if _is_provider(type_):
-        return _fields(await _status(place, type_.lower()))
+    provider = _provider(type_)
+    if provider:
+        return _fields(await _status(place, provider))
     if _NAME.fullmatch(type_) is None or type_.upper().startswith(variables.RESERVED_PREFIX):
         raise UnknownCredential(
             f"There is no credential '{type_[:100]}'.",
@@ -121,5 +123,7 @@ def _field(name: str) -> CredentialField:
     return CredentialField(name, name)
 
 
-def _is_provider(type_: str) -> bool:
-    return type_.strip().lower() in PROVIDERS
+def _provider(type_: str) -> str:
+    """The id of the provider that is meant, in any case; empty when none is."""
+    found = type_.strip().lower().replace("-", "_")
+    return found if found in PROVIDERS else ""

@@ -83,6 +83,12 @@ class TestMissing:
         alone = await place.missing_credentials(["OPENAI_API_KEY"])
         assert alone[0].label == "OPENAI_API_KEY (OpenAI)"
 
+    async def test_a_providers_id_is_read_in_any_spelling(self, place: HeadgateWorkplace) -> None:
+        found = await place.missing_credentials(["OpenAI-Compatible", "ANTHROPIC"])
+        assert [one.type for one in found] == ["openai_compatible", "anthropic"]
+        assert found[0].fields[0].name == "OPENAI_COMPATIBLE_BASE_URL"
+        assert found[0].fields[0].secret is False
+
     async def test_what_cannot_be_a_name_is_left_out(self, place: HeadgateWorkplace) -> None:
         hostile = ["", "none of them", "<script>", "HEADGATE_SECRET_KEY", "headgate_x", "x" * 200, "../etc", "A\x00B"]
         assert list(await place.missing_credentials(hostile)) == []
