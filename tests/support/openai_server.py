@@ -51,6 +51,15 @@ class OpenAIServer(ScriptedServer):
 
         return script
 
+    def half_call(self, name: str, written: str) -> Script:
+        """A streamed call that came to the model's longest answer: its arguments are what was written until then."""
+
+        def script(asked: Asked) -> Reply:
+            call = {"index": 0, "id": "call_half", "type": "function", "function": {"name": name, "arguments": written}}
+            return self._stream(asked, [{"tool_calls": [call]}], "length", (9, 5))
+
+        return script
+
     def cut_in_call(self, name: str, arguments: Mapping[str, Any]) -> Reply:
         """A stream that ends as if all were well, in the middle of a call's arguments."""
         start = {"index": 0, "id": "call_cut", "type": "function", "function": {"name": name, "arguments": ""}}

@@ -76,7 +76,7 @@ class TestUnreadableVerdict:
         ],
     )
     async def test_has_the_category_of_what_failed(self, answer: str, category: str) -> None:
-        patch = [calls("make_flow", name="F", answer=answer), WRITTEN]
+        patch: list[Line] = [calls("make_flow", name="F", answer=answer), WRITTEN]
         session = play(scripted(patch=patch, converge="Hm."), FakePlace())
         await session.begin()
         assert (await session.approve())["data"]["verdict"]["category"] == category

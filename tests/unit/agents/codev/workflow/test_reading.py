@@ -18,10 +18,12 @@ from headgate.agents.codev.workflow.reading import (
 from tests.support.properties import cases
 
 WORDS = st.sampled_from(
-    ["SCORE:", "score = 5", "1.", "2) What?", "CREDENTIALS_STATUS:", "MISSING", "OK", "MISSING_TYPES:", "a, b",
-     "```tests", "```", "~~~", "[", "]", "{", "}", '"name"', ":", "DONE", "ITERATE", "Category:", "LOGIC", "Reason:", "Fix:", "\n",
-     " ", "\t", "*", "**", "`", ">", "#", "\x00", "é", "🙃", "-", "\r\n", "\u2028"]
-)  # fmt: skip
+    [
+        *("SCORE:", "score = 5", "1.", "2) What?", "CREDENTIALS_STATUS:", "MISSING", "OK", "MISSING_TYPES:", "a, b"),
+        *("```tests", "```", "~~~", "[", "]", "{", "}", '"name"', ":", "DONE", "ITERATE", "Category:", "LOGIC"),
+        *("Reason:", "Fix:", "\n", " ", "\t", "*", "**", "`", ">", "#", "\x00", "é", "🙃", "-", "\r\n", "\u2028"),
+    ]
+)
 TEXTS = st.one_of(st.text(max_size=300), st.lists(WORDS, max_size=60).map("".join), st.lists(WORDS).map(" ".join))
 
 

@@ -1,0 +1,97 @@
+"""Skills are read from Markdown, an operator's before the packaged, with a fallback in code."""
+
+from pathlib import Path
+
+import pytest
+
+from headgate.agents.codev.domain import Phase
+from headgate.agents.codev.skills import loader
+from headgate.agents.codev.skills.loader import load_skill, sections
+
+FALLBACK = {Phase.DISCOVER: "look", Phase.PLAN: "think", Phase.PATCH: "write", Phase.TEST: "try"}
+SKILL = """# For people
+
+Nothing of this is told.
+
+## Discover
+Look **well**.
+
+### A part of it
+More.
+
+## How to change this file
+Not told.
+
+## PATCH ##
+```
+## Plan
+```
+Write.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+class TestSections:
+    def test_are_those_of_a_phase_in_any_case_with_what_is_below_them(self) -> None:
+        found = sections(SKILL)
+        assert found == {
+            Phase.DISCOVER: "Look **well**.\n\n### A part of it\nMore.",
+            Phase.PATCH: "```\n## Plan\n```\nWrite.",
+        }
+
+    def test_of_the_same_name_are_joined(self) -> None:
+        assert sections("## Test\na\n## Other\nx\n## test\nb")[Phase.TEST] == "a\nb"
+
+
+class TestLoadSkill:
+    def test_takes_the_operators_file_and_the_fallback_for_what_it_lacks(self, folder: Path) -> None:
+        (folder / "mine.md").write_text(SKILL)
+        skill = load_skill("mine", FALLBACK, folder=folder)
+        assert skill[Phase.DISCOVER].startswith("Look **well**.")
+        assert (skill[Phase.PLAN], skill[Phase.TEST]) == ("think", "try")
+
+    def test_reads_it_anew_every_time(self, folder: Path) -> None:
+        (folder / "mine.md").write_text("## Plan\none")
+        assert load_skill("mine", FALLBACK, folder=folder)[Phase.PLAN] == "one"
+        (folder / "mine.md").write_text("## Plan\ntwo")
+        assert load_skill("mine", FALLBACK, folder=folder)[Phase.PLAN] == "two"
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"",
+            b"no sections",
+            b"## Discover\n\n## Plan\n  ",
+            b"\xff\xfe## Plan\nx",
+            b"## Plan\n" + b"x" * loader.LARGEST_FILE,
+        ],
+        ids=["empty", "no sections", "empty sections", "no text", "too large"],
+    )
+    def test_falls_back_where_it_cannot_be_used(self, folder: Path, content: bytes) -> None:
+        (folder / "mine.md").write_bytes(content)
+        assert load_skill("mine", FALLBACK, folder=folder) == FALLBACK
+
+    def test_falls_back_where_there_is_none(self, folder: Path) -> None:
+        assert load_skill("mine", FALLBACK, folder=folder) == FALLBACK
+        (folder / "mine.md").mkdir()
+        assert load_skill("mine", FALLBACK, folder=folder) == FALLBACK
+
+    def test_takes_the_packaged_file_where_the_operator_has_none(
+        self, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        packaged = tmp_path / "packaged"
+        packaged.mkdir()
+        (packaged / "mine.md").write_text("## Plan\npackaged")
+        monkeypatch.setattr(loader, "_PACKAGED", packaged)
+        assert load_skill("mine", FALLBACK, folder=folder)[Phase.PLAN] == "packaged"
+        (folder / "mine.md").write_text("broken")
+        assert load_skill("mine", FALLBACK, folder=folder)[Phase.PLAN] == "packaged"
+
+    @pytest.mark.parametrize("name", ["../secret", "a/b", "", "A B", "x" * 61])
+    def test_reads_no_other_files(self, folder: Path, name: str) -> None:
+        with pytest.raises(ValueError, match="not the name of a skill"):
+            load_skill(name, FALLBACK, folder=folder)
