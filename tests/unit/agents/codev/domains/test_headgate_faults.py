@@ -9,7 +9,7 @@ from headgate.agents.codev.domains.headgate.faults import faults_of, keys_in, ne
 from headgate.components import BUILTINS
 from headgate.features.catalog.registry import Registry
 from headgate.foundation.ids import is_id, made_at, new_id
-from headgate.graph.model import Edge, Flow, Node
+from headgate.graph.model import Edge, Flow, Node, OutputType, StepPolicy
 
 CATALOG = Registry(BUILTINS)
 KEY = "sk-" + "abcdefghijklmnop1234"
@@ -73,6 +73,11 @@ class TestFaults:
         assert any(fault.where == where and said in fault.message for fault in faults), faults
         assert all(fault.remedy for fault in faults)
         assert KEY not in str(faults)
+
+    def test_a_contract_that_is_no_schema_is_one(self) -> None:
+        policy = StepPolicy(output_type=OutputType.JSON, output_contract={"type": "json", "schema": {"type": "money"}})
+        wrong = node("a", "AIStep").model_copy(update={"policy": policy})
+        assert [fault.where for fault in faults_of(flow(wrong), CATALOG)] == ["a.output_contract"]
 
     def test_a_secret_by_name_or_from_a_step_is_none(self) -> None:
         named = flow(node("w", "WebhookOut", secret="HOOK_SECRET"), node("x", "WebhookOut", secret="{{w.response}}"))
