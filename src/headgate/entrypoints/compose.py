@@ -8,9 +8,10 @@ from typing import Any
 
 from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.agents.assistant.service import Assistant
+from headgate.agents.codev.domains.flowise.domain import FlowiseServers
 from headgate.agents.codev.sessions.service import Sessions
 from headgate.entrypoints.assistance import open_assistance
-from headgate.entrypoints.development import Ground, open_development
+from headgate.entrypoints.development import Ground, flowise_servers, open_development
 from headgate.entrypoints.flow_runs import FlowRuns
 from headgate.entrypoints.services import StepServices, open_services
 from headgate.features.access.principal import Principal
@@ -70,6 +71,7 @@ class Parts:
     rules: FlowRules
     dry_runs: DryRuns
     codev: Sessions
+    flowise: FlowiseServers
     tests: TestRuns
 
     def variables_of(self, tenant_id: str) -> Variables:
@@ -114,10 +116,13 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
         runs = FlowRuns(database=database, engine=engine)
         index = component_index(base.registry)
         rules = FlowRules(base.registry, base.classes, (TestsGate(),))
+        flowise = flowise_servers(settings, database, base)
         async with (
             open_tests(database, engine, recover=recover) as tests,
             open_assistance(settings, base, runs, index, telemetry) as assistance,
-            open_development(Ground(settings, base, runs, index, engine, rules, assistance), recover=recover) as codev,
+            open_development(
+                Ground(settings, base, runs, index, engine, rules, assistance, flowise), recover=recover
+            ) as codev,
         ):
             yield Parts(
                 settings=settings,
@@ -143,6 +148,7 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
                 dry_runs=DryRuns(database, base.services, rules, base.variables_of, base.local_models),
                 tests=tests,
                 codev=codev,
+                flowise=flowise,
             )
 
 

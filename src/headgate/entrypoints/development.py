@@ -10,8 +10,11 @@ from typing import Any
 from pydantic import SecretStr
 
 from headgate.agents.codev.domain import Domain, Workplace
+from headgate.agents.codev.domains.flowise.domain import FlowiseDomain, FlowiseServers
+from headgate.agents.codev.instances.service import Instances
 from headgate.agents.codev.patterns.library import PatternLibrary
 from headgate.agents.codev.reasoning.chooser import ReasoningChooser
+from headgate.agents.codev.schemas import InstanceOut
 from headgate.agents.codev.sessions.checkpoints import Checkpoints
 from headgate.agents.codev.sessions.notices import Notices
 from headgate.agents.codev.sessions.places import Place, Surroundings
@@ -51,6 +54,7 @@ class Ground:
     engine: ExecutionBackend
     rules: FlowRules
     assistance: Assistance
+    flowise: FlowiseServers
 
     @property
     def database(self) -> Database:
@@ -79,10 +83,21 @@ class Ground:
         own = await self.assistance.workshop.components.own_components(principal, flow)
         return Overlay(self.base.registry, self.index, own)
 
+    async def flowise_instances(self, principal: Principal) -> Sequence[InstanceOut]:
+        """The Flowise servers that a person's sessions may work on."""
+        found = await self.flowise.instances.list(principal)
+        return [InstanceOut(id=one.id, endpoint=one.endpoint) for one in found]
+
     async def space_of(self, principal: Principal, flow_id: str) -> str:
         """The space of a flow that the person may edit. Raises `FlowNotFound`, `PermissionMissing`."""
         async with self.database.reading() as session:
             return (await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT)).space_id
+
+
+def flowise_servers(settings: Settings, database: Database, base: StepServices) -> FlowiseServers:
+    """The Flowise servers of an installation; nothing is sent to them yet."""
+    instances = Instances(settings.codev, database, base.box, base.variables_of)
+    return FlowiseServers(instances, FlowiseDomain(settings, instances))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +172,7 @@ def _places(ground: Ground) -> dict[str, Place]:
             test_sets=lambda principal: FlowTests(ground.database, principal),
             space_of=ground.space_of,
         ),
+        "flowise": Place(domain=ground.flowise.domain, label="Flowise", instances=ground.flowise_instances),
     }
 
 

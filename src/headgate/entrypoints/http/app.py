@@ -11,6 +11,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from headgate.agents.assistant.routes import router as assistant_router
 from headgate.agents.assistant.sessions.routes import router as conversations_router
+from headgate.agents.codev.instances.routes import router as instances_router
 from headgate.agents.codev.patterns.routes import router as patterns_router
 from headgate.agents.codev.sessions.routes import router as development_router
 from headgate.entrypoints.compose import open_parts
@@ -64,6 +65,7 @@ ROUTERS = (
     conversations_router,
     deliveries_router,
     development_router,
+    instances_router,
     files_router,
     flow_list_router,
     import_reports_router,

@@ -8,6 +8,8 @@ Action = Literal[
     "assistant.changed",
     "assistant.created",
     "assistant.deleted",
+    "codev_instance.added",
+    "codev_instance.removed",
     "codev_session.answered",
     "codev_session.continued",
     "codev_session.credential_added",

@@ -5,10 +5,10 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from headgate.agents.codev.domain import mark_of as mark
 from headgate.agents.codev.domains.flowise.answers import objects
 from headgate.agents.codev.domains.flowise.errors import FlowiseFailed
 from headgate.agents.codev.domains.flowise.node_schema import AGENT_FLOWS, classes_of
-from headgate.foundation.canonical import digest, portable
 from headgate.graph.json_values import parse_json
 
 MOST_DRAWN = 5000
@@ -35,13 +35,37 @@ def read_definition(text: str, name: str) -> dict[str, JsonValue]:
     return {key: value for key, value in found.items() if key != WRITE_MEMBER}
 
 
-def mark_of(definition: Mapping[str, Any]) -> str:
-    """Hash of what a chatflow does: its nodes and edges, not where they stand."""
-    nodes = [_without_volatile(one) for one in nodes_of(definition)]
-    edges = [{key: value for key, value in one.items() if key != "selected"} for one in edges_of(definition)]
-    nodes.sort(key=_identity)
-    edges.sort(key=_identity)
-    return digest(portable({"nodes": nodes, "edges": edges}))
+def split(whole: Mapping[str, Any]) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
+    """What a chatflow does, and how it is laid out: where nodes stand, what people look at. Our token is in neither."""
+    layout: dict[str, JsonValue] = {}
+    nodes: list[JsonValue] = []
+    for node in nodes_of(whole):
+        layout[id_of(node)] = {key: value for key, value in node.items() if key in _VOLATILE}
+        nodes.append({key: value for key, value in node.items() if key not in _VOLATILE})
+    edges: list[JsonValue] = [
+        {key: value for key, value in one.items() if key not in _VOLATILE} for one in edges_of(whole)
+    ]
+    kept = {key: value for key, value in whole.items() if key not in {"nodes", "edges", "viewport", WRITE_MEMBER}}
+    has_lists = {
+        name: found for name, found in (("nodes", nodes), ("edges", edges)) if isinstance(whole.get(name), list)
+    }
+    return {**kept, **has_lists}, {"nodes": layout, "viewport": whole.get("viewport")}
+
+
+def joined(definition: Mapping[str, Any], layout: object) -> dict[str, JsonValue]:
+    """A chatflow as Flowise keeps it, laid out."""
+    found = layout if isinstance(layout, Mapping) else {}
+    stands = found.get("nodes")
+    stands = stands if isinstance(stands, Mapping) else {}
+    nodes: list[JsonValue] = [{**_plain(stands.get(id_of(one))), **one} for one in nodes_of(definition)]
+    viewport = found.get("viewport")
+    whole: dict[str, JsonValue] = {**definition, "nodes": nodes} if "nodes" in definition else {**definition}
+    return whole | {"viewport": viewport if isinstance(viewport, dict) else {"x": 0, "y": 0, "zoom": 1}}
+
+
+def mark_of(whole: Mapping[str, Any]) -> str:
+    """The mark of a chatflow: of what it does, not of where its nodes stand."""
+    return mark(split(whole)[0])
 
 
 def nodes_of(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -122,13 +146,5 @@ def credential_of(data: Mapping[str, Any]) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _without_volatile(node: dict[str, Any]) -> dict[str, Any]:
-    kept = {key: value for key, value in node.items() if key not in _VOLATILE}
-    data = kept.get("data")
-    if isinstance(data, dict):
-        kept["data"] = {key: value for key, value in data.items() if key != "selected"}
-    return kept
-
-
-def _identity(thing: Mapping[str, Any]) -> str:
-    return text_of(thing.get("id"))
+def _plain(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,254 @@
+"""Tools that change the session's chatflow. They write nothing: each says what the whole flow would then be."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+from pydantic import JsonValue
+
+from headgate.agents.codev.domain import Answer, Change, DomainTool, Fault, Held, Phase
+from headgate.agents.codev.domains.flowise.assembly import assemble, is_agentflow
+from headgate.agents.codev.domains.flowise.compact import compact
+from headgate.agents.codev.domains.flowise.drawn import split
+from headgate.agents.codev.domains.flowise.errors import BadSpec
+from headgate.agents.codev.domains.flowise.looking import arguments, reading_tool, refused, text_property
+from headgate.agents.codev.domains.flowise.quoting import told
+from headgate.agents.codev.domains.flowise.room import Room
+from headgate.agents.codev.domains.flowise.spec import (
+    Spec,
+    plain_inputs,
+    read_edge,
+    read_node,
+    read_spec,
+    references,
+)
+from headgate.foundation.errors import HeadgateError
+
+PATCH = frozenset({Phase.PATCH})
+MOST_STANDING = 50
+Edit = Callable[[Spec, dict[str, Any]], str]
+"""Changes a description and says what it did, in a line."""
+
+_NODE: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "description": "Of your choice, as 'llmChain_0'."},
+        "name": {"type": "string", "description": "Of the component, from list_nodes."},
+        "inputs": {"type": "object", "description": "Values by input; what is left out has its default."},
+        "credential": {"type": "string", "description": "Id from list_credentials, where one is needed."},
+        "label": {"type": "string"},
+        "output": {"type": "string", "description": "Which output, of a component with several."},
+    },
+    "required": ["id", "name"],
+    "additionalProperties": False,
+}
+_EDGE: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "from": {"type": "string", "description": "'id', or 'id.output' of a component with several outputs."},
+        "to": {"type": "string", "description": "'id.input'; in an AgentflowV2 'id' alone."},
+    },
+    "required": ["from", "to"],
+    "additionalProperties": False,
+}
+_NODES: dict[str, Any] = {"type": "array", "items": _NODE}
+_EDGES: dict[str, Any] = {"type": "array", "items": _EDGE}
+_ID = text_property("Id of the node.")
+
+
+def changing_tools(room: Room) -> list[DomainTool]:
+    """The tools of the phase patch."""
+    changing = _Changing(room)
+    name = text_property("Name of the chatflow.")
+    return [
+        reading_tool(
+            "validate_flow_data",
+            "Check a description of a chatflow without writing it. create_chatflow and update_chatflow check the same.",
+            arguments(("nodes", "edges"), nodes=_NODES, edges=_EDGES),
+            changing.validate,
+            PATCH,
+        ),
+        DomainTool(
+            "create_chatflow",
+            "Make the session's chatflow, or AgentflowV2, from a compact description. Anchors and handles are made.",
+            arguments(("name", "nodes", "edges"), name=name, nodes=_NODES, edges=_EDGES),
+            PATCH,
+            change=changing.create,
+        ),
+        DomainTool(
+            "update_chatflow",
+            "Make the session's chatflow what the description says, whole: nodes that are left out go. "
+            'Values told as {"kept": ...} stay when you give them back so.',
+            arguments(("nodes", "edges"), name=name, nodes=_NODES, edges=_EDGES),
+            PATCH,
+            change=changing.update,
+        ),
+        *(DomainTool(tool, words, schema, PATCH, change=changing.edited(edit)) for tool, words, schema, edit in _EDITS),
+    ]
+
+
+class _Changing:
+    def __init__(self, room: Room) -> None:
+        self._room = room
+
+    async def validate(self, given: dict[str, Any]) -> Answer:
+        schemas, credentials = await self._room.look()
+        spec = read_spec(given)
+        is_agentflow(spec, schemas)
+        found = self._room.faults(assemble(spec, schemas, credentials))
+        return {"valid": not found, "faults": [str(one) for one in found]}
+
+    async def create(self, held: Held | None, given: dict[str, Any]) -> Change | Answer:
+        if held is not None:
+            return {
+                "error": f"The session's chatflow is there already: '{held.name}' ({held.flow_id}).",
+                "remedy": "Change it with update_chatflow, change_node, add_node or connect.",
+            }
+        name = told(given.get("name"), 200)
+        if not name:
+            return {"error": "The chatflow needs a name.", "remedy": "Give 'name'."}
+        return await self._changed(
+            None, lambda: read_spec(given), lambda spec: f"Make '{name}', {_counted(spec)}", name
+        )
+
+    async def update(self, held: Held | None, given: dict[str, Any]) -> Change | Answer:
+        if held is None:
+            return _nothing_yet()
+        name = told(given.get("name"), 200) or held.name
+        return await self._changed(
+            held, lambda: read_spec(given), lambda spec: f"Rewrite '{name}', {_counted(spec)}", name
+        )
+
+    def edited(self, edit: Edit) -> Callable[[Held | None, dict[str, Any]], Any]:
+        """A tool's `change` that edits the description of what is there."""
+
+        async def change(held: Held | None, given: dict[str, Any]) -> Change | Answer:
+            if held is None:
+                return _nothing_yet()
+            said = ""
+
+            def wanted() -> Spec:
+                nonlocal said
+                spec = compact(held.definition, self._room.schemas or {})
+                said = edit(spec, given)
+                return spec
+
+            return await self._changed(held, wanted, lambda _spec: said, held.name)
+
+        return change
+
+    async def _changed(
+        self, held: Held | None, wanted: Callable[[], Spec], summary: Callable[[Spec], str], name: str
+    ) -> Change | Answer:
+        try:
+            schemas, credentials = await self._room.look()
+            spec = wanted()
+            type_ = "AGENTFLOW" if is_agentflow(spec, schemas) else "CHATFLOW"
+            before = self._room.whole(held) if held is not None else None
+            definition, layout = split(assemble(spec, schemas, credentials, before))
+        except HeadgateError as error:
+            return refused(error)
+        about: dict[str, JsonValue] = {"type": type_, "layout": layout}
+        if held is not None:
+            about["type"] = held.about.get("type") or type_
+            standing = [str(one) for one in self._room.faults(held.definition)[:MOST_STANDING]]
+            if standing:
+                about["standing"] = list[JsonValue](standing)
+        return Change(definition, summary(spec), name=name, about=about)
+
+
+def standing_out(faults: list[Fault], about: dict[str, JsonValue]) -> list[Fault]:
+    """Faults that a change brings: one that was there before keeps nobody from mending another."""
+    standing = about.get("standing")
+    known = set(map(str, standing)) if isinstance(standing, list) else set()
+    return [one for one in faults if str(one) not in known]
+
+
+def _change_node(spec: Spec, given: dict[str, Any]) -> str:
+    node = spec.node(str(given.get("id", "")))
+    inputs = given.get("inputs") or {}
+    if not isinstance(inputs, dict):
+        raise BadSpec("'inputs' must be an object.", remedy="Give values by the name of the input.")
+    node.inputs |= deepcopy(plain_inputs(node.id, inputs))
+    for name in ("credential", "label", "output"):
+        value = given.get(name)
+        if isinstance(value, str) and value:
+            setattr(node, name, value)
+    return f"Change '{node.id}': {', '.join(told(one, 60) for one in given if one != 'id') or 'nothing'}"
+
+
+def _add_node(spec: Spec, given: dict[str, Any]) -> str:
+    node = read_node(given.get("node"))
+    ids = [one.id for one in spec.nodes]
+    if node.id in ids:
+        raise BadSpec(f"There is a node '{node.id}' already.", remedy="Give the new one another id.")
+    spec.nodes.append(node)
+    edges = given.get("edges") or []
+    if not isinstance(edges, list):
+        raise BadSpec("'edges' must be a list.")
+    spec.edges += [read_edge(one, [*ids, node.id]) for one in edges]
+    return f"Add '{node.id}' ({node.name})"
+
+
+def _remove_node(spec: Spec, given: dict[str, Any]) -> str:
+    node = spec.node(str(given.get("id", "")))
+    spec.nodes.remove(node)
+    spec.edges = [one for one in spec.edges if node.id not in (one.source, one.target)]
+    return f"Take '{node.id}' out"
+
+
+def _connect(spec: Spec, given: dict[str, Any]) -> str:
+    edge = read_edge(given, [one.id for one in spec.nodes])
+    spec.edges.append(edge)
+    return f"Connect {edge.plain()['from']} to {edge.plain()['to']}"
+
+
+def _disconnect(spec: Spec, given: dict[str, Any]) -> str:
+    edge = read_edge(given, [one.id for one in spec.nodes])
+    gone = [
+        one
+        for one in spec.edges
+        if (one.source, one.target) == (edge.source, edge.target) and edge.input in ("", one.input)
+    ]
+    if not gone:
+        raise BadSpec(f"'{edge.source}' is not connected to '{given.get('to')!s:.120}'.")
+    spec.edges = [one for one in spec.edges if one not in gone]
+    inputs = spec.node(edge.target).inputs
+    for name in {one.input for one in gone} & inputs.keys():
+        if edge.source in references(inputs[name]):
+            inputs[name] = ""
+    return f"Disconnect {edge.source} from {edge.target}"
+
+
+_EDITS: tuple[tuple[str, str, dict[str, Any], Edit], ...] = (
+    (
+        "change_node",
+        "Change inputs of one node, its credential, label or output; everything else stays.",
+        arguments(
+            ("id",),
+            id=_ID,
+            inputs=_NODE["properties"]["inputs"],
+            credential=_NODE["properties"]["credential"],
+            label=_NODE["properties"]["label"],
+            output=_NODE["properties"]["output"],
+        ),
+        _change_node,
+    ),
+    (
+        "add_node",
+        "Add a node, connected at once where edges are given.",
+        arguments(("node",), node=_NODE, edges=_EDGES),
+        _add_node,
+    ),
+    ("remove_node", "Take a node and its edges out.", arguments(("id",), id=_ID), _remove_node),
+    ("connect", "Connect two nodes.", _EDGE, _connect),
+    ("disconnect", "Take the connection between two nodes out.", _EDGE, _disconnect),
+)
+
+
+def _nothing_yet() -> Answer:
+    return {"error": "The session has no chatflow yet.", "remedy": "Make it with create_chatflow."}
+
+
+def _counted(spec: Spec) -> str:
+    return f"{len(spec.nodes)} nodes and {len(spec.edges)} edges"

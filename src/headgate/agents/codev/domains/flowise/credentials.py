@@ -1,0 +1,69 @@
+"""Credentials of a Flowise server: by name and type only; a value goes there and nowhere else (DD-017)."""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from headgate.agents.codev.domain import CredentialField, NeededCredential
+from headgate.agents.codev.domains.flowise.answers import CredentialSchema
+from headgate.agents.codev.domains.flowise.catalogue import Catalogue
+from headgate.agents.codev.domains.flowise.client import FlowiseClient
+from headgate.agents.codev.domains.flowise.quoting import told
+from headgate.foundation.errors import Invalid
+from headgate.graph.names import listed
+
+MOST_TYPES = 20
+_SECRET = frozenset({"password", "json", "code", "file"})
+
+
+class BadCredential(Invalid):
+    """A type, a field or a value that the credential does not have."""
+
+    code = "flowise_bad_credential"
+    title = "Not a credential"
+
+
+async def missing(client: FlowiseClient, catalogue: Catalogue, types: Sequence[str]) -> list[NeededCredential]:
+    """Which of these the server does not have. What is no type of credential there is nothing to ask for."""
+    held = {one.type for one in await client.list_credentials()}
+    known = {name.casefold(): one for name, one in (await catalogue.credential_types()).items()}
+    wanted = [known.get(one.strip().casefold()) for one in types[:MOST_TYPES]]
+    found = {one.type: one for one in wanted if one is not None and one.type not in held}
+    return [_needed(one, client.root) for one in found.values()]
+
+
+async def add(client: FlowiseClient, catalogue: Catalogue, type_: str, name: str, values: Mapping[str, str]) -> None:
+    """Make a credential. Raises `BadCredential`, without any value in it."""
+    schema = (await catalogue.credential_types()).get(type_)
+    if schema is None:
+        raise BadCredential(
+            f"Flowise has no type of credential '{told(type_, 80)}'.", remedy="Use a type as the session names it."
+        )
+    names = [one["name"] for one in schema.fields]
+    unknown = sorted(values.keys() - set(names))
+    if unknown:
+        raise BadCredential(
+            f"A credential '{schema.type}' has no field '{told(unknown[0], 80)}'.", remedy=f"It has: {listed(names)}."
+        )
+    needed = [one.name for one in _fields(schema) if not one.optional and not values.get(one.name, "").strip()]
+    if needed:
+        raise BadCredential(f"'{needed[0]}' of the credential '{schema.type}' is required.", remedy="Give its value.")
+    given: dict[str, JsonValue] = {key: value for key, value in values.items() if value}
+    await client.create_credential(told(name, 200) or schema.type, schema.type, given)
+
+
+def _needed(schema: CredentialSchema, root: str) -> NeededCredential:
+    where = f"In Flowise at {root}/credentials, as '{schema.label}'."
+    return NeededCredential(schema.type, schema.label, tuple(_fields(schema)), where)
+
+
+def _fields(schema: CredentialSchema) -> list[CredentialField]:
+    return [
+        CredentialField(
+            name=one["name"],
+            label=told(one.get("label"), 100) or one["name"],
+            secret=one.get("type") in _SECRET,
+            optional=one.get("optional") is True or bool(one.get("default")),
+        )
+        for one in schema.fields
+    ]

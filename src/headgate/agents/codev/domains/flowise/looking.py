@@ -1,0 +1,202 @@
+"""Tools that look around on a Flowise server: slim lists, and one thing at a time (DD-013, DD-015).
+
+What they answer was written by others, so it is clipped, cleaned and told as data.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import orjson
+from pydantic import JsonValue
+
+from headgate.agents.codev.domain import Answer, DomainTool, Phase
+from headgate.agents.codev.domains.flowise.compact import shown
+from headgate.agents.codev.domains.flowise.drawn import read_definition
+from headgate.agents.codev.domains.flowise.errors import BadSpec
+from headgate.agents.codev.domains.flowise.quoting import told
+from headgate.agents.codev.domains.flowise.room import Room
+from headgate.foundation.errors import HeadgateError, NotFound
+from headgate.graph.names import did_you_mean
+
+MOST_LISTED = 400
+MOST_CHATFLOWS = 200
+MOST_DESCRIBED = 60_000
+"""Characters of one description of a flow or node."""
+DISCOVER = frozenset({Phase.DISCOVER})
+BOTH = frozenset({Phase.DISCOVER, Phase.PATCH})
+Reading = Callable[[dict[str, Any]], Awaitable[Answer]]
+
+
+def text_property(description: str) -> dict[str, Any]:
+    """JSON Schema of a text argument."""
+    return {"type": "string", "description": description}
+
+
+def arguments(required: tuple[str, ...] = (), **properties: dict[str, Any]) -> dict[str, Any]:
+    """JSON Schema of a tool's arguments."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def refused(error: HeadgateError) -> Answer:
+    """An error as a tool's answer."""
+    return {"error": error.detail, "remedy": error.remedy}
+
+
+def reading_tool(
+    name: str, description: str, schema: dict[str, Any], read: Reading, phases: frozenset[Phase] = DISCOVER
+) -> DomainTool:
+    """A tool that only reads, whose errors are answers."""
+
+    async def guarded(given: dict[str, Any]) -> Answer:
+        try:
+            return await read(given)
+        except HeadgateError as error:
+            return refused(error)
+
+    return DomainTool(name, description, schema, phases, read=guarded)
+
+
+def looking_tools(room: Room) -> list[DomainTool]:
+    """The tools of the phase discover; `get_node` is there while writing too."""
+    looking = _Looking(room)
+    search = text_property("Words to look for in name, label and category; empty: all.")
+    return [
+        reading_tool(
+            "list_nodes",
+            "List the components the server has: name, category and label only. Look at one with get_node.",
+            arguments(search=search),
+            looking.list_nodes,
+        ),
+        reading_tool(
+            "get_node",
+            "Look at one component: what connects to it (inputAnchors), its values (inputParams), outputs, credential.",
+            arguments(("name",), name=text_property("Name of the component, as 'chatOpenAI'.")),
+            looking.get_node,
+            BOTH,
+        ),
+        reading_tool(
+            "list_marketplace_templates",
+            "List ready-made flows by name, type and description.",
+            arguments(search=search),
+            looking.list_templates,
+        ),
+        reading_tool(
+            "describe_template",
+            "Show one ready-made flow compactly, as create_chatflow takes it.",
+            arguments(("name",), name=text_property("Name of the template.")),
+            looking.describe_template,
+        ),
+        reading_tool(
+            "list_chatflows",
+            "List the chatflows of the server: id, name, type and when they were changed; those changed last first.",
+            arguments(),
+            looking.list_chatflows,
+        ),
+        reading_tool(
+            "describe_chatflow",
+            "Show a chatflow compactly: its nodes, what is set in them, its edges.",
+            arguments(("chatflow_id",), chatflow_id=text_property("Id of the chatflow.")),
+            looking.describe_chatflow,
+            BOTH,
+        ),
+        reading_tool(
+            "list_credentials",
+            "List credentials by id, name and type. Their values are never shown.",
+            arguments(),
+            looking.list_credentials,
+            BOTH,
+        ),
+    ]
+
+
+class _Looking:
+    def __init__(self, room: Room) -> None:
+        self._room = room
+
+    async def list_nodes(self, given: dict[str, Any]) -> Answer:
+        schemas = await self._room.catalogue.nodes()
+        found = [one.slim() for one in schemas.values() if _matches(given, one.name, one.label, one.category)]
+        return _listed("nodes", found, MOST_LISTED)
+
+    async def get_node(self, given: dict[str, Any]) -> Answer:
+        schemas = await self._room.catalogue.nodes()
+        name = str(given.get("name", ""))
+        if name not in schemas:
+            raise NotFound(
+                f"The server has no component '{told(name, 80)}'{did_you_mean(name, schemas) or '.'}",
+                remedy="Take a name from list_nodes.",
+            )
+        return _fitting("node", schemas[name].described())
+
+    async def list_templates(self, given: dict[str, Any]) -> Answer:
+        templates = await self._room.catalogue.templates()
+        found = [one.about for one in templates.values() if _matches(given, one.name, str(one.about))]
+        return _listed("templates", found, MOST_LISTED)
+
+    async def describe_template(self, given: dict[str, Any]) -> Answer:
+        templates = await self._room.catalogue.templates()
+        name = str(given.get("name", ""))
+        if name not in templates:
+            raise NotFound(
+                f"There is no template '{told(name, 80)}'{did_you_mean(name, templates) or '.'}",
+                remedy="Take a name from list_marketplace_templates.",
+            )
+        template = templates[name]
+        if template.type.casefold() == "tool":
+            raise BadSpec(f"The template '{name}' is a tool, not a flow.", remedy="Choose a Chatflow or AgentflowV2.")
+        definition = read_definition(template.flow_data, name)
+        schemas = await self._room.catalogue.nodes()
+        return _fitting("template", template.about | {"flow": shown(definition, schemas)})
+
+    async def list_chatflows(self, _given: dict[str, Any]) -> Answer:
+        rows = await self._room.store.list_slim(MOST_CHATFLOWS)
+        found: list[dict[str, JsonValue]] = [
+            {"id": one.id, "name": one.name, "type": one.type, "updated": one.updated} for one in rows
+        ]
+        return _listed("chatflows", found, MOST_CHATFLOWS)
+
+    async def describe_chatflow(self, given: dict[str, Any]) -> Answer:
+        held = await self._room.store.read(str(given.get("chatflow_id", "")))
+        schemas, _ = await self._room.look()
+        faults: list[JsonValue] = [str(one) for one in self._room.faults(held.definition)[:20]]
+        return _fitting(
+            "chatflow",
+            {
+                "id": held.flow_id,
+                "name": held.name,
+                "type": held.about.get("type"),
+                **shown(held.definition, schemas),
+                "faults": faults,
+            },
+        )
+
+    async def list_credentials(self, _given: dict[str, Any]) -> Answer:
+        rows = await self._room.client.list_credentials()
+        found: list[dict[str, JsonValue]] = [{"id": one.id, "name": one.name, "type": one.type} for one in rows]
+        return _listed("credentials", found, MOST_LISTED)
+
+
+def _matches(given: dict[str, Any], *texts: str) -> bool:
+    words = str(given.get("search") or "").casefold().split()[:20]
+    everything = " ".join(texts).casefold()
+    return all(word in everything for word in words)
+
+
+def _listed(name: str, found: list[dict[str, JsonValue]], most: int) -> Answer:
+    answer: Answer = {name: list[JsonValue](found[:most]), "total": len(found)}
+    if len(found) > most:
+        answer["note"] = f"Only the first {most} are listed; search for words to see others."
+    return answer
+
+
+def _fitting(name: str, found: dict[str, JsonValue]) -> Answer:
+    """A description that a model can take; one that is too large is refused, not cut in the middle."""
+    size = len(orjson.dumps(found))
+    if size > MOST_DESCRIBED:
+        raise BadSpec(f"This {name} is too large to be shown: {size} characters.", remedy="Look at another.")
+    return found

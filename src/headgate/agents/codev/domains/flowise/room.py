@@ -1,0 +1,41 @@
+"""What the tools of a session work with: one server, its catalogue and its chatflows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from headgate.agents.codev.domain import Fault, Held
+from headgate.agents.codev.domains.flowise.answers import StoredCredential
+from headgate.agents.codev.domains.flowise.catalogue import Catalogue
+from headgate.agents.codev.domains.flowise.client import FlowiseClient
+from headgate.agents.codev.domains.flowise.drawn import joined
+from headgate.agents.codev.domains.flowise.node_schema import NodeSchema
+from headgate.agents.codev.domains.flowise.preflight import faults_of
+from headgate.agents.codev.domains.flowise.store import Store
+
+
+@dataclass(slots=True)
+class Room:
+    """One server, for one session."""
+
+    client: FlowiseClient
+    catalogue: Catalogue
+    store: Store
+    schemas: Mapping[str, NodeSchema] | None = None
+    """Components as they were last heard of; None while nobody asked."""
+    credentials: Sequence[StoredCredential] | None = field(default=None, repr=False)
+
+    async def look(self) -> tuple[Mapping[str, NodeSchema], Sequence[StoredCredential]]:
+        """Components and credentials of the server now."""
+        self.schemas = await self.catalogue.nodes()
+        self.credentials = await self.client.list_credentials()
+        return self.schemas, self.credentials
+
+    def faults(self, definition: Mapping[str, Any], *, type_: str = "") -> list[Fault]:
+        """What keeps a chatflow from being written, as far as it is known what the server has."""
+        return faults_of(definition, self.schemas, self.credentials, type_=type_)
+
+    @staticmethod
+    def whole(held: Held) -> dict[str, Any]:
+        """A chatflow as Flowise keeps it, laid out."""
+        return joined(held.definition, held.about.get("layout"))

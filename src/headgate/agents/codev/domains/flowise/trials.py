@@ -1,0 +1,41 @@
+"""One run of one test case on a Flowise server, in a chat of its own (DD-021)."""
+
+import time
+
+from pydantic import JsonValue
+
+from headgate.agents.codev.domain import TrialResult
+from headgate.agents.codev.domains.flowise.client import FlowiseClient
+from headgate.agents.codev.domains.flowise.quoting import visible
+from headgate.foundation.errors import HeadgateError
+from headgate.graph.cases import TestCase
+
+LONGEST_ANSWER = 100_000
+
+
+async def run_case(client: FlowiseClient, flow_id: str, case: TestCase, *, session: str) -> TrialResult:
+    """Ask the chatflow once. What it fails with is a result, not an error of ours; so is an answer that never comes."""
+    body: dict[str, JsonValue] = {
+        "question": case.text,
+        "chatId": session,
+        "overrideConfig": {"sessionId": session},
+        "streaming": False,
+    }
+    if case.form:
+        body["form"] = case.form
+    began = time.perf_counter()
+    try:
+        found = await client.predict(flow_id, body)
+    except HeadgateError as error:
+        return TrialResult(answer="", error=str(error), duration_ms=_since(began))
+    return TrialResult(
+        answer=visible(found.text[:LONGEST_ANSWER]),
+        run_id=found.id,
+        duration_ms=_since(began),
+        input_tokens=found.input_tokens,
+        output_tokens=found.output_tokens,
+    )
+
+
+def _since(began: float) -> int:
+    return round((time.perf_counter() - began) * 1000)

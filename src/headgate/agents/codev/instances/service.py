@@ -1,0 +1,176 @@
+"""Flowise servers that sessions may work on: the operator's, and those that a tenant's admins added (DD-032).
+
+A key is a variable, bound to the origin of its server: it is sent nowhere else, whatever the address becomes.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from pydantic import SecretStr
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.agents.codev.instances import repository
+from headgate.agents.codev.instances.errors import BadInstance, InstanceNotFound, InstanceTaken
+from headgate.agents.codev.instances.schemas import FlowiseInstanceIn, FlowiseInstanceOut
+from headgate.agents.codev.tables import InstanceRow
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.audit.recorder import record
+from headgate.features.secrets import service as variables
+from headgate.features.secrets.errors import VariableNotFound
+from headgate.features.secrets.lookup import Variables
+from headgate.foundation.codev_settings import CodevSettings
+from headgate.foundation.crypto import SecretBox
+from headgate.foundation.database import Database
+from headgate.foundation.guarded_http import parse_target
+
+__all__ = ["Instance", "InstanceNotFound", "Instances"]
+MOST_INSTANCES = 50
+_OWN = "FLOWISE_KEY_"
+"""Begins the names of variables that are made with a server, and go with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A server to work on, with its key."""
+
+    id: str
+    endpoint: str
+    key: SecretStr = field(repr=False)
+    vouched: bool
+    """Whether the operator named it: then it may be in a private network."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instances:
+    """The servers of an installation.
+
+    Args:
+        settings: The operator's.
+        database: Where those of tenants are.
+        box: Encrypts their keys.
+        variables_of: Where their keys are.
+    """
+
+    settings: CodevSettings
+    database: Database
+    box: SecretBox
+    variables_of: Callable[[str], Variables]
+
+    async def list(self, principal: Principal) -> Sequence[FlowiseInstanceOut]:
+        """The servers that somebody's sessions may work on, the operator's first; never a key."""
+        async with self.database.reading() as session:
+            rows = await repository.list_instances(session, tenant_id=principal.tenant_id)
+        own = [
+            FlowiseInstanceOut(
+                id=one.id,
+                endpoint=one.endpoint,
+                source="operator",
+                has_key=bool(one.api_key.get_secret_value()),
+            )
+            for one in self.settings.flowise_instances
+        ]
+        taken = {one.id for one in own}
+        return own + [described(row) for row in rows if row.id not in taken]
+
+    async def find(self, principal: Principal, instance_id: str) -> Instance:
+        """A server with its key; of an empty id the first. Raises `InstanceNotFound`, `VariableKept`."""
+        known = await self.list(principal)
+        shown = next((one for one in known if instance_id in ("", one.id)), None)
+        if shown is None:
+            raise InstanceNotFound(instance_id, [one.id for one in known])
+        if shown.source == "operator":
+            own = next(one for one in self.settings.flowise_instances if one.id == shown.id)
+            return Instance(own.id, own.endpoint, own.api_key, vouched=True)
+        key = SecretStr("")
+        if shown.key_variable:
+            found = await self.variables_of(principal.tenant_id).key_for(shown.key_variable, shown.endpoint)
+            if found is None:
+                raise VariableNotFound(shown.key_variable)
+            key = found
+        return Instance(shown.id, shown.endpoint, key, vouched=False)
+
+    async def add(self, session: AsyncSession, principal: Principal, wanted: FlowiseInstanceIn) -> FlowiseInstanceOut:
+        """Add a server for the tenant. Nothing is sent to it.
+
+        Raises `PermissionMissing`, `BadInstance`, `BadUrl`, `InstanceTaken`.
+        """
+        principal.require(Permission.VARIABLES_MANAGE)
+        endpoint = _checked(wanted)
+        known = await repository.list_instances(session, tenant_id=principal.tenant_id)
+        if len(known) >= MOST_INSTANCES:
+            raise BadInstance(f"There are {MOST_INSTANCES} Flowise servers already.", remedy="Remove one first.")
+        if wanted.id in {one.id for one in known} | {one.id for one in self.settings.flowise_instances}:
+            raise InstanceTaken(f"There is a Flowise server '{wanted.id}' already.", remedy="Choose another name.")
+        variable = await self._key(session, principal, wanted, endpoint)
+        row = InstanceRow(tenant_id=principal.tenant_id, id=wanted.id, endpoint=endpoint, key_variable=variable)
+        session.add(row)
+        try:
+            await session.flush()
+        except IntegrityError as error:  # somebody else added it at the same moment
+            raise InstanceTaken(
+                f"There is a Flowise server '{wanted.id}' already.", remedy="Choose another name."
+            ) from error
+        after = {"id": row.id, "endpoint": row.endpoint, "key_variable": row.key_variable}
+        await record(session, principal, "codev_instance.added", id=row.id, name=row.id, after=after, payload=after)
+        return described(row)
+
+    async def remove(self, session: AsyncSession, principal: Principal, instance_id: str) -> None:
+        """Forget a server of the tenant, and the key that was given with it. Raises `InstanceNotFound`."""
+        principal.require(Permission.VARIABLES_MANAGE)
+        row = await repository.find_instance(session, instance_id, tenant_id=principal.tenant_id)
+        if row is None:
+            if instance_id in {one.id for one in self.settings.flowise_instances}:
+                raise BadInstance(
+                    f"The Flowise server '{instance_id}' is the operator's.",
+                    remedy="It is set in HEADGATE_CODEV__FLOWISE_INSTANCES.",
+                )
+            raise InstanceNotFound(instance_id)
+        before = {"id": row.id, "endpoint": row.endpoint, "key_variable": row.key_variable}
+        if row.key_variable == _own_variable(row.id):
+            with suppress(VariableNotFound):  # somebody removed it by itself
+                await variables.delete_variable(session, principal, name=row.key_variable)
+        await repository.delete_instance(session, row.id, tenant_id=principal.tenant_id)
+        await record(session, principal, "codev_instance.removed", id=row.id, name=row.id, before=before)
+
+    async def _key(self, session: AsyncSession, principal: Principal, wanted: FlowiseInstanceIn, endpoint: str) -> str:
+        """The name of the variable that the key is in, stored for this server alone; empty without a key."""
+        if wanted.api_key is None or not wanted.api_key.get_secret_value():
+            return wanted.key_variable
+        name = _own_variable(wanted.id)
+        if name in {one.name for one in await variables.list_variables(session, principal)}:
+            raise InstanceTaken(
+                f"There is a variable {name} already, in which the key would be kept.",
+                remedy="Choose another name for the server, or name the variable as 'key_variable'.",
+            )
+        origin = parse_target(endpoint).origin
+        await variables.set_variable(session, principal, self.box, name=name, value=wanted.api_key, hosts=[origin])
+        return name
+
+
+def described(row: InstanceRow) -> FlowiseInstanceOut:
+    """A tenant's server as the API shows it."""
+    return FlowiseInstanceOut(
+        id=row.id,
+        endpoint=row.endpoint,
+        source="tenant",
+        has_key=bool(row.key_variable),
+        key_variable=row.key_variable,
+    )
+
+
+def _checked(wanted: FlowiseInstanceIn) -> str:
+    """The address as it is kept. Raises `BadInstance`, `BadUrl`."""
+    if wanted.api_key is not None and wanted.key_variable:
+        raise BadInstance("A server has a key or a variable that holds it, not both.", remedy="Leave one out.")
+    target = parse_target(wanted.endpoint)
+    if "?" in target.path or "@" in wanted.endpoint:
+        raise BadInstance("The address of a Flowise server has no query and no password.", remedy="Leave them out.")
+    return target.url.rstrip("/").removesuffix("/api/v1")
+
+
+def _own_variable(instance_id: str) -> str:
+    return f"{_OWN}{re.sub(r'[^A-Z0-9]', '_', instance_id.upper())}"[:128]
