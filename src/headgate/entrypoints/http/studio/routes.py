@@ -21,6 +21,8 @@ PLACES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("/", (_HOME,)),
     ("/templates", (_HOME,)),
     ("/runs", ("src/features/runs/index.tsx",)),
+    ("/develop", ("src/features/codev/index.tsx",)),
+    ("/develop/{rest:path}", ("src/features/codev/index.tsx",)),
     ("/observe", ("src/features/observe/index.tsx",)),
     ("/design", ()),
     ("/settings", ("src/features/settings/index.tsx",)),
