@@ -101,6 +101,8 @@ class Installation:
     deaths: list[int] = field(default_factory=list)
     """When processes were killed, in microseconds."""
     labels: int = 0
+    module: str = "tests.support.headgate_process"
+    """What its servers are."""
 
     @property
     def counter(self) -> Path:
@@ -137,7 +139,7 @@ class Installation:
         extra = {CLOCK_FILE: str(clock)} if clock is not None else {}
         with log.open("w") as errors:
             process = subprocess.Popen(
-                [sys.executable, "-m", "tests.support.headgate_process", "serve", "--port", "0", "--json"],
+                [sys.executable, "-m", self.module, "serve", "--port", "0", "--json"],
                 cwd=TOP,
                 env=self.surroundings() | settings | extra,
                 stdout=subprocess.PIPE,
