@@ -304,18 +304,19 @@ class _Watching:
     @asynccontextmanager
     async def _worked_on(self) -> AsyncIterator[None]:
         """Take the session up in this process wherever nobody else does: whoever worked on it may be gone."""
-        task = asyncio.create_task(self._insist())
+        over = asyncio.Event()
+        task = asyncio.create_task(self._insist(over))
         try:
             yield
         finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+            over.set()
+            await task
 
-    async def _insist(self) -> None:
-        while True:
+    async def _insist(self, over: asyncio.Event) -> None:
+        while not over.is_set():
             await self.parts.codev.runner.take(self._id)
-            await asyncio.sleep(_LOOK_SECONDS)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(over.wait(), _LOOK_SECONDS)
 
 
 def _line(text: str) -> str:
