@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
@@ -38,7 +39,7 @@ class Play:
 
     working: Working
     rebuilt: bool = False
-    saver: InMemorySaver = field(default_factory=InMemorySaver)
+    saver: BaseCheckpointSaver[Any] = field(default_factory=InMemorySaver)
     steps: int = 0
 
     @property

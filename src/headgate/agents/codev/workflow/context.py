@@ -10,6 +10,7 @@ from headgate.agents.codev.workflow.messages import data, model, person
 LONGEST_FLOW = 30_000
 """Characters of a flow's description."""
 _LONGEST_ANSWER = 1_500
+_LONGEST_MESSAGE = 500
 _MOST_SHOWN = 12
 """Trials that are shown with their answers; failed ones come first."""
 
@@ -64,7 +65,8 @@ def conflict_told(conflict: Conflicted | None) -> str:
         return ""
     lines = "\n".join(conflict["lines"])
     changed = f"\n\n{data('what they changed', lines, LONGEST_FLOW)}" if lines else ""
-    return f"# Somebody else changed the flow\n\n{conflict['message']} Keep what they did.{changed}"
+    message = " ".join(conflict["message"].split())[:_LONGEST_MESSAGE]
+    return f"# Somebody else changed the flow\n\n{message} Keep what they did.{changed}"
 
 
 def _trial(trial: Trial) -> str:

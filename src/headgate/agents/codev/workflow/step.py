@@ -1,13 +1,14 @@
 """What steps have in common: asking the model within the budget, and telling what happens."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from headgate.agents.codev.domain import DomainTool
 from headgate.agents.codev.ports import Said, Working
 from headgate.agents.codev.state import AgentState, Conflicted, PhaseName
-from headgate.agents.codev.workflow.messages import fitted
+from headgate.agents.codev.workflow.messages import Exchange, fitted
+from headgate.features.models.errors import PromptTooLong
 
 Update = dict[str, Any]
 """What a node changes in the state."""
@@ -27,6 +28,8 @@ class Reply:
         return "stop_code" in self.used
 
 
+LENGTHS = (400_000, 100_000, 25_000)
+"""Characters of a phase's messages, tried one after another while they are too long for the model."""
 OVER_BUDGET: Update = {"stop_code": "budget"}
 
 
@@ -61,13 +64,28 @@ async def ask(
     """Ask the model; None when the budget was used up before, and nothing was asked."""
     if tokens_used(state) >= state["token_budget"]:
         return None
-    said = await working.reasoning.complete(
-        fitted(messages),
-        system=system,
-        tools=tools,
-        on_token=lambda text: working.tell("token", {"text": text, "phase": phase}),
-    )
+
+    def told(text: str) -> None:
+        working.tell("token", {"text": text, "phase": phase})
+
+    complete = working.reasoning.complete
+    said = await _said(messages, lambda sent: complete(sent, system=system, tools=tools, on_token=told))
     return Reply(said, used(state, working, said.input_tokens, said.output_tokens))
+
+
+async def _said(messages: Sequence[dict[str, Any]], asking: Callable[[Exchange], Awaitable[Said]]) -> Said:
+    """What is said to messages that fit; where they are too long, to fewer old answers of tools."""
+    fitting: list[Exchange] = []
+    for most in LENGTHS:
+        sent = fitted(messages, most)
+        if sent not in fitting:
+            fitting.append(sent)
+    for sent in fitting[:-1]:
+        try:
+            return await asking(sent)
+        except PromptTooLong:
+            continue
+    return await asking(fitting[-1])
 
 
 def conflicted(state: AgentState, working: Working, conflict: Conflicted) -> Update:

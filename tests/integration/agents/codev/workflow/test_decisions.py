@@ -1,10 +1,14 @@
 """The decisions of the development agent that its graph makes true, one scenario each, with a model at the wire."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from headgate.agents.codev.workflow.prompts import playbook
 from headgate.foundation.errors import Unavailable
@@ -57,6 +61,23 @@ class TestDD003ProviderAgnosticReasoning:
         assert called["id"] == answered["id"]
         assert answered["ok"] is True
         assert "Prompt" in str(answered["preview"])
+
+
+class TestDD004Checkpointer:
+    async def test_any_will_do(self, tmp_path: Path) -> None:
+        """A session begun with one saver of a file goes on with another."""
+        place, file = FakePlace(), str(tmp_path / "sessions.db")
+        with model() as wire:
+            async with AsyncSqliteSaver.from_conn_string(file) as saver:
+                first = await play_at(wire, place)
+                first.saver = saver
+                assert (await first.begin())["type"] == "plan_approval"
+            async with AsyncSqliteSaver.from_conn_string(file) as saver:
+                second = await play_at(wire, place)
+                second.saver = saver
+                assert (await second.approve())["type"] == "result_review"
+                assert await second.accept() == {}
+            assert wire.phases().count("plan") == 1
 
 
 class TestDD006Temperature:
@@ -185,6 +206,15 @@ class TestDD014And022Skills:
             assert "Knowledge" not in wire.asked("clarify")[0].system
 
 
+class TestDD016NothingOfModelsAtTheStart:
+    def test_neither_choosing_a_model_nor_beginning_loads_langchain(self) -> None:
+        rooms = "headgate.agents.codev.reasoning.chooser, headgate.agents.codev.workflow.opening"
+        heavy = {"langchain_core", "langchain", "langgraph", "openai", "anthropic"}
+        program = f"import sys, {rooms}; sys.exit(', '.join({heavy} & sys.modules.keys()) or None)"
+        found = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
+        assert found.returncode == 0, found.stderr
+
+
 class TestDD017Credentials:
     MISSING = "Found.\n\nCREDENTIALS_STATUS: MISSING\nMISSING_TYPES: openAIApi, otherApi"
 
@@ -272,6 +302,20 @@ class TestDD021PassToThePowerOfK:
             ("a", 1, True), ("a", 2, True), ("a", 3, True), ("b", 1, True), ("b", 2, False), ("b", 3, True)
         ]  # fmt: skip
         assert {one["of"] for one in told} == {6}
+
+
+class TestDD025Events:
+    async def test_tell_a_session_in_its_order(self) -> None:
+        with model() as wire:
+            session = await play_at(wire, FakePlace())
+            await session.begin()
+            await session.approve()
+            await session.accept()
+        told = [kind if kind != "phase" else data["phase"] for kind, data in session.told.events if kind != "token"]
+        assert list(dict.fromkeys(told)) == [
+            *("clarify", "usage", "discover", "check_credentials", "plan", "approve_plan", "patch", "tool_call"),
+            *("tool_result", "test", "trial", "converge", "verdict", "review", "done"),
+        ]
 
 
 class TestDD029TokenBudget:
@@ -368,6 +412,7 @@ class TestDD038Playbook:
         at = next(number for number, text in enumerate(told) if "CONVERGE VERDICT" in text)
         assert told[at + 1] == playbook("headgate", "CREDENTIAL")
         assert len(converged) == 3
+        assert "+ answer: good bye" in third.text
         assert [answer for _, answer in place.written][-1] == "hello {text}"
 
     async def test_each_domain_has_its_own_words(self) -> None:

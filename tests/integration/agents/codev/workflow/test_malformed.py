@@ -6,6 +6,7 @@ import pytest
 
 from headgate.agents.codev.ports import Said
 from headgate.agents.codev.workflow.nodes.clarify import IN_GENERAL
+from headgate.features.models.errors import PromptTooLong
 from headgate.foundation.errors import Unavailable, UpstreamFailed
 from tests.support.codev_place import FakePlace
 from tests.support.codev_play import Play, play
@@ -198,6 +199,23 @@ class TestInstructionsInData:
         assert secret not in str(script.asked)
         assert secret not in str(await session.state())
         assert secret not in str(session.told.events)
+
+
+class TestModelWithAShortMemory:
+    async def test_is_asked_with_fewer_old_answers(self) -> None:
+        place = FakePlace(greeter="x" * 30_000, other="y" * 30_000)
+        looked: list[Line] = [calls("read_flow", flow_id="greeter"), calls("read_flow", flow_id="other")]
+        script = scripted(discover=[*looked, PromptTooLong("Too long."), FOUND])
+        assert (await play(script, place).begin())["type"] == "plan_approval"
+        sizes = [len(request.text) for request in script.asked if request.phase == "discover"]
+        assert sizes[-2] > 60_000
+        assert sizes[-1] < 32_000
+
+    async def test_says_so_when_nothing_is_left_to_leave_out(self) -> None:
+        script = scripted(discover=PromptTooLong("Too long."))
+        with pytest.raises(PromptTooLong):
+            await play(script, FakePlace()).begin()
+        assert script.phases() == ["clarify", "discover"]
 
 
 class TestModelThatFails:

@@ -14,7 +14,7 @@ CALL = {"id": "1", "name": "read", "args": {}}
 class TestFitted:
     def test_leaves_messages_that_fit(self) -> None:
         exchange = [person("a"), tool_answer(CALL, "b" * 100, ok=True)]
-        assert fitted(exchange) == exchange
+        assert fitted(exchange, 1000) == exchange
 
     def test_takes_the_oldest_answers_of_tools_out_and_keeps_every_call_answered(self) -> None:
         exchange = [person("wanted"), *(tool_answer(CALL, letter * 5000, ok=True) for letter in "abc")]

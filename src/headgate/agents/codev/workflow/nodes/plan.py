@@ -6,11 +6,12 @@ from headgate.agents.codev.ports import Working
 from headgate.agents.codev.schemas import PlanAnswer
 from headgate.agents.codev.state import AgentState, Verdict
 from headgate.agents.codev.workflow import prompts
-from headgate.agents.codev.workflow.context import conflict_told, earlier_plan, opening, trials_told
+from headgate.agents.codev.workflow.context import conflict_told, earlier_plan, flow_described, opening, trials_told
 from headgate.agents.codev.workflow.messages import model, person
 from headgate.agents.codev.workflow.reading import Planned, dumped, read_plan
 from headgate.agents.codev.workflow.routing import trials_wanted
 from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, ask, phase_told
+from headgate.foundation.errors import NotFound
 from headgate.graph.cases import TestCase
 
 NO_REASON = "The plan was not approved. No reason was given: propose another way."
@@ -30,7 +31,8 @@ async def plan(state: AgentState, working: Working) -> Update:
     if not exchange:
         phase_told(state, working, "plan")
     system = prompts.system("plan", working.workplace)
-    reply = await ask(state, working, "plan", [*_context(state, working.domain), *exchange], system=system)
+    context = [*_context(state, working.domain, await _flow(state, working)), *exchange]
+    reply = await ask(state, working, "plan", context, system=system)
     if reply is None:
         return {**OVER_BUDGET, "exchange": []}
     planned = read_plan(reply.said.text)
@@ -107,10 +109,21 @@ def _edited(state: AgentState, said: PlanAnswer) -> Update:
     return update
 
 
-def _context(state: AgentState, domain: str) -> list[dict[str, Any]]:
+async def _flow(state: AgentState, working: Working) -> str:
+    """The flow as it stands, for a plan that changes what this session wrote; else the discovery has described it."""
+    flow_id = state.get("flow_id")
+    if not flow_id or state["iteration"] == 1 or state.get("conflict") is not None:
+        return ""
+    try:
+        return flow_described(working.workplace, await working.workplace.read(flow_id))
+    except NotFound:  # seen before anything is written
+        return ""
+
+
+def _context(state: AgentState, domain: str, flow: str) -> list[dict[str, Any]]:
     """What the plan is made from; after a verdict the verdict, then the playbook's entry (DD-019, DD-038)."""
     verdict, feedback = state.get("converge_verdict"), state.get("feedback")
-    messages = [opening(state), *earlier_plan(state)]
+    messages = [opening(state, flow), *earlier_plan(state)]
     if verdict is not None:
         messages += [person(verdict_told(verdict)), person(prompts.playbook(domain, verdict["category"]))]
         messages.append(person(trials_told(state.get("trials") or [], trials_wanted(state))))
