@@ -93,7 +93,7 @@ class TestRoles:
         assert viewer >= READING
         assert not viewer & (EDITING | {"run_flow", "cancel_run", "publish_flow"})
         assert runner - viewer == {"run_flow", "cancel_run"}
-        assert editor - runner == EDITING
+        assert editor - runner == {*EDITING, "run_tests"}
         assert await office.tools("publisher") - editor == {"publish_flow"}
 
     async def test_are_refused_the_rest_by_name(self, office: Office) -> None:
@@ -107,6 +107,7 @@ class TestRoles:
             ("undo_last", {"revision": 1}),
             ("publish_flow", {}),
             ("run_flow", {}),
+            ("run_tests", {}),
         ):
             found = await refused(viewer, tool, flow_id=flow_id, **arguments)
             assert found["code"] == "permission_missing", tool

@@ -141,6 +141,13 @@ async def _runs(walk: Walk, flow_id: str) -> None:
     listed = await walk("list_runs", flow_id=flow_id, limit=1)
     assert [one["run_id"] for one in listed["runs"]] == [published["run_id"]]
     assert "more" in listed
+    wanted = [{"name": "heard", "text": "hej", "expect": {"contains": ["HEJ"]}}, {"name": "nothing"}]
+    assert (await walk("save_tests", flow_id=flow_id, tests=wanted))["tests"] == 2
+    tested = await walk("run_tests", flow_id=flow_id, trials=2)
+    assert (tested["status"], tested["passed"], tested["of"]) == ("failed", 2, 4)
+    assert {(one["test"], one["why"]) for one in tested["failures"]} == {("nothing", "the answer is empty")}
+    bad = await refused(walk.client, "save_tests", flow_id=flow_id, tests=[{"name": "x", "expect": {"like": "y"}}])
+    assert "expect.like" in bad["error"]
     assert (await walk("cancel_run", run_id=ran["run_id"]))["changed"] is False
     evidence = await walk("get_run_evidence", run_id=ran["run_id"])
     assert (evidence["status"], evidence["steps"]) == ("completed", 2)

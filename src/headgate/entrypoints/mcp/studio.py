@@ -67,6 +67,7 @@ def studio_of(parts: Parts) -> Any:  # noqa: ANN401 - `toolkit.stored.Studio`, w
         notary=parts.notary,
         runs=parts.runs,
         catalog_of=catalog_of,
+        tests=parts.tests,
         files_of=parts.workspace.for_agent,
         maker_of=lambda principal: Registrar(parts.workshop, principal),
     )

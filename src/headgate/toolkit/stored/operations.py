@@ -2,7 +2,7 @@
 
 from headgate.features.access.permissions import is_of_space
 from headgate.features.access.principal import Principal
-from headgate.toolkit.stored import keeping, running, searching, viewing
+from headgate.toolkit.stored import keeping, running, searching, testing, viewing
 from headgate.toolkit.stored.batching import batch_over
 from headgate.toolkit.stored.editing import on_flow, personal
 from headgate.toolkit.stored.operation import Kind, Operation, operation
@@ -35,7 +35,7 @@ _BUILD_FLOW = (
 
 
 def _all() -> dict[str, Operation]:
-    own = (*keeping.OPERATIONS, *running.OPERATIONS, *viewing.OPERATIONS, *searching.OPERATIONS)
+    own = (*keeping.OPERATIONS, *running.OPERATIONS, *testing.OPERATIONS, *viewing.OPERATIONS, *searching.OPERATIONS)
     found = [operation(function, permission, kind) for function, permission, kind in own]
     found += [
         on_flow(tool, _ON_FLOW[tool.name], description=_BUILD_FLOW if tool.name == "build_flow" else "")

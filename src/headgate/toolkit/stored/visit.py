@@ -13,6 +13,7 @@ from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.tables import FlowRow
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.service import Notary
+from headgate.features.testing.runner import TestRuns
 from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.foundation.database import Database
 from headgate.graph.model import Flow
@@ -35,6 +36,7 @@ class Studio:
     notary: Notary
     runs: RunsFlows
     catalog_of: CatalogOf
+    tests: TestRuns | None = None
     files_of: Callable[[Principal], UserWorkspace | None] = lambda _principal: None
     maker_of: Callable[[Principal], ComponentMaker | None] = lambda _principal: None
 
