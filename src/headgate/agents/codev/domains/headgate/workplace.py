@@ -17,6 +17,7 @@ from headgate.agents.codev.domain import (
 )
 from headgate.agents.codev.domains.headgate import credentials, storing, trials
 from headgate.agents.codev.domains.headgate.definitions import Definition, flow_of, held_of
+from headgate.agents.codev.domains.headgate.differences import lines_of
 from headgate.agents.codev.domains.headgate.discovery import reading_tools
 from headgate.agents.codev.domains.headgate.editing import editing_tools
 from headgate.agents.codev.domains.headgate.faults import faults_of
@@ -24,7 +25,6 @@ from headgate.agents.codev.domains.headgate.place import Place
 from headgate.features.access.permissions import Permission
 from headgate.graph.cases import TestCase
 from headgate.graph.model import Flow
-from headgate.toolkit.proof import diff_lines
 
 
 @dataclass
@@ -76,7 +76,7 @@ class HeadgateWorkplace:
     def compare(self, before: dict[str, JsonValue] | None, after: dict[str, JsonValue]) -> list[str]:
         """What is different, a line each; values of secret fields are not told."""
         new = flow_of(after)
-        return diff_lines(_old(before, new), new, self.place.catalog)
+        return lines_of(_old(before, new), new, self.place.catalog)
 
     async def missing_credentials(self, types: Sequence[str]) -> Sequence[NeededCredential]:
         """Which of these the tenant does not have."""

@@ -323,9 +323,26 @@ class TestWhatIsOffered:
 class TestCompare:
     async def test_tells_a_new_flow_as_added(self, place: HeadgateWorkplace) -> None:
         held = await changed(place, "build_flow", None, spec=GREETING)
-        lines = place.compare(None, held.definition)
-        assert len(lines) == 5
-        assert all(line.startswith("+ ") for line in lines)
+        assert place.compare(None, held.definition) == [
+            "+ node 'who' (ChatInput)",
+            "+ node 'words' (PromptTemplate)",
+            "+ node 'words' template: Hello {text}!",
+            "+ node 'out' (ChatOutput)",
+            "+ edge who.text -> words.text",
+            "+ edge words.text -> out.input",
+        ]
+
+    async def test_tells_values_of_what_was_added_in_short_and_without_secrets(self, place: HeadgateWorkplace) -> None:
+        params = {"url": "https://h.example", "secret": KEY, "headers": {"X-Key": KEY}}
+        nodes: Any = [
+            {"id": "w", "type": "WebhookOut", "params": params},
+            {"id": "p", "type": "PromptTemplate", "params": {"template": f"Line one\nuse {KEY} {'x' * 900}"}},
+        ]
+        lines = place.compare(None, {"name": "F", "nodes": nodes})
+        assert "+ node 'w' url: https://h.example" in lines
+        assert "+ node 'w' secret: [redacted]" in lines
+        assert KEY not in str(lines)
+        assert all(len(line) < 340 and "\n" not in line for line in lines)
 
     async def test_tells_changes(self, place: HeadgateWorkplace) -> None:
         held = await changed(place, "build_flow", None, spec=GREETING)
