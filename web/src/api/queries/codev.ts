@@ -115,3 +115,22 @@ export const codevDomainsQuery = queryOptions({
   queryFn: async ({ signal }) => (await unwrap(api.GET("/api/v1/codev/domains", { signal }))).items,
   staleTime: SOME_TIME_MS,
 });
+
+export type FlowiseServer = Schemas["FlowiseInstanceOut"];
+
+export const flowiseKeys = { all: ["codev", "flowise"] as const };
+
+/** Flowise servers that sessions may work on, the operator's first. */
+export const flowiseQuery = queryOptions({
+  queryKey: flowiseKeys.all,
+  queryFn: async ({ signal }) => (await unwrap(api.GET("/api/v1/codev/instances", { signal }))).items,
+});
+
+export const addFlowise = (body: Schemas["FlowiseInstanceIn"]) => unwrap(api.POST("/api/v1/codev/instances", { body }));
+
+export const removeFlowise = (instance: string) =>
+  unwrap(api.DELETE("/api/v1/codev/instances/{instance}", { params: { path: { instance } } }));
+
+/** Reach a server and count its components. */
+export const testFlowise = (instance: string) =>
+  unwrap(api.POST("/api/v1/codev/instances/{instance}/test", { params: { path: { instance } } }));

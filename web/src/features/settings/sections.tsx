@@ -9,6 +9,7 @@ import {
   Palette,
   Plug,
   ScrollText,
+  Server,
   UserRound,
   Users,
   Variable,
@@ -51,6 +52,13 @@ export const SECTIONS: readonly SettingsSection[] = [
     icon: Plug,
     may: (may) => may("mcp_servers.view"),
     Content: section(() => import("./mcp/McpSection"), "McpSection"),
+  },
+  {
+    id: "flowise",
+    label: "flowise",
+    icon: Server,
+    may: (may) => may("variables.view"),
+    Content: section(() => import("./flowise/FlowiseSection"), "FlowiseSection"),
   },
   { id: "keys", label: "keys", icon: KeyRound, Content: section(() => import("./keys/KeysSection"), "KeysSection") },
   {

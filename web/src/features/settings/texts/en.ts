@@ -1,4 +1,5 @@
 import actions from "./en.actions";
+import flowise from "./en.flowise";
 import people from "./en.people";
 import things from "./en.things";
 
@@ -126,6 +127,7 @@ export default {
   openapi: "OpenAPI document",
   parts: "Health",
   ...things,
+  ...flowise,
   ...people,
   ...actions,
 };

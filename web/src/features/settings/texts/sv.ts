@@ -1,6 +1,7 @@
 import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en";
 import actions from "./sv.actions";
+import flowise from "./sv.flowise";
 import people from "./sv.people";
 import things from "./sv.things";
 
@@ -129,6 +130,7 @@ const sv: Translation<typeof en> = {
   openapi: "OpenAPI-dokument",
   parts: "Hälsa",
   ...things,
+  ...flowise,
   ...people,
   ...actions,
 };

@@ -1,0 +1,18 @@
+export default {
+  flowise: "Flowise servers",
+  flowise_about: "Where the development agent may build chatflows beside the flows here.",
+  no_flowise: "No Flowise server yet",
+  no_flowise_more: "Add one by its address and an API key of it, and development sessions can work on its chatflows.",
+  add_flowise: "Add a Flowise server",
+  add_flowise_more: "Its key is kept encrypted, is sent to this server only, and is never shown again.",
+  flowise_name_help: "What sessions choose it by.",
+  flowise_name_wrong: "Letters, digits, spaces, dots, dashes; it begins with a letter or digit.",
+  flowise_address_wrong: "Give an address that begins with https://",
+  flowise_key: "API key",
+  flowise_key_help: "Made in Flowise under API Keys. Empty: the server asks for none.",
+  flowise_has_key: "with a key",
+  flowise_no_key: "without a key",
+  flowise_answers: "Flowise {{version}} answers in {{time}}, with {{count}} components.",
+  of_the_operator: "from the operator",
+  delete_flowise_more: "Its key is forgotten with it. Chatflows on the server stay as they are.",
+};
