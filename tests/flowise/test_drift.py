@@ -3,14 +3,21 @@
 A difference is listed by its request. Record again, or change `tests/support/flowise_server.py`, and then the code.
 """
 
+import asyncio
 import json
 
 import httpx2
 import pytest
 
+from headgate.agents.codev.domains.flowise.assembly import assemble
+from headgate.agents.codev.domains.flowise.catalogue import Catalogue, Memory
+from headgate.agents.codev.domains.flowise.client import FlowiseClient
+from headgate.agents.codev.domains.flowise.spec import read_spec
 from tests.flowise.drift import differences
 from tests.flowise.exchanges import RECORDED, Exchange, Seen, play, recordings
-from tests.support.flowise_server import FlowiseServer
+from tests.flowise.written import reply
+from tests.support.flowise_recordings import recording
+from tests.support.flowise_server import KEY, flowise_server
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +27,17 @@ def real(wire: httpx2.Client) -> Seen:
 
 class TestRecordings:
     def test_are_as_the_server_answers(self, real: Seen) -> None:
-        assert differences(real, recordings(), other_name="recording") == []
+        _none(differences(real, recordings(), other_name="recording"))
+
+    async def test_of_an_agentflow_are_as_it_answers(self, client: FlowiseClient, wire: httpx2.Client) -> None:
+        nodes = await Catalogue(client, Memory(60), "real").nodes()
+        flow_data = json.dumps(assemble(read_spec(reply()), nodes))
+        made = await client.create_chatflow("agentflow", "AGENTFLOW", flow_data)
+        answer = wire.post(f"/api/v1/prediction/{made.id}", json={"question": "yo"}).json()
+        await client.delete_chatflow(made.id)
+        seen = {"prediction": Exchange(200, "json", answer)}
+        known = {"prediction": Exchange(200, "json", recording("prediction_agentflowv2"))}
+        _none(differences(seen, known, other_name="recording"))
 
     def test_are_nearly_all_compared(self, real: Seen) -> None:
         assert recordings().keys() - real.keys() == {"chatmessage", "prediction_memory"}
@@ -31,12 +48,10 @@ class TestRecordings:
 
 
 class TestStandIn:
-    def test_answers_as_the_server_does(self, real: Seen) -> None:
-        with FlowiseServer() as stand_in:
-            headers = {"authorization": f"Bearer {stand_in.key}"}
-            with httpx2.Client(base_url=stand_in.origin, headers=headers, trust_env=False) as client:
-                seen = play(client)
-        assert differences(real, seen, other_name="stand-in") == []
+    async def test_answers_as_the_server_does(self, real: Seen) -> None:
+        async with flowise_server(credentials=[], templates=recording("marketplace_templates")) as stand_in:
+            seen = await asyncio.to_thread(_played, stand_in.endpoint)
+        _none(differences(real, seen, other_name="stand-in"))
 
 
 class TestDifferences:
@@ -60,6 +75,16 @@ class TestDifferences:
         held = {"x": Exchange(200, "json", {"a": 1, "b": [{"c": "d"}]})}
         other = {"x": Exchange(200, "json", {"a": 2.5, "b": [{"c": "e"}, {"c": "f"}]})}
         assert differences(held, other, other_name="copy") == []
+
+
+def _none(lines: list[str]) -> None:
+    assert not lines, "\n".join(lines)
+
+
+def _played(endpoint: str) -> Seen:
+    headers = {"authorization": f"Bearer {KEY}"}
+    with httpx2.Client(base_url=endpoint, headers=headers, timeout=10, trust_env=False) as client:
+        return play(client)
 
 
 def _sorted(nodes: list[dict[str, object]]) -> list[dict[str, object]]:
