@@ -1,6 +1,7 @@
 """From compact descriptions to what Flowise keeps, and back."""
 
 import copy
+import itertools
 from typing import Any
 
 import pytest
@@ -143,14 +144,14 @@ class TestChangingWhatIsThere:
         flow["extra"] = True
         spec = compact(flow, SCHEMAS)
         spec.node("promptTemplate_0").inputs["template"] = "Sing: {q}"
-        after = assemble(spec, SCHEMAS, CREDENTIALS, flow)
-        assert after["nodes"][0] == flow["nodes"][0] | {"data": after["nodes"][0]["data"]}  # type: ignore[index,call-overload]
-        assert after["nodes"][2] == flow["nodes"][2]  # type: ignore[index,call-overload]
+        after: Any = assemble(spec, SCHEMAS, CREDENTIALS, flow)
+        assert after["nodes"][0] == flow["nodes"][0] | {"data": after["nodes"][0]["data"]}
+        assert after["nodes"][2] == flow["nodes"][2]
         assert after["edges"] == flow["edges"]
         assert after["extra"] is True
         changed = copy.deepcopy(flow["nodes"][1])
         changed["data"]["inputs"]["template"] = "Sing: {q}"
-        assert after["nodes"][1] == changed  # type: ignore[index,call-overload]
+        assert after["nodes"][1] == changed
 
     def test_puts_what_is_left_out_back_to_what_a_new_node_has(self) -> None:
         flow = made(LLM_CHAIN)
@@ -201,15 +202,16 @@ def specs(draw: st.DrawFn) -> dict[str, Any]:
     for number, name in enumerate(names):
         inputs = draw(st.dictionaries(st.sampled_from(_PARAMS[name]), values, max_size=3))
         nodes.append({"id": f"{name}_{number}", "name": name, "inputs": inputs})
-    edges = []
+    edges: list[dict[str, Any]] = []
     for chain in [one for one in nodes if one["name"] == "llmChain"]:
         for kind, anchor in (("chatOpenAI", "model"), ("promptTemplate", "prompt")):
-            found = [one["id"] for one in nodes if one["name"] == kind]
-            if found and draw(st.booleans()):
-                edges.append({"from": draw(st.sampled_from(found)), "to": f"{chain['id']}.{anchor}"})
+            found = [str(one["id"]) for one in nodes if one["name"] == kind]
+            source = draw(st.sampled_from([*found, ""]))
+            if source:
+                edges.append({"from": source, "to": f"{chain['id']}.{anchor}"})
     functions = [one for one in nodes if one["name"] == "customFunction"]
-    for source, target in zip(functions, functions[1:], strict=False):
-        target["inputs"]["functionInputVariables"] = {"x": f"{{{{{source['id']}.data.instance}}}}"}
+    for before, target in itertools.pairwise(functions):
+        target["inputs"]["functionInputVariables"] = {"x": f"{{{{{before['id']}.data.instance}}}}"}
     return {"nodes": nodes, "edges": edges}
 
 

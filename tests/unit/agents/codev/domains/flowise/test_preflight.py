@@ -153,11 +153,11 @@ class TestFaults:
         assert any(words in one for one in changed(LLM_CHAIN, change)), changed(LLM_CHAIN, change)
 
     def test_of_a_credential_name_the_type_that_is_needed(self) -> None:
-        flow = assemble(read_spec(LLM_CHAIN), SCHEMAS, [])
+        flow: Any = assemble(read_spec(LLM_CHAIN), SCHEMAS, [])
         other = [StoredCredential(CREDENTIAL, "x", "anthropicApi")]
         assert "openAIApi is needed" in str(faults_of(flow, SCHEMAS, other)[0])
-        flow["nodes"][0]["data"].pop("credential")  # type: ignore[index,call-overload,union-attr]
-        flow["nodes"][0]["data"]["inputs"].pop("credential")  # type: ignore[index,call-overload,union-attr]
+        flow["nodes"][0]["data"].pop("credential")
+        flow["nodes"][0]["data"]["inputs"].pop("credential")
         assert "It needs a credential of type openAIApi" in str(faults_of(flow, SCHEMAS, [])[0])
 
     def test_of_an_agentflow_without_its_start(self) -> None:

@@ -1,0 +1,55 @@
+"""A client and a workplace on a local server that speaks as Flowise was recorded."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from headgate.agents.codev.domains.flowise.client import FlowiseClient, Server
+from headgate.agents.codev.domains.flowise.domain import FlowiseDomain
+from headgate.agents.codev.domains.flowise.workplace import FlowiseWorkplace
+from headgate.agents.codev.instances.service import Instance
+from headgate.features.access.principal import LOCAL, Principal
+from headgate.foundation.codev_settings import CodevSettings
+from headgate.foundation.settings import HttpSettings, Settings
+from tests.support.flowise_server import KEY, FlowiseServer, flowise_server
+
+SECONDS = 1.0
+
+
+class OneInstance:
+    """Only this server."""
+
+    def __init__(self, endpoint: str) -> None:
+        self._endpoint = endpoint
+
+    async def find(self, _principal: Principal, _instance_id: str) -> Instance:
+        return Instance("dev", self._endpoint, SecretStr(KEY), vouched=True)
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[FlowiseServer]:
+    async with flowise_server() as found:
+        yield found
+
+
+@pytest.fixture
+async def client(server: FlowiseServer) -> AsyncIterator[FlowiseClient]:
+    made = FlowiseClient(Server("dev", server.endpoint, SecretStr(KEY), vouched=True), HttpSettings(), SECONDS)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+def domain(server: FlowiseServer, tmp_path: Path) -> FlowiseDomain:
+    codev = CodevSettings(flowise_timeout_seconds=SECONDS)
+    return FlowiseDomain(Settings(data_dir=tmp_path, codev=codev), OneInstance(server.endpoint))
+
+
+@pytest.fixture
+async def place(domain: FlowiseDomain) -> AsyncIterator[FlowiseWorkplace]:
+    made = await domain.open(LOCAL, LOCAL.space_id, "dev")
+    assert isinstance(made, FlowiseWorkplace)
+    yield made
+    await made.close()
