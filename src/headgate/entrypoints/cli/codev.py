@@ -15,6 +15,7 @@ from rich.markup import escape
 from headgate.agents.codev.patterns import service as patterns_service
 from headgate.agents.codev.patterns.schemas import pattern_out
 from headgate.agents.codev.schemas import Resume, ResumeAnswer, SessionResponse, SessionStart
+from headgate.entrypoints.cli import codev_instances
 from headgate.entrypoints.cli.codev_answers import Given, ask
 from headgate.entrypoints.cli.codev_pages import (
     conclude,
@@ -36,6 +37,7 @@ app = typer.Typer(
     no_args_is_help=True,
     help="The development agent: plans, builds and tests a flow, and asks before it writes.",
 )
+app.add_typer(codev_instances.app, name="instances")
 SessionArgument = Annotated[str, typer.Argument(metavar="SESSION", help="Id of the session.")]
 _MOST = 200
 _LOOK_SECONDS = 2.0

@@ -1,0 +1,91 @@
+"""`headgate codev instances`: Flowise servers that sessions may work on."""
+
+import sys
+from typing import Annotated
+
+import typer
+from pydantic import SecretStr
+from rich.markup import escape
+from rich.prompt import Prompt
+
+from headgate.agents.codev.instances.schemas import FlowiseInstanceIn
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
+from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.foundation.checked import checked
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Flowise servers that sessions may work on.")
+Name = Annotated[str, typer.Argument(help="The name that sessions choose it by.")]
+
+
+@app.command("list")
+def list_(json: JsonFlag = False) -> None:
+    """List the servers, the operator's first. Keys are never shown."""
+
+    async def work(parts: Parts) -> None:
+        found = await parts.flowise.instances.list(acting())
+        if json:
+            print_json(found)
+        elif not found:
+            console.print("No Flowise servers yet. Add one: headgate codev instances add NAME URL", markup=False)
+        else:
+            rows = [(escape(one.id), escape(one.endpoint), one.source, "yes" if one.has_key else "no") for one in found]
+            console.print(table(("name", "where", "added by", "key"), rows))
+
+    with_parts(work)
+
+
+@app.command()
+def add(
+    name: Name,
+    url: Annotated[str, typer.Argument(help="Its address, as https://flowise.example.org.")],
+    key_variable: Annotated[str, typer.Option(help="Variable that holds its key, in place of giving one.")] = "",
+    json: JsonFlag = False,
+) -> None:
+    """Add a server. Its key is asked for, or read from standard input; it is never an argument."""
+    key = ""
+    if not key_variable:
+        key = _typed(name) if sys.stdin.isatty() else sys.stdin.read().strip()
+    wanted = checked(
+        FlowiseInstanceIn, id=name, endpoint=url, key_variable=key_variable, api_key=SecretStr(key) if key else None
+    )
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            made = await parts.flowise.instances.add(session, acting(), wanted)
+        if json:
+            print_json(made)
+        else:
+            console.print(f"Added {escape(made.id)}. Try it: headgate codev instances test {escape(made.id)}")
+
+    with_parts(work)
+
+
+@app.command()
+def remove(name: Name, json: JsonFlag = False) -> None:
+    """Forget a server, and the key that was given with it."""
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            await parts.flowise.instances.remove(session, acting(), name)
+        print_json({"id": name, "removed": True}) if json else console.print(f"Removed {escape(name)}.")
+
+    with_parts(work)
+
+
+@app.command("test")
+def try_(name: Name, json: JsonFlag = False) -> None:
+    """Reach a server and count its components."""
+
+    async def work(parts: Parts) -> None:
+        found = await parts.flowise.probe(await parts.flowise.instances.find(acting(), name))
+        if json:
+            print_json(found)
+        else:
+            console.print(f"Flowise {escape(found.version)} with {found.nodes} components, in {found.ms:.0f} ms.")
+
+    with_parts(work)
+
+
+def _typed(name: str) -> str:
+    return Prompt.ask(f"Key of {escape(name)} (Enter: none)", password=True, default="", console=console)
