@@ -12,8 +12,10 @@ from headgate.agents.codev.domain import Answer, Change, DomainTool, Held, Phase
 from headgate.agents.codev.domains.headgate.definitions import definition_of, flow_of
 from headgate.agents.codev.domains.headgate.faults import BY_NAME, new_keys
 from headgate.agents.codev.domains.headgate.place import Place
+from headgate.graph.flow_io import classify_io
 from headgate.graph.json_values import plain_json
 from headgate.graph.model import Flow
+from headgate.graph.template import Catalog
 from headgate.toolkit.proof import diff_lines, validation
 from headgate.toolkit.stored.operation import plain
 from headgate.toolkit.tool import ToolDefinition
@@ -116,8 +118,18 @@ def _changed(place: Place, held: Held | None, before: Flow, after: Flow, answer:
         summary=_summary(held, after, lines),
         name=after.name,
         about=held.about if held is not None else {},
-        answer=answer | validation(after, place.catalog),
+        answer=answer | validation(after, place.catalog) | _ends(after, place.catalog),
     )
+
+
+def _ends(flow: Flow, catalog: Catalog) -> Answer:
+    """A word on several answers: nobody could tell which is the flow's, a test neither."""
+    ends = [one.node for one in classify_io(flow, catalog).outputs if one.kind in {"chat", "text", "data"}]
+    if len(ends) < 2:
+        return {}
+    return {
+        "warning": f"The flow has {len(ends)} ends: {', '.join(ends[:10])}. Only one text is the answer; use Merge."
+    }
 
 
 def _space(place: Place, held: Held | None) -> str:

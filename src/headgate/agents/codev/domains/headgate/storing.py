@@ -4,6 +4,7 @@ Writing goes through `features.flows`, as the studio's own saving does: audited,
 open.
 """
 
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.agents.codev.domain import Change, Held
@@ -52,7 +53,15 @@ async def remove(place: Place, flow_id: str, expected_mark: str) -> None:
 
 
 async def _create(place: Place, change: Change, token: str) -> Held:
-    """A new flow under the token's id. Made already: that one as it is, if nobody changed it since."""
+    """A new flow under the token's id; once, also where two processes make it at the same moment."""
+    try:
+        return await _created(place, change, token)
+    except IntegrityError:
+        return await _created(place, change, token)
+
+
+async def _created(place: Place, change: Change, token: str) -> Held:
+    """A new flow. Made already: that one as it is, if nobody changed it since."""
     flow, flow_id = flow_of(change.definition), id_for(token)
     async with place.studio.database.writing() as session:
         try:

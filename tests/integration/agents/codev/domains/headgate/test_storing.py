@@ -175,6 +175,12 @@ class TestLostAnswers:
         assert await place.write(change, None, token) == first
         assert len((await ask(place, "list_flows"))["flows"]) == 1  # type: ignore[arg-type]
 
+    async def test_processes_that_make_it_at_the_same_moment_make_one(self, parts_on_both: Parts) -> None:
+        place, token = await open_place(parts_on_both), new_id()
+        made = await asyncio.gather(*(changed(place, "build_flow", None, token=token, spec=GREETING) for _ in range(5)))
+        assert len({held.flow_id for held in made}) == 1
+        assert len((await ask(place, "list_flows"))["flows"]) == 1  # type: ignore[arg-type]
+
     async def test_what_a_person_did_with_it_since_is_kept(self, parts: Parts) -> None:
         place, token = await open_place(parts), new_id()
         held = await changed(place, "build_flow", None, token=token, spec=GREETING)

@@ -197,6 +197,15 @@ class TestEditing:
         codes = {issue["code"] for issue in change.answer["issues"]}  # type: ignore[union-attr, index, call-overload]
         assert {"missing_value", "orphan"} <= codes
 
+    async def test_warns_of_a_flow_with_several_answers(self, place: HeadgateWorkplace) -> None:
+        two = GREETING.replace("edges:\n", "  more: ChatOutput\nedges:\n  who.text -> more.input\n")
+        change = await wanted(place, "build_flow", None, spec=two)
+        assert isinstance(change, Change)
+        assert str(change.answer["warning"]).startswith("The flow has 2 ends: ")
+        change = await wanted(place, "build_flow", None, spec=GREETING)
+        assert isinstance(change, Change)
+        assert "warning" not in change.answer
+
     @pytest.mark.parametrize(
         ("name", "arguments", "said"),
         [
