@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from headgate.entrypoints.http.studio.routes import PLACES
+from tests.integration.isolation.development import INSTANCE, INTERRUPT
 from tests.integration.isolation.worlds import SESSION, STEP, VARIABLE, WORKSPACE_FILE, World
 from tests.support.own_code import REVERSE
 
@@ -28,11 +29,19 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "user_id": lambda world: [world.principal.user_id],
     "key_id": lambda world: world.api_key_ids,
     "cursor": lambda world: [world.run_ids[0], world.flow_ids[0], world.file_ids[0]],
+    "result_id": lambda world: world.result_ids,
     "turn_id": lambda world: world.turn_ids,
     "checksum": lambda world: [world.checksum],
+    "pattern_id": lambda world: world.pattern_ids,
 }
+_CODEV = "/api/v1/codev/sessions"
+_OF_SESSIONS = ("", "/resume", "/stream", "/events", "/summary", "/rollback", "/stop", "/retry", "/credentials")
 OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
+    **{(f"{_CODEV}/{{session_id}}{what}", "session_id"): lambda world: world.codev_ids for what in _OF_SESSIONS},
+    ("/api/v1/codev/sessions", "cursor"): lambda world: world.codev_ids[:1],
+    ("/api/v1/codev/patterns", "cursor"): lambda world: world.pattern_ids,
     ("/api/v1/me/sessions/{session_id}", "session_id"): lambda world: world.sign_in_ids,
+    ("/api/v1/flows/{flow_id}/tests/results", "cursor"): lambda world: world.result_ids,
     ("/api/v1/audit", "cursor"): lambda world: ["1000000"],
     ("/api/v1/workspace/files", "cursor"): lambda world: ["a"],
     ("/v1/models/{model}", "model"): lambda world: world.flow_ids,
@@ -64,13 +73,23 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "definition": lambda world: world.definition,
     "revision": lambda world: world.revision,
     "content": lambda world: "name: The same flow\nnodes:\n  heard: ChatInput\n",
+    "cases": lambda world: [{"name": "another", "text": world.marker}],
     "input_value": lambda world: "Run it",
     "path": lambda world: WORKSPACE_FILE,
     "text": lambda world: "the same text",
+    "requirement": lambda world: "the same wish",
+    "interrupt_id": lambda world: INTERRUPT,
+    "instance_id": lambda world: "",
+    "instance": lambda world: INSTANCE,
+    "response": lambda world: {"type": "plan_approval", "approved": True},
+    "type": lambda world: "CRM_TOKEN",
+    "values": lambda world: {"value": "the same"},
+    "endpoint": lambda world: "https://127.0.0.1:9",
     "file": lambda world: ("the-same-name.txt", b"the same content", "text/plain"),
 }
 FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/v1/chat/completions", "messages"): [{"role": "user", "content": "the same text"}],
+    ("/api/v1/codev/instances", "id"): "another-server",
     ("/api/v1/mcp-servers", "name"): "another-server",
     ("/api/v1/mcp-servers", "url"): "https://example.org/mcp",
     ("/api/v1/assistants", "name"): "Another",
@@ -79,6 +98,10 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
 }
 """Values that one route wants other than all the rest, and optional ones that it is given."""
 ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
+    # No model is configured, and nothing was written: the session was found, and then not worked on.
+    ("POST", "/api/v1/codev/sessions"): {422},
+    ("POST", "/api/v1/codev/sessions/stream"): {422},
+    ("POST", "/api/v1/codev/sessions/{session_id}/rollback"): {409},
     # The server's address is one that flows may not reach: it was found, and then not called.
     ("POST", "/api/v1/mcp-servers/{server}/refresh"): {403},
     ("POST", "/api/v1/mcp-servers/{server}/test"): {403},

@@ -18,6 +18,8 @@ NO_TENANT = {"scheduled_jobs": "jobs of the whole installation"}
 """Tables that belong to nobody, and why."""
 BY_FLOW = ("version_steps", "version_edges")
 """Tables whose tenant is their flow's."""
+BY_SESSION = ("codev_events", "codev_writes")
+"""Tables whose tenant is their development session's."""
 _TELLING = re.compile(r"^(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{64})$")
 """Ids and hashes: values that nobody guesses, so that whoever shows one has read it."""
 
@@ -28,7 +30,7 @@ for _module in pkgutil.walk_packages(headgate.__path__, "headgate."):
 
 def owned_tables() -> Iterable[tuple[Table, Any]]:
     """Each table with the column that says whose a row is. Fails on one that nobody here knows."""
-    flows = metadata.tables["flows"]
+    flows, sessions = metadata.tables["flows"], metadata.tables["codev_sessions"]
     for table in metadata.sorted_tables:
         if table.name in NO_TENANT:
             continue
@@ -36,6 +38,8 @@ def owned_tables() -> Iterable[tuple[Table, Any]]:
             yield table, table.c.id
         elif table.name in BY_FLOW:
             yield table, select(flows.c.tenant_id).where(flows.c.id == table.c.flow_id).scalar_subquery()
+        elif table.name in BY_SESSION:
+            yield table, select(sessions.c.tenant_id).where(sessions.c.id == table.c.session_id).scalar_subquery()
         else:
             assert "tenant_id" in table.c, (
                 f"Table '{table.name}' has no tenant_id. Give it one, or say in {__name__} whose its rows are."

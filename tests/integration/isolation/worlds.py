@@ -30,6 +30,8 @@ from headgate.features.runs.transitions import Lease, NewRun, RunKey, Seed, cloc
 from headgate.features.workspace.components import read_components, register_component
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
+from tests.integration.isolation.development import add_instance, add_pattern, add_sessions
+from tests.integration.isolation.tested import add_tests
 from tests.support.own_code import component
 from tests.support.tenants import ActingAs
 
@@ -78,6 +80,11 @@ class World:
     checksum: str = ""
     key: RunKey = field(default_factory=lambda: RunKey("", "", "", 0))
     """Of the run that another worker is busy with."""
+    codev_ids: list[str] = field(default_factory=list)
+    """Sessions of the development agent."""
+    pattern_ids: list[str] = field(default_factory=list)
+    result_ids: list[str] = field(default_factory=list)
+    """Of a test set that another process is running."""
     turn_ids: list[str] = field(default_factory=list)
     """Of what the assistant is answering the person."""
     answering: asyncio.Task[Any] | None = None
@@ -116,6 +123,7 @@ async def make_tenant_things(app: FastAPI, world: World, database: Database) -> 
     )
     _be_answered(app, world)
     async with database.writing() as session:
+        await add_instance(session, world.principal.tenant_id, world.marker)
         for name in (world.marker, VARIABLE):
             row = {"tenant_id": world.principal.tenant_id, "provider": "openai", "name": name, "level": 1}
             await session.execute(insert(ModelClass).values(**row))
@@ -250,6 +258,9 @@ async def _make_rows(world: World, database: Database) -> None:
     world.delivery_ids.append(delivery)
     shown = f"https://127.0.0.1:9/{world.marker}"
     async with database.writing() as session:
+        world.codev_ids += await add_sessions(session, world.principal, world.flow_ids[0], world.marker)
+        world.pattern_ids.append(await add_pattern(session, world.principal, world.codev_ids[0], world.marker))
+        world.result_ids.append(await add_tests(session, tenant, world.flow_ids, world.marker))
         await session.execute(
             insert(McpServerRow).values(
                 id=server,

@@ -269,6 +269,8 @@ class Sessions:
         space_id = wanted.space_id or principal.space_id
         if wanted.flow_id and place.space_of is not None:
             space_id = await place.space_of(principal, wanted.flow_id)
+            if wanted.space_id not in {None, space_id}:
+                raise Invalid("The flow is not in the space that is named.", remedy="Leave `space_id` out.")
         if not space_id:
             raise Invalid("No space is named, and you have none of your own.", remedy="Name the `space_id`.")
         principal.require_in(space_id, Permission.FLOWS_EDIT, SpaceNotFound(space_id))
