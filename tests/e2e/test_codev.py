@@ -18,6 +18,8 @@ from tests.support.scripted_server import Script
 CASE = {"name": "Greets by name", "text": "Ann", "expect": {"equals": "Hello Ann!"}}
 PLAN = f"**Three nodes**: who, words, out.\n\n```tests\n{json.dumps([CASE])}\n```"
 MISSING = "ChatInput, PromptTemplate, ChatOutput.\n\nCREDENTIALS_STATUS: MISSING\nMISSING_TYPES: CRM_TOKEN"
+OK = "Nothing is there.\n\nCREDENTIALS_STATUS: OK"
+PHASES = ["Clarify", "Discover", "Credentials", "Plan", "Approve"]
 TOKEN = "crm-neverseenagain123456"
 
 
@@ -157,7 +159,7 @@ class TestASession:
         questions = card(page, "Questions for you")
         questions.get_by_label("1. For whom?").fill("Guests.")
         waits = page.get_by_role("link", name="Develop").get_by_text("1 waits for you")
-        says.extend((openai.text("Nothing is there.\n\nCREDENTIALS_STATUS: OK"), openai.text(PLAN)))
+        says.extend((openai.text(OK), openai.text(PLAN)))
         session = page.url.rsplit("/", 1)[-1]
         builder.post(f"/codev/sessions/{session}/resume", {"response": {"type": "clarification", "text": "Everybody"}})
         questions.get_by_role("button", name="Answer").click()
@@ -166,6 +168,27 @@ class TestASession:
         page.goto("/develop")
         expect(waits).to_be_attached()
         expect(page.get_by_role("list", name="Waiting for you").get_by_role("listitem")).to_have_count(1)
+
+    def test_goes_on_being_told_when_the_network_was_away(
+        self, window: Page, openai: OpenAIServer, says: "deque[Script]", console: Console
+    ) -> None:
+        console.allow("ERR_")
+        page = window
+        says.append(openai.text("SCORE: 6\n1. For how long?"))
+        begin(page, "Greet while the line is cut")
+        search = openai.tool_call("search_components", {"query": "fill a text"})
+        says.extend((search, openai.slow_text(OK, 3), openai.text(PLAN)))
+        card(page, "Questions for you").get_by_role("button", name="Go on without").click()
+        happened = page.get_by_role("log", name="What happened")
+        expect(happened.get_by_role("button", name="Looks for components")).to_be_visible()
+        page.context.set_offline(True)
+        expect(page.get_by_text("The connection was lost.")).to_be_visible()
+        page.wait_for_timeout(3500)
+        page.context.set_offline(False)
+        expect(card(page, "A plan to approve")).to_be_visible()
+        expect(page.get_by_text("The connection was lost.")).to_be_hidden()
+        expect(happened.get_by_role("button", name="Looks for components")).to_have_count(1)
+        expect(happened.get_by_role("heading")).to_have_text(PHASES)
 
     def test_is_answered_on_a_phone_and_stopped(
         self,

@@ -2,6 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ChartNoAxesColumn, Hammer, History, LayoutTemplate, Search, Settings, Workflow } from "lucide-react";
 import { codevWaitingQuery } from "@/api/queries/codev";
+import { meQuery } from "@/api/queries/me";
+import { maySomewhere } from "@/api/rights";
 import { Tip } from "@/components/ui";
 import { usePalette } from "@/lib/commands/commands";
 import { keysOf, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
@@ -15,7 +17,9 @@ const PLACE =
 export function Sidebar() {
   const t = useAppTexts();
   const changed = useShortcutKeys((state) => state.changed);
-  const waiting = useQuery(codevWaitingQuery).data?.length ?? 0;
+  const { data: me } = useQuery(meQuery);
+  const sees = me !== undefined && maySomewhere(me, "flows.view");
+  const waiting = useQuery({ ...codevWaitingQuery, enabled: sees }).data?.length ?? 0;
   const places = [
     { to: "/", label: t("flows"), icon: Workflow, exact: true },
     { to: "/templates", label: t("templates"), icon: LayoutTemplate },

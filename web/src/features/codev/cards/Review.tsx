@@ -90,6 +90,7 @@ export function Review({ session, interrupt, answer }: CardProps) {
             {session.can_roll_back && (
               <Button
                 kind="ghost"
+                className="max-sm:hidden"
                 icon={<RotateCcw />}
                 disabled={answer.isPending}
                 onClick={() => setRollingBack(true)}

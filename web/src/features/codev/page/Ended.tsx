@@ -1,6 +1,7 @@
 import { RotateCcw } from "lucide-react";
 import type { CodevSession } from "@/api/queries/codev";
 import { Button, Callout } from "@/components/ui";
+import { isOfModel } from "../model/modelCodes";
 import type { LiveSession } from "../model/session";
 import { useCodevTexts } from "../texts";
 import { ConnectProvider } from "./ConnectProvider";
@@ -8,15 +9,6 @@ import { PlaceLink } from "./PlaceLink";
 import { useRetry } from "./useStop";
 
 const TONES = { completed: "ok", stopped: "warn", error: "bad" } as const;
-/** Codes of errors that connecting a provider may cure. */
-const MODEL_CODES = new Set([
-  "model_key_missing",
-  "no_model_configured",
-  "unknown_provider",
-  "provider_not_installed",
-  "model_key_rejected",
-  "model_not_accessible",
-]);
 
 /** How the session ended, and what can be done now. */
 export function Ended({ session, live }: { session: CodevSession; live: LiveSession }) {
@@ -24,7 +16,7 @@ export function Ended({ session, live }: { session: CodevSession; live: LiveSess
   const retry = useRetry(session.thread_id);
   const status = live.status as keyof typeof TONES;
   const failed = live.entries.findLast((one) => one.kind === "error");
-  const noModel = status === "error" && failed?.kind === "error" && MODEL_CODES.has(failed.about);
+  const noModel = status === "error" && failed?.kind === "error" && isOfModel(failed.about);
   return (
     <Callout tone={TONES[status] ?? "warn"} title={t(`ended_${status}`)}>
       <p className="whitespace-pre-wrap">{live.stopReason || t(`ended_${status}_more`)}</p>

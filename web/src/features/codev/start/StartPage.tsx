@@ -5,6 +5,7 @@ import { useState } from "react";
 import { assistantConfigQuery } from "@/api/queries/assistant";
 import { codevDomainsQuery, codevKeys, codevSessionQuery, startSession } from "@/api/queries/codev";
 import { Button, Callout, Field, Keys, Problem, Textarea } from "@/components/ui";
+import { isErrorOfModel } from "../model/modelCodes";
 import { EMPTY_START, type StartForm, startFaults, toStart } from "../model/startForm";
 import { ConnectProvider } from "../page/ConnectProvider";
 import { useCodevTexts } from "../texts";
@@ -82,7 +83,12 @@ export function Form({ first }: { first: StartForm }) {
       <Place form={form} domains={domains.data ?? []} faults={shown} onChange={set} />
       <Advanced form={form} faults={shown} onChange={set} />
       <NoModel chosen={form.model} />
-      {start.isError && <Problem error={start.error} />}
+      {start.isError && (
+        <div className="flex flex-col items-start gap-2">
+          <Problem error={start.error} />
+          {isErrorOfModel(start.error) && <ConnectProvider onDone={start.reset} />}
+        </div>
+      )}
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" kind="primary" size="lg" busy={start.isPending}>
           {t("start")}
