@@ -164,13 +164,14 @@ def _set_credential(wanted: SpecNode, data: dict[str, Any], credentials: Sequenc
         return
     types = names_of(place)
     fitting = [one for one in credentials or () if one.type in types]
-    found = wanted.credential or credential_of(data)
+    held = credential_of(data)
+    found = wanted.credential or held
     if wanted.credential and wanted.credential not in {one.id for one in fitting}:
         named = [one.id for one in fitting if wanted.credential in {one.name, one.type}]
         found = named[0] if len(named) == 1 else wanted.credential
     elif not found and place.get("optional") is not True and len(fitting) == 1:
         found = fitting[0].id
-    if found:
+    if found and found != held:
         data["credential"] = found
         data["inputs"][text_of(place.get("name"))] = found
 
