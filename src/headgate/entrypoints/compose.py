@@ -43,6 +43,8 @@ from headgate.foundation.telemetry import Telemetry
 from headgate.foundation.telemetry.opening import telemetry_of
 
 COMMAND = "command"
+_OF_STEPS = ("registry", "checker", "box", "storage", "mcp", "local_models", "classes")
+"""Parts that steps stand on too, by their names in `StepServices`."""
 
 
 @dataclass(frozen=True)
@@ -127,15 +129,9 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
             yield Parts(
                 settings=settings,
                 database=database,
-                registry=base.registry,
                 index=index,
-                checker=base.checker,
-                box=base.box,
-                storage=base.storage,
                 bus=bus,
-                mcp=base.mcp,
                 engine=engine,
-                local_models=base.local_models,
                 runs=runs,
                 maintenance=maintenance,
                 assistant=assistance.assistant,
@@ -143,12 +139,12 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
                 workshop=assistance.workshop,
                 telemetry=telemetry,
                 notary=Notary(base.box, EvidenceSeed(settings)),
-                classes=base.classes,
                 rules=rules,
                 dry_runs=DryRuns(database, base.services, rules, base.variables_of, base.local_models),
                 tests=tests,
                 codev=codev,
                 flowise=flowise,
+                **{name: getattr(base, name) for name in _OF_STEPS},
             )
 
 

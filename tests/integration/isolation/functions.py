@@ -36,6 +36,7 @@ from headgate.features.runs.transitions import (
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
 from tests.integration.isolation.known import OWNED, SHARED, Unknown
+from tests.integration.isolation.tested import TESTED
 from tests.integration.isolation.worlds import CODE_HASH, EMAIL, ISSUER, STEP, SUBJECT, VARIABLE, World
 
 Function = Callable[..., Any]
@@ -59,6 +60,13 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("read_rows", "after"): lambda world: 0,
     ("delete_sessions", "token_hash"): lambda world: None,
     ("put_in_space", "file_ids"): lambda world: [world.private_file_id],
+    ("list_over", "logic"): lambda world: TESTED,
+    ("list_over", "tests"): lambda world: TESTED,
+    ("count_trials", "result_ids"): lambda world: world.result_ids,
+    ("hold", "until"): lambda world: now(),
+    ("end", "status"): lambda world: "cancelled",
+    ("end", "reason"): lambda world: "",
+    ("prune", "keep"): lambda world: 0,
 }
 """Arguments that one function wants other than all the rest, so that it finds or changes something."""
 CUTS = ("space_ids", "spaces", "seen_by")
@@ -86,6 +94,8 @@ WORKER_ONLY = {
     "expired_runs": _UPKEEP,
     "payers_among": _UPKEEP,
     "audit_heads": _UPKEEP,
+    "has_abandoned": _UPKEEP,
+    "end_abandoned": _UPKEEP,
     "orphan_candidates": _UPKEEP,
     "known_files": _UPKEEP,
     "list_tenants": _OPERATOR,

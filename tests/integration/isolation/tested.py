@@ -1,0 +1,31 @@
+"""What tests of flows leave in a tenant, as rows: one result is being made by a process elsewhere."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.testing.tables import TestCaseRow, TestResultRow, TrialRow
+from headgate.foundation.database import now
+from headgate.foundation.ids import new_id
+
+TESTED = "e" * 64
+"""Checksum of what was tested, and of the tests."""
+
+
+async def add_tests(session: AsyncSession, tenant_id: str, flow_ids: Sequence[str], marker: str) -> str:
+    """Tests of flows; a result of the first that passed, and one that a process elsewhere is making: the id of that."""
+    for flow_id in flow_ids:
+        session.add(TestCaseRow(flow_id=flow_id, name="same", tenant_id=tenant_id, position=0, case={"text": marker}))
+    passed, running = new_id(), new_id()
+    for result_id, status in ((passed, "passed"), (running, "running")):
+        result: dict[str, Any] = {"id": result_id, "tenant_id": tenant_id, "flow_id": flow_ids[0], "version": 1}
+        result |= {"logic_checksum": TESTED, "set_checksum": TESTED, "trials": 1, "of": 1, "status": status}
+        lease = now() + timedelta(hours=1) if status == "running" else None
+        await session.execute(insert(TestResultRow).values(**result, reason=marker, lease_until=lease))
+        trial = {"result_id": result_id, "position": 0, "trial": 1, "tenant_id": tenant_id, "name": "same"}
+        came = {"passed": True, "misses": [], "answer": marker, "error": "", "run_id": "", "ms": 1, "tokens": 1}
+        await session.execute(insert(TrialRow).values(**trial, **came))
+    return running
