@@ -71,9 +71,9 @@ class Sessions:
         principal.require_somewhere(Permission.FLOWS_EDIT)
         around = self.runner.around
         place = around.place(wanted.domain)
+        row = await self._new_row(principal, wanted, place)
         if address is not None:
             await self.limits.allow(STARTS, counted(address))
-        row = await self._new_row(principal, wanted, place)
         if wanted.webhook_url:
             await around.http.check(wanted.webhook_url)
         row.model = (await around.reasoning.choose(principal, wanted.model)).model_id

@@ -1,0 +1,112 @@
+"""Notices to a web address: signed, tried again, sent by whoever finds them."""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+
+import pytest
+from pydantic import SecretStr
+
+from headgate.agents.codev.sessions import repository
+from headgate.agents.codev.tables import SessionRow
+from headgate.features.access.principal import LOCAL
+from headgate.foundation.database import Database, now
+from headgate.foundation.errors import Forbidden, UpstreamFailed
+from headgate.foundation.settings import Settings
+from tests.support.codev_place import FakePlace
+from tests.support.codev_sessions import Bench, open_bench
+
+URL = "https://hooks.example/in?token=of-the-receiver"
+
+
+@pytest.fixture
+def place() -> FakePlace:
+    return FakePlace(greeter="nothing")
+
+
+async def told(bench: Bench, session_id: str) -> dict[str, object]:
+    """What the session tells of its notice."""
+    async with asyncio.timeout(10):
+        while True:
+            found = [one async for one in bench.sessions.follow(LOCAL, session_id)]
+            for _, kind, data in found:
+                if kind == "webhook":
+                    return dict(data)
+            await asyncio.sleep(0.02)
+
+
+class TestANotice:
+    async def test_tells_what_is_waited_for_and_where(
+        self, settings: Settings, database: Database, place: FakePlace
+    ) -> None:
+        async def secret_of(_tenant: str, name: str) -> SecretStr | None:
+            assert name == "WEBHOOK_SECRET"
+            return SecretStr("of us two")
+
+        async with open_bench(settings, database, place, secret_of=secret_of) as bench:
+            plan = await bench.start(flow_id="greeter", webhook_url=URL)
+            assert await told(bench, plan.thread_id) == {"delivered": True, "attempts": 1, "message": ""}
+        ((url, headers, body),) = bench.posts.sent
+        assert url == URL
+        (sent,) = bench.posts.bodies
+        assert plan.interrupt is not None
+        assert sent["interrupt"]["id"] == plan.interrupt.id
+        assert sent["thread_id"] == plan.thread_id
+        assert sent["link"].startswith("https://studio.example/")
+        assert sent["link"].endswith(plan.thread_id)
+        signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+        digest = base64.b64encode(hmac.new(b"of us two", signed, hashlib.sha256).digest()).decode()
+        assert headers["webhook-signature"] == f"v1,{digest}"
+
+    async def test_is_tried_again_while_the_receiver_is_away(
+        self, settings: Settings, database: Database, place: FakePlace
+    ) -> None:
+        async with open_bench(settings, database, place) as bench:
+            bench.posts.answers = [503, UpstreamFailed("No answer."), 204]
+            plan = await bench.start(flow_id="greeter", webhook_url=URL)
+            assert await told(bench, plan.thread_id) == {"delivered": True, "attempts": 3, "message": ""}
+
+    @pytest.mark.parametrize("answer", [410, Forbidden("The address is private.")])
+    async def test_is_given_up_where_trying_again_is_no_use(
+        self, settings: Settings, database: Database, place: FakePlace, answer: int | Forbidden
+    ) -> None:
+        async with open_bench(settings, database, place) as bench:
+            bench.posts.answers = [answer]
+            plan = await bench.start(flow_id="greeter", webhook_url=URL)
+            found = await told(bench, plan.thread_id)
+        assert (found["delivered"], found["attempts"]) == (False, 1)
+        assert plan.status == "pending_interrupt"
+
+    async def test_keeps_nobody_from_answering(self, settings: Settings, database: Database, place: FakePlace) -> None:
+        async with open_bench(settings, database, place) as bench:
+            bench.posts.answers = [500] * 20
+            done = await bench.finished(flow_id="greeter", webhook_url=URL)
+        assert done.status == "completed"
+
+    async def test_that_a_process_did_not_send_is_sent_by_the_next(
+        self, settings: Settings, database: Database, place: FakePlace
+    ) -> None:
+        async with open_bench(settings, database, place) as bench:
+            plan = await bench.start(flow_id="greeter")
+        async with database.writing() as session:  # as a process leaves it that dies between the row and the request
+            await repository.change(
+                session, plan.thread_id, webhook_url=URL, leased_by="of the dead", lease_until=now()
+            )
+        async with open_bench(settings, database, place) as other:
+            await other.runner.sweep()
+            await told(other, plan.thread_id)
+            await other.runner.sweep()
+        assert len(other.posts.sent) == 1
+        async with database.reading() as session:
+            row = await session.get_one(SessionRow, plan.thread_id)
+        assert (row.status, row.leased_by, row.lease_until) == ("pending_interrupt", None, None)
+
+    async def test_to_an_address_that_may_not_be_reached_begins_no_session(
+        self, settings: Settings, database: Database, place: FakePlace
+    ) -> None:
+        async with open_bench(settings, database, place) as bench:
+            bench.posts.refused = Forbidden("The address is private.")
+            with pytest.raises(Forbidden):
+                await bench.start(webhook_url="http://169.254.169.254/")
+            assert (await bench.sessions.list(LOCAL)).items == []
