@@ -113,6 +113,6 @@ export function openPage(address: string) {
 
 export const EVENTS = [
   'id: 1\nevent: phase\ndata: {"phase":"discover","iteration":1}\n\n',
-  'id: 2\nevent: tool_call\ndata: {"id":"a","name":"read_flow","arguments":{"flow":"Greeter"}}\n\n',
-  'id: 3\nevent: tool_result\ndata: {"id":"a","name":"read_flow","ok":true,"preview":"5 steps","ms":12}\n\n',
+  'id: 2\nevent: tool_call\ndata: {"id":"a","name":"describe_flow","arguments":{"flow":"Greeter"}}\n\n',
+  'id: 3\nevent: tool_result\ndata: {"id":"a","name":"describe_flow","ok":true,"preview":"5 steps","ms":12}\n\n',
 ].join("");

@@ -30,6 +30,8 @@ export function WaitingCard({ session, interrupt }: { session: CodevSession; int
   const answer = useAnswer(session.thread_id, interrupt.id);
   const Card = CARDS[interrupt.type] as ((props: CardProps) => ReactNode) | undefined;
   const title = Card ? t(`waits_${interrupt.type}` as CodevText) : t("waiting_for_you");
+  // What is asked is said in the language of the page; a kind that it does not know, as the server says it.
+  const about = Card ? t(`asks_${interrupt.type}` as CodevText) : interrupt.prompt;
   const card = useRef<HTMLElement>(null);
   // Who watched is told that it is their turn, wherever on the page they were.
   useEffect(() => {
@@ -49,7 +51,7 @@ export function WaitingCard({ session, interrupt }: { session: CodevSession; int
         <Hand aria-hidden className="mt-0.5 size-4.5 shrink-0 text-accent" />
         <div className="min-w-0">
           <h2 className="font-semibold">{title}</h2>
-          {interrupt.prompt && <p className="whitespace-pre-wrap break-words text-sm text-muted">{interrupt.prompt}</p>}
+          {about && <p className="whitespace-pre-wrap break-words text-sm text-muted">{about}</p>}
         </div>
       </header>
       {Card && <Card session={session} interrupt={interrupt} answer={answer} />}

@@ -2,6 +2,7 @@ import type { CodevSession } from "@/api/queries/codev";
 import type { Tone } from "@/components/ui";
 import type { CodevText, SayCodev } from "../texts";
 import tools from "../texts/en.tools";
+import type { NoteEntry } from "./history";
 import { isPhase, phaseOf } from "./phases";
 
 export const STATUS_TONES: Record<CodevSession["status"], Tone> = {
@@ -25,6 +26,12 @@ export function whereWords(t: SayCodev, session: CodevSession): string {
 }
 
 const TOOLS: object = tools;
+
+const ASKED = new Set(["clarification", "credential_check", "plan_approval", "result_review"]);
+
+/** What a session waited for. */
+export const askedWords = (t: SayCodev, { about, text }: NoteEntry): string =>
+  ASKED.has(about) ? t(`waits_${about}` as CodevText) : text || t("asked");
 
 /** What a tool does, in words where we know it; otherwise its name as words. */
 export function toolWords(t: SayCodev, name: string): string {

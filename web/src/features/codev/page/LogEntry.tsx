@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck, CircleX, FlaskConical, GitMerge, Hand, Radio,
 import type { ReactNode } from "react";
 import { Chip } from "@/components/ui";
 import type { Entry, NoteEntry, PhaseEntry, TrialsEntry } from "../model/history";
-import { phaseWords } from "../model/said";
+import { askedWords, phaseWords } from "../model/said";
 import { type CodevText, useCodevTexts } from "../texts";
 import { ToolLine } from "./ToolLine";
 import { VerdictView } from "./VerdictView";
@@ -43,6 +43,8 @@ export function LogEntry({ entry }: { entry: Entry }) {
 
 function PhaseLine({ entry }: { entry: PhaseEntry }) {
   const t = useCodevTexts();
+  // That it is done is said below it.
+  if (entry.phase === "done") return null;
   return (
     <li className="mt-2 flex items-center gap-2 first:mt-0">
       <h3 className="text-xs font-semibold text-muted">{phaseWords(t, entry.phase)}</h3>
@@ -66,7 +68,7 @@ function NoteLine({ entry }: { entry: NoteEntry }) {
   const t = useCodevTexts();
   switch (entry.kind) {
     case "asked":
-      return <Line icon={<Hand className="text-accent" />}>{entry.text || t("asked")}</Line>;
+      return <Line icon={<Hand className="text-accent" />}>{askedWords(t, entry)}</Line>;
     case "conflict":
       return (
         <Line icon={<GitMerge className="text-warn" />}>

@@ -1,4 +1,8 @@
 export default {
+  asks_clarification: "What you want can be read in more than one way. Answer what you like, or let it decide.",
+  asks_credential_check: "The work needs credentials that are not there. Give them here, or go on without.",
+  asks_plan_approval: "Nothing is written before you approve. Change the plan and its tests as you like.",
+  asks_result_review: "It is built, and its tests passed. Accept it, or say what should be otherwise.",
   answer: "Answer",
   your_answer: "Your answer",
   more_to_say: "Anything else",

@@ -2,6 +2,10 @@ import type { Translation } from "@/lib/i18n/texts";
 import type en from "./en.cards";
 
 const sv: Translation<typeof en> = {
+  asks_clarification: "Det du vill ha kan läsas på flera sätt. Svara på det du vill, eller låt agenten avgöra.",
+  asks_credential_check: "Arbetet kräver inloggningsuppgifter som inte finns. Ange dem här, eller fortsätt utan.",
+  asks_plan_approval: "Inget skrivs innan du godkänner. Ändra planen och dess tester som du vill.",
+  asks_result_review: "Det är byggt, och testerna gick igenom. Godta det, eller säg vad som ska vara annorlunda.",
   answer: "Svara",
   your_answer: "Ditt svar",
   more_to_say: "Något mer",
