@@ -30,6 +30,7 @@ QUIET = {
     "POST /v1/chat/completions": "its model is the flow's id and not its own; test_completions.py looks at its runs",
     "POST /api/v1/flow-runs/{run_id}/rerun-plan": "it looks ahead at a rerun",
     "POST /api/v1/mcp-servers/{server}/test": "it asks the server and keeps nothing",
+    "POST /api/v1/codev/instances/{instance}/test": "it asks the server and keeps nothing",
     "POST /api/v1/agentic/turns/{turn_id}/stop": "it ends an answer, of which nothing is stored yet",
     "POST /mcp": "it is asked for nothing here; tests/integration/mcp looks at the entries of its tools",
     "POST /api/v1/sign-in": "nobody has the password here; tested where people sign in",
