@@ -1,0 +1,73 @@
+"""A process that is killed while it runs a flow's tests."""
+
+import asyncio
+import os
+import signal
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from headgate.entrypoints.compose import open_parts
+from headgate.features.access.principal import LOCAL
+from headgate.features.flows import service as flows
+from headgate.features.testing import results, service
+from headgate.features.testing.tables import TestResultRow, TrialRow
+from headgate.foundation.database import Database, now
+from headgate.foundation.settings import Settings
+from headgate.graph.cases import TestCase
+from headgate.graph.spec import read_spec
+
+HEADGATE = Path(sys.executable).with_name("headgate")
+FLOW = (
+    "name: Slow\nnodes:\n  heard: ChatInput\n  step: Python\n    timeout_seconds: 100\n    source: |\n"
+    "      def run(inputs):\n          return sum(1 for _ in iter(int, 1))\n"
+    "  said: ChatOutput\nedges:\n  heard.message -> step.inputs\n  step.text -> said.input\n"
+)
+CASES = [TestCase(name="refused", form={"no such field": "x"}), TestCase(name="slow", text="slow")]
+"""One that is over at once, and one that never is."""
+
+
+class TestKilled:
+    @pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+    async def test_leaves_a_result_that_says_so_with_what_was_over(self, settings: Settings) -> None:
+        async with open_parts(settings) as parts:
+            async with parts.database.writing() as session:
+                flow = await flows.create_flow(
+                    session, LOCAL, parts.registry, definition=read_spec(FLOW, parts.registry)
+                )
+                await service.replace_cases(session, LOCAL, flow.id, CASES)
+            variables = {
+                "HEADGATE_DATA_DIR": str(settings.data_dir),
+                "HEADGATE_DATABASE__URL": str(settings.database_url),
+            }
+            process = await asyncio.create_subprocess_exec(
+                HEADGATE, "tests", "run", flow.id, env={**os.environ, **variables}, stdout=asyncio.subprocess.PIPE
+            )
+            try:
+                await _one_is_over(parts.database)
+            finally:
+                process.send_signal(signal.SIGKILL)
+                await process.communicate()
+            async with parts.database.reading() as session:
+                (row,) = (await session.execute(select(TestResultRow))).scalars().all()
+            assert (row.status, row.finished_at) == ("running", None)
+            assert await parts.tests.sweep() == 0, "nobody knows yet that its process is gone"
+            async with parts.database.writing() as session:
+                await session.execute(update(TestResultRow).values(lease_until=now() - timedelta(seconds=1)))
+            assert await parts.tests.sweep() == 1
+            async with parts.database.reading() as session:
+                found = await results.read_result(session, LOCAL, flow.id, row.id)
+            assert (found.status, [line.name for line in found.lines]) == ("cancelled", ["refused"])
+            assert found.reason == results.INTERRUPTED
+
+
+async def _one_is_over(database: Database) -> None:
+    async with asyncio.timeout(30):
+        while True:
+            async with database.reading() as session:
+                if (await session.execute(select(TrialRow.name))).first() is not None:
+                    return
+            await asyncio.sleep(0.1)

@@ -1,0 +1,45 @@
+"""What each role may do with a flow's tests, over the real application on both databases."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from headgate.foundation.ids import new_id
+from headgate.foundation.settings import Settings
+from tests.support.team import EVERYBODY, FLOW, Team, team
+
+EDITORS = {"editor", "publisher", "owner", "admin"}
+INSIDERS = {*EVERYBODY} - {"stranger"}
+
+
+@pytest.fixture
+async def us(settings: Settings) -> AsyncIterator[Team]:
+    async with team(settings) as found:
+        yield found
+
+
+class TestRoles:
+    async def test_decide_who_sees_changes_and_runs_tests(self, us: Team) -> None:
+        flow = (await us.make("editor", "/flows", spec=FLOW))["id"]
+        tests = f"/flows/{flow}/tests"
+        case = {"name": "greets", "text": "hello"}
+        assert await us.allowed("PUT", tests, json={"cases": [case]}) == EDITORS
+        assert await us.allowed("POST", f"{tests}/run", json={"wait": True}) == EDITORS
+        for path in (tests, f"{tests}/results"):
+            assert await us.allowed("GET", path) == INSIDERS
+        result = (await us.get("viewer", f"{tests}/results"))["items"][0]["id"]
+        assert await us.allowed("GET", f"{tests}/results/{result}") == INSIDERS
+        assert await us.allowed("POST", f"{tests}/results/{result}/cancel") == EDITORS
+        assert (await us.get("viewer", f"{tests}/results/{result}"))["status"] == "passed"
+
+    async def test_tell_a_stranger_no_more_than_of_a_flow_that_is_not_there(self, us: Team) -> None:
+        flow = (await us.make("editor", "/flows", spec=FLOW))["id"]
+        for method, suffix in (("GET", ""), ("PUT", ""), ("POST", "/run"), ("GET", f"/results/{new_id()}")):
+            texts = []
+            for flow_id in (flow, made_up := new_id()):
+                more: dict[str, Any] = {} if method == "GET" else {"json": {"cases": []} if method == "PUT" else {}}
+                answer = await us.ask("stranger", method, f"/flows/{flow_id}/tests{suffix}", **more)
+                assert answer.status_code == 404
+                texts.append(answer.text.replace(flow_id, "x"))
+            assert texts[0] == texts[1], made_up
