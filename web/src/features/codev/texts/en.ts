@@ -27,7 +27,7 @@ export default {
   no_flow_yet: "new flow",
   the_flow: "the flow",
   iteration: "round {{number}}",
-  iteration_again: "Round {{number}}: what did not hold in the tests is planned and built anew.",
+  iteration_again: "Round {{number}}: it is planned, built and tested anew.",
   tokens_used_one: "{{tokens}} token",
   tokens_used_other: "{{tokens}} tokens",
   tokens_of: "{{used}} of {{budget}} tokens",

@@ -29,7 +29,7 @@ const sv: Translation<typeof en> = {
   no_flow_yet: "nytt flöde",
   the_flow: "flödet",
   iteration: "varv {{number}}",
-  iteration_again: "Varv {{number}}: det som inte höll i testerna planeras och byggs om.",
+  iteration_again: "Varv {{number}}: det planeras, byggs och testas på nytt.",
   tokens_used_one: "{{tokens}} token",
   tokens_used_other: "{{tokens}} token",
   tokens_of: "{{used}} av {{budget}} token",
