@@ -59,7 +59,8 @@ def assemble(
     _end_well(nodes, edges, there)
     _place(nodes, edges, there)
     kept = {key: value for key, value in (before or {}).items() if key not in {"nodes", "edges"}}
-    kept.setdefault("viewport", {"x": 0, "y": 0, "zoom": 1})
+    if before is None:
+        kept["viewport"] = {"x": 0, "y": 0, "zoom": 1}
     return {"nodes": list[JsonValue](nodes.values()), "edges": edges, **kept}
 
 

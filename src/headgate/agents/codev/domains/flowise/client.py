@@ -7,7 +7,7 @@ few are sent at once.
 
 import asyncio
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_network
 from typing import Any
 
@@ -40,9 +40,12 @@ MOST_BYTES = 8 * MEBIBYTE
 """Of the two large answers: nodes (0.7 MB) and templates (1.7 MB in Flowise 3.1)."""
 USUAL_BYTES = 4 * MEBIBYTE
 SMALL_BYTES = MEBIBYTE // 4
+MOST_PARTS = 200_000
+"""Objects and lists of one answer: the three bytes of an empty one become sixty. All of Flowise's nodes are 20,000."""
 MOST_NODES = 3000
 MOST_ROWS = 2000
 AT_ONCE = 4
+SHORTEST_KEY = 8
 _ID = re.compile(r"[A-Za-z0-9-]{1,100}", re.ASCII)
 _VOUCHED = [ip_network(one) for one in ("127.0.0.0/8", "::1/128", "0.0.0.0/0", "::/0")]
 """Networks of servers that the operator vouches for: all but link-local ones, where clouds keep their secrets."""
@@ -215,9 +218,16 @@ class FlowiseClient:
                 f"The Flowise server '{self._server.id}' cannot be worked with: {error.detail}",
                 remedy=f"Check that Flowise runs at {self._root} and answers there.",
             ) from None
-        if len(answer.content) > limit:
+        if len(answer.content) > limit or answer.content.count(b"{") + answer.content.count(b"[") > MOST_PARTS:
             raise self._too_large()
-        return answer
+        return self._without_key(answer)
+
+    def _without_key(self, answer: HttpAnswer) -> HttpAnswer:
+        """A server knows its own key; who watches a session, and the provider of its model, are not told it by it."""
+        key = self._server.key.get_secret_value().encode()
+        if len(key) < SHORTEST_KEY or key not in answer.content:
+            return answer
+        return replace(answer, content=answer.content.replace(key, b"[key]"))
 
     def _refusal(self, answer: HttpAnswer, flow: str | None, *, quiet: bool) -> Exception:
         said = "" if quiet else _words(answer)

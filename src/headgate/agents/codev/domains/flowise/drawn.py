@@ -12,6 +12,8 @@ from headgate.agents.codev.domains.flowise.node_schema import AGENT_FLOWS, class
 from headgate.graph.json_values import parse_json
 
 MOST_DRAWN = 5000
+LARGEST = 2_000_000
+"""Characters of a chatflow; two hundred nodes have about 600,000."""
 WRITE_MEMBER = "headgateWrite"
 """Member of a chatflow that names the write it came from, so that a lost answer can be found again."""
 _VOLATILE = frozenset({"position", "positionAbsolute", "selected", "dragging", "width", "height", "measured"})
@@ -20,6 +22,8 @@ _VOLATILE = frozenset({"position", "positionAbsolute", "selected", "dragging", "
 
 def read_definition(text: str, name: str) -> dict[str, JsonValue]:
     """The chatflow that a text holds, without our token. Raises `FlowiseFailed` when it holds none."""
+    if len(text) > LARGEST:
+        raise FlowiseFailed(f"The chatflow '{name}' is larger than {LARGEST} characters, which is not worked on.")
     try:
         found = parse_json(text) if text.strip() else {}
     except ValueError as error:
@@ -60,7 +64,7 @@ def joined(definition: Mapping[str, Any], layout: object) -> dict[str, JsonValue
     nodes: list[JsonValue] = [{**_plain(stands.get(id_of(one))), **one} for one in nodes_of(definition)]
     viewport = found.get("viewport")
     whole: dict[str, JsonValue] = {**definition, "nodes": nodes} if "nodes" in definition else {**definition}
-    return whole | {"viewport": viewport if isinstance(viewport, dict) else {"x": 0, "y": 0, "zoom": 1}}
+    return whole | {"viewport": viewport} if isinstance(viewport, dict) else whole
 
 
 def mark_of(whole: Mapping[str, Any]) -> str:

@@ -1,5 +1,7 @@
 """Chatflows of a server as a session holds them: read, written once each, found again when an answer was lost."""
 
+import asyncio
+
 import orjson
 from pydantic import JsonValue
 
@@ -26,7 +28,7 @@ class Store:
 
     async def read(self, flow_id: str) -> Held:
         """One as it is now."""
-        return self._held(await self._client.get_chatflow(flow_id))
+        return await self._held(await self._client.get_chatflow(flow_id))
 
     async def write(self, change: Change, before: Held | None, token: str) -> Held:
         """Write a change. Raises `WriteConflict` when the chatflow is not `before` now.
@@ -42,7 +44,7 @@ class Store:
         layout = _laid_out(change.about.get("layout"), now.about.get("layout"))
         name = change.name if change.name and change.name != now.name else None
         row = await self._client.update_chatflow(before.flow_id, _text(change, layout, token), name=name)
-        return self._held(row)
+        return await self._held(row)
 
     async def find_written(self, token: str) -> Held | None:
         """The chatflow that a write with this token made; those changed last are looked at first."""
@@ -50,7 +52,7 @@ class Store:
             rows = await self._client.list_chatflows(page=page, limit=PAGE)
             found = next((one for one in rows if token in one.flow_data), None)
             if found is not None:
-                return self._held(found)
+                return await self._held(found)
             if len(rows) < PAGE:
                 return None
         return None
@@ -79,7 +81,7 @@ class Store:
         type_ = str(change.about.get("type") or "CHATFLOW")
         text = _text(change, change.about.get("layout"), token)
         try:
-            return self._held(await self._client.create_chatflow(change.name or _NAMELESS, type_, text))
+            return await self._held(await self._client.create_chatflow(change.name or _NAMELESS, type_, text))
         except UpstreamFailed:
             ghost = await self._ghost(token)
             if ghost is None or ghost.mark != mark_of(change.definition):
@@ -93,15 +95,20 @@ class Store:
         except HeadgateError:  # the first error says more
             return None
 
-    def _held(self, row: Chatflow) -> Held:
-        definition, layout = split(read_definition(row.flow_data, row.name))
+    async def _held(self, row: Chatflow) -> Held:
         self.types[row.id] = row.type
-        about: dict[str, JsonValue] = {"type": row.type, "layout": layout}
-        return Held(row.id, row.name, definition, mark_of(definition), about)
+        return await asyncio.to_thread(_read, row)  # half a second for a flow of two hundred nodes
+
+
+def _read(row: Chatflow) -> Held:
+    definition, layout = split(read_definition(row.flow_data, row.name))
+    about: dict[str, JsonValue] = {"type": row.type, "layout": layout}
+    return Held(row.id, row.name, definition, mark_of(definition), about)
 
 
 def _text(change: Change, layout: JsonValue, token: str) -> str:
-    return orjson.dumps(joined(change.definition, layout) | {WRITE_MEMBER: token}).decode()
+    viewport: dict[str, JsonValue] = {"viewport": {"x": 0, "y": 0, "zoom": 1}}
+    return orjson.dumps(viewport | joined(change.definition, layout) | {WRITE_MEMBER: token}).decode()
 
 
 def _laid_out(wanted: JsonValue, now: JsonValue) -> JsonValue:

@@ -203,6 +203,19 @@ class TestWriting:
         assert (now["nodes"][0]["position"]["x"], now["viewport"]["zoom"]) == (777, 2)
         assert place.compare(held.definition, after.definition) == ["~ customFunction_0.functionName: Up"]
 
+    @pytest.mark.parametrize("viewport", [None, {"x": 1, "y": 2, "zoom": 1}])
+    async def test_a_change_that_changes_nothing_is_known_as_one(
+        self, place: FlowiseWorkplace, server: FlowiseServer, viewport: Any
+    ) -> None:
+        flow = recorded_flow("llmchain")
+        flow.pop("viewport")
+        if viewport:
+            flow["viewport"] = viewport
+        held = await place.read(server.add("Chain", flow))
+        same = await change(place, "change_node", held, id="promptTemplate_0", inputs={"template": "Say: {q}"})
+        assert mark_of(same.definition) == held.mark
+        assert all(held.about.get(key) == value for key, value in same.about.items())
+
     async def test_keeps_name_and_kind_and_can_restore(self, place: FlowiseWorkplace, server: FlowiseServer) -> None:
         held = await made(place)
         server.chatflows[held.flow_id]["deployed"] = True
@@ -222,7 +235,17 @@ class TestWriting:
             await place.read(held.flow_id)
 
     @pytest.mark.parametrize(
-        "flow_data", ["", "not json", "[]", "[" * 500, '{"nodes": 3}', json.dumps({"nodes": [{}] * 6000}), '{"a": NaN}']
+        "flow_data",
+        [
+            "",
+            "not json",
+            "[]",
+            "[" * 500,
+            '{"nodes": 3}',
+            json.dumps({"nodes": [{}] * 6000}),
+            '{"a": NaN}',
+            " " * 2_000_001,
+        ],
     )
     async def test_reads_broken_chatflows_with_care(
         self, place: FlowiseWorkplace, server: FlowiseServer, flow_data: str
