@@ -83,7 +83,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "instance": lambda world: INSTANCE,
     "response": lambda world: {"type": "plan_approval", "approved": True},
     "type": lambda world: "CRM_TOKEN",
-    "values": lambda world: {"value": "the same"},
+    "values": lambda world: {"CRM_TOKEN": world.marker},
     "endpoint": lambda world: "https://127.0.0.1:9",
     "file": lambda world: ("the-same-name.txt", b"the same content", "text/plain"),
 }
@@ -103,6 +103,7 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/codev/sessions/stream"): {422},
     ("POST", "/api/v1/codev/sessions/{session_id}/rollback"): {409},
     # The server's address is one that flows may not reach: it was found, and then not called.
+    ("POST", "/api/v1/codev/instances/{instance}/test"): {403},
     ("POST", "/api/v1/mcp-servers/{server}/refresh"): {403},
     ("POST", "/api/v1/mcp-servers/{server}/test"): {403},
     # It speaks JSON-RPC: tests/integration/mcp asks it for another tenant's things, tool by tool.

@@ -35,6 +35,8 @@ def _sessions(request: Request) -> Sessions:
 TheSessions = Annotated[Sessions, Depends(_sessions)]
 SessionId = Annotated[str, Path(max_length=36)]
 Wait = Annotated[bool, Query(description="Answer when the session first rests; hanging up stops nothing.")]
+MOST_EVENTS = 2**31 - 1
+"""The largest number that an event can have."""
 _EDIT = [needs(Permission.FLOWS_EDIT)]
 _VIEW = [needs(Permission.FLOWS_VIEW)]
 _EVENTS: dict[int | str, dict[str, Any]] = {
@@ -142,7 +144,7 @@ async def events(
     """Everything that was told, then what happens, until the session rests. `Last-Event-ID` goes on behind a number."""
     await sessions.get(caller, session_id)
     number = last_event_id.strip()
-    after = int(number) if number.isascii() and number.isdigit() else 0
+    after = min(int(number), MOST_EVENTS) if number.isascii() and number.isdigit() else 0
     return _stream(sessions, caller, again, session_id, after=after)
 
 

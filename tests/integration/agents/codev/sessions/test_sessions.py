@@ -13,7 +13,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.errors import Unavailable, UpstreamFailed
 from headgate.foundation.settings import Settings
 from tests.support.codev_place import FakePlace
-from tests.support.codev_sessions import MAKES_HELLO, SETS_HELLO, open_bench, scripted
+from tests.support.codev_sessions import MAKES_HELLO, SETS_HELLO, calls, open_bench, scripted
 
 
 @pytest.fixture
@@ -201,6 +201,21 @@ class TestAnotherProcess:
         numbers = [number for number, kind, _ in heard if kind != "token"]
         assert numbers == list(range(1, len(numbers) + 1))
         assert heard[-1][1] == "interrupt"
+
+
+class TestTwoSessions:
+    async def test_on_one_flow_see_each_other(self, settings: Settings, database: Database, place: FakePlace) -> None:
+        """An approval holds for the flow it was given for: the second is asked again, and overwrites nothing."""
+        async with open_bench(settings, database, place) as bench, open_bench(settings, database, place) as other:
+            theirs = scripted(patch=(calls("set_answer", answer="hello too"), "It is written."))
+            other.model.reasoning = theirs
+            first, second = await bench.start(flow_id="greeter"), await other.start(flow_id="greeter")
+            assert (await bench.answer(first, approved=True)).phase == "review"
+            again = await other.answer(second, approved=True)
+        assert again.interrupt is not None
+        assert again.interrupt.type == "plan_approval"
+        assert "changed by somebody else" in str(again.state["conflict"]["message"])
+        assert place.written == [("greeter", "hello")]
 
 
 class TestFollowing:
