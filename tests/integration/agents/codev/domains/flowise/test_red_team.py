@@ -39,6 +39,14 @@ class TestReflectedKey:
         found = (await Catalogue(client, Memory(0), "dev").nodes())["a"]
         assert KEY not in json.dumps([found.slim(), found.described(), found.data("a_0")])
 
+    async def test_stays_in_a_chatflow_that_somebody_put_it_in(
+        self, server: FlowiseServer, client: FlowiseClient
+    ) -> None:
+        """What is read there is written back."""
+        flow = recorded_flow("two_customfunction")
+        flow["nodes"][0]["data"]["inputs"]["functionName"] = KEY
+        assert KEY in (await client.get_chatflow(server.add("its own key", flow))).flow_data
+
 
 class TestMemory:
     async def test_of_half_a_million_empty_lists_is_little(self, server: FlowiseServer, client: FlowiseClient) -> None:
