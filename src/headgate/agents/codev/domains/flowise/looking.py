@@ -61,17 +61,14 @@ def reading_tool(
     return DomainTool(name, description, schema, phases, read=guarded)
 
 
+_SEARCH = text_property("Words to look for in name, label and category; empty: all.")
+
+
 def looking_tools(room: Room) -> list[DomainTool]:
-    """The tools of the phase discover; `get_node` is there while writing too."""
+    """The tools of the phase discover; some are there while writing too."""
     looking = _Looking(room)
-    search = text_property("Words to look for in name, label and category; empty: all.")
     return [
-        reading_tool(
-            "list_nodes",
-            "List the components the server has: name, category and label only. Look at one with get_node.",
-            arguments(search=search),
-            looking.list_nodes,
-        ),
+        *_listing_tools(looking),
         reading_tool(
             "get_node",
             "Look at one component: what connects to it (inputAnchors), its values (inputParams), outputs, credential.",
@@ -80,22 +77,10 @@ def looking_tools(room: Room) -> list[DomainTool]:
             BOTH,
         ),
         reading_tool(
-            "list_marketplace_templates",
-            "List ready-made flows by name, type and description.",
-            arguments(search=search),
-            looking.list_templates,
-        ),
-        reading_tool(
             "describe_template",
             "Show one ready-made flow compactly, as create_chatflow takes it.",
             arguments(("name",), name=text_property("Name of the template.")),
             looking.describe_template,
-        ),
-        reading_tool(
-            "list_chatflows",
-            "List the chatflows of the server: id, name, type and when they were changed; those changed last first.",
-            arguments(),
-            looking.list_chatflows,
         ),
         reading_tool(
             "describe_chatflow",
@@ -103,6 +88,29 @@ def looking_tools(room: Room) -> list[DomainTool]:
             arguments(("chatflow_id",), chatflow_id=text_property("Id of the chatflow.")),
             looking.describe_chatflow,
             BOTH,
+        ),
+    ]
+
+
+def _listing_tools(looking: "_Looking") -> list[DomainTool]:
+    return [
+        reading_tool(
+            "list_nodes",
+            "List the components the server has: name, category and label only. Look at one with get_node.",
+            arguments(search=_SEARCH),
+            looking.list_nodes,
+        ),
+        reading_tool(
+            "list_marketplace_templates",
+            "List ready-made flows by name, type and description.",
+            arguments(search=_SEARCH),
+            looking.list_templates,
+        ),
+        reading_tool(
+            "list_chatflows",
+            "List the chatflows of the server: id, name, type and when they were changed; those changed last first.",
+            arguments(),
+            looking.list_chatflows,
         ),
         reading_tool(
             "list_credentials",
