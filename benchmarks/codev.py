@@ -73,7 +73,7 @@ def main() -> None:
     """Measure and print."""
     options = arguments(__doc__ or "")
     log.configure(LogSettings(level="error"))
-    rounds = 15 if options.quick else 100
+    rounds = 6 if options.quick else 60
     report = Report(
         f"The development agent; load of the machine {os.getloadavg()[0]:.1f}",
         ("what", "p50 ms", "p95 ms", "CPU-ms", "floor p50", "floor CPU", "time", "CPU", "aim"),
