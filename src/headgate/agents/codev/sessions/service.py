@@ -287,13 +287,6 @@ class Sessions:
             flow_id=wanted.flow_id,
             flow_name="",
             status=IN_PROGRESS,
-            phase="clarify",
-            iteration=1,
-            interrupt=None,
-            answer=None,
-            input_tokens=0,
-            output_tokens=0,
-            stop_reason="",
             options={
                 "test_trials": wanted.test_trials,
                 "max_iterations": wanted.max_iterations or own.max_iterations,
@@ -303,7 +296,6 @@ class Sessions:
                 "acting": acting(principal),
             },
             webhook_url=wanted.webhook_url or "",
-            events=0,
             created_at=at,
             updated_at=at,
         )
