@@ -11,7 +11,7 @@ import pytest
 from pydantic import SecretStr
 
 from headgate.agents.codev.domains.flowise.catalogue import Catalogue, Memory
-from headgate.agents.codev.domains.flowise.client import FlowiseClient, Server
+from headgate.agents.codev.domains.flowise.client import MOST_BYTES, MOST_PARTS, FlowiseClient, Server
 from headgate.agents.codev.domains.flowise.errors import ChatflowNotFound, FlowiseFailed, KeyRefused
 from tests.flowise.conftest import opened
 from tests.flowise.exchanges import MISSING, recorded
@@ -30,9 +30,14 @@ class TestDiscovery:
             ("/nodes", [one.slim() for one in (await catalogue.nodes()).values()]),
             ("/marketplaces/templates", [one.about for one in (await catalogue.templates()).values()]),
         ):
-            whole, slim = len(wire.get(f"/api/v1{path}").content), len(json.dumps(told, separators=(",", ":")))
+            raw = wire.get(f"/api/v1{path}").content
+            whole, slim = len(raw), len(json.dumps(told, separators=(",", ":")))
             assert slim < whole / 20
-            record_property("figures", f"{path}: {whole:,} bytes, {slim:,} told")
+            assert whole < MOST_BYTES / 2
+            assert raw.count(b"{") + raw.count(b"[") < MOST_PARTS / 2
+            record_property(
+                "figures", f"{path}: {whole:,} bytes, {slim:,} told, {raw.count(b'{') + raw.count(b'['):,} parts"
+            )
 
     async def test_is_remembered(self, client: FlowiseClient) -> None:
         memory = Memory(60)

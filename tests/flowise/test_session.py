@@ -119,7 +119,14 @@ def _ask(wire: httpx2.Client, flow_id: str) -> str:
 
 class TestNewFlow:
     async def test_from_a_missing_credential_to_a_chain_that_was_accepted(
-        self, session: Session, settings: Settings, wire: httpx2.Client, echo: OpenAIServer, key: str
+        self,
+        session: Session,
+        settings: Settings,
+        wire: httpx2.Client,
+        echo: OpenAIServer,
+        *,
+        key: str,
+        capfd: pytest.CaptureFixture[str],
     ) -> None:
         openai = session.openai
         missing = "A chain.\n\nCREDENTIALS_STATUS: MISSING\nMISSING_TYPES: openAIApi"
@@ -152,11 +159,11 @@ class TestNewFlow:
 
         refusal = json.dumps([asked.body["messages"][-1] for asked in openai.asked if asked.body])
         assert "is required and not set" in refusal
-        await self._is_told_nowhere(session, settings, key)
+        await self._is_told_nowhere(session, settings, key, [*capfd.readouterr()])
 
-    async def _is_told_nowhere(self, session: Session, settings: Settings, key: str) -> None:
-        """The server's key, the credential's value and the model's key are in no file, answer, event or prompt."""
-        told = [json.dumps(session.state), json.dumps([one.body for one in session.openai.asked])]
+    async def _is_told_nowhere(self, session: Session, settings: Settings, key: str, logged: list[str]) -> None:
+        """The server's key, the credential's value and the model's key are in no file, log, answer, event or prompt."""
+        told = [*logged, json.dumps(session.state), json.dumps([one.body for one in session.openai.asked])]
         for path in ("", "/summary", "/events"):
             found = await session.client.get(f"{session.path}{path}")
             assert found.status_code == 200

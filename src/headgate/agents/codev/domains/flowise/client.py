@@ -41,7 +41,7 @@ MOST_BYTES = 8 * MEBIBYTE
 USUAL_BYTES = 4 * MEBIBYTE
 SMALL_BYTES = MEBIBYTE // 4
 MOST_PARTS = 200_000
-"""Objects and lists of one answer: the three bytes of an empty one become sixty. All of Flowise's nodes are 20,000."""
+"""Objects and lists of one answer: the three bytes of an empty one become sixty. All of Flowise's nodes are 7,000."""
 MOST_NODES = 3000
 MOST_ROWS = 2000
 AT_ONCE = 4
