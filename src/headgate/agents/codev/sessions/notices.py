@@ -125,5 +125,5 @@ class Notices:
             "type": "codev.interrupt",
             "thread_id": row.id,
             "interrupt": row.interrupt,
-            "link": f"{self.page}/codev/{row.id}",
+            "link": f"{self.page}/develop/{row.id}",
         }
