@@ -17,8 +17,8 @@ from tests.support.scripted_server import json_reply
 
 KEY = "sk-neverseenagain123456"
 SECTIONS = (
-    "Models", "Variables", "MCP servers", "Flowise servers", "API keys", "Workspace files", "Shared assistants", "Members and spaces",
-    "Audit log", "My account", "Appearance", "Shortcuts", "About",
+    "Models", "Variables", "MCP servers", "Flowise servers", "API keys", "Workspace files", "Shared assistants",
+    "Members and spaces", "Audit log", "My account", "Appearance", "Shortcuts", "About",
 )  # fmt: skip
 
 

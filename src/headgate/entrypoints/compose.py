@@ -11,7 +11,8 @@ from headgate.agents.assistant.service import Assistant
 from headgate.agents.codev.domains.flowise.domain import FlowiseServers
 from headgate.agents.codev.sessions.service import Sessions
 from headgate.entrypoints.assistance import open_assistance
-from headgate.entrypoints.development import Ground, flowise_servers, open_development
+from headgate.entrypoints.development.ground import Ground
+from headgate.entrypoints.development.opening import flowise_servers, open_development
 from headgate.entrypoints.flow_runs import FlowRuns
 from headgate.entrypoints.services import StepServices, open_services
 from headgate.features.access.principal import Principal

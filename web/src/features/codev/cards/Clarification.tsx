@@ -4,7 +4,7 @@ import { answersText } from "../model/answers";
 import { lines } from "../model/read";
 import { useCodevTexts } from "../texts";
 import { CardBody, CardFoot } from "./CardParts";
-import type { CardProps } from "./WaitingCard";
+import type { CardProps } from "./props";
 
 /** Questions, a field for each and one for whatever else there is to say. */
 export function Clarification({ interrupt, answer }: CardProps) {

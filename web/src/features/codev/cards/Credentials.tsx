@@ -9,7 +9,7 @@ import { type Missing, readMissing } from "../model/known";
 import { ConnectProvider } from "../page/ConnectProvider";
 import { useCodevTexts } from "../texts";
 import { CardBody, CardFoot } from "./CardParts";
-import type { CardProps } from "./WaitingCard";
+import type { CardProps } from "./props";
 
 /** Credentials that are missed, to be given here or where they belong. */
 export function Credentials({ session, interrupt, answer }: CardProps) {

@@ -13,7 +13,7 @@ import { CardBody, CardFoot } from "./CardParts";
 import { CaseList } from "./CaseList";
 import { DiffLines } from "./DiffLines";
 import { Feedback } from "./Feedback";
-import type { CardProps } from "./WaitingCard";
+import type { CardProps } from "./props";
 
 /** A plan with its tests, to approve as it is or edited, to have changed, or to end with. */
 export function PlanApproval({ interrupt, answer }: CardProps) {

@@ -15,7 +15,7 @@ import { useCodevTexts } from "../texts";
 import { CardBody, CardFoot } from "./CardParts";
 import { DiffLines } from "./DiffLines";
 import { Feedback } from "./Feedback";
-import type { CardProps } from "./WaitingCard";
+import type { CardProps } from "./props";
 
 /** What came of it: in words, as changes and as tests; to accept, to have changed, or to take back. */
 export function Review({ session, interrupt, answer }: CardProps) {

@@ -5,14 +5,9 @@ import { type CodevText, useCodevTexts } from "../texts";
 import { Clarification } from "./Clarification";
 import { Credentials } from "./Credentials";
 import { PlanApproval } from "./PlanApproval";
+import type { CardProps } from "./props";
 import { Review } from "./Review";
-import { type Answering, useAnswer } from "./useAnswer";
-
-export interface CardProps {
-  session: CodevSession;
-  interrupt: Interrupt;
-  answer: Answering;
-}
+import { useAnswer } from "./useAnswer";
 
 const CARDS: Record<Interrupt["type"], (props: CardProps) => ReactNode> = {
   clarification: Clarification,

@@ -9,7 +9,7 @@ from headgate.agents.codev.domain import CredentialField, Held
 from headgate.agents.codev.domains.headgate.credentials import CredentialIncomplete, UnknownCredential
 from headgate.agents.codev.domains.headgate.workplace import HeadgateWorkplace
 from headgate.entrypoints.compose import Parts
-from headgate.entrypoints.development import FlowTests
+from headgate.entrypoints.development.opening import FlowTests
 from headgate.features.access.errors import PermissionMissing
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import LOCAL, Access, Principal

@@ -1,7 +1,7 @@
 """Makes the domains of the development agent. Loaded with the first session: it costs time."""
 
 from headgate.agents.codev.domains.headgate.domain import HeadgateDomain
-from headgate.entrypoints.development import Ground
+from headgate.entrypoints.development.ground import Ground
 from headgate.toolkit.stored.visit import Studio
 
 

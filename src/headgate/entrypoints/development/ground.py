@@ -1,0 +1,77 @@
+"""What the development agent stands on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import SecretStr
+
+from headgate.agents.codev.domains.flowise.domain import FlowiseServers
+from headgate.agents.codev.patterns.library import PatternLibrary
+from headgate.agents.codev.schemas import InstanceOut
+from headgate.entrypoints.assistance import Assistance
+from headgate.entrypoints.flow_runs import FlowRuns
+from headgate.entrypoints.services import StepServices
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.features.catalog.own.overlay import Overlay
+from headgate.features.catalog.search import WordIndex
+from headgate.features.flows.rules import FlowRules
+from headgate.features.flows.service import get_flow
+from headgate.features.models.ports import KeySource
+from headgate.features.runs.engine.backend import ExecutionBackend
+from headgate.features.runs.evidence.service import Notary
+from headgate.foundation.crypto import EvidenceSeed
+from headgate.foundation.database import Database
+from headgate.foundation.settings import Settings
+from headgate.graph.model import Flow
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What the development agent stands on."""
+
+    settings: Settings
+    base: StepServices
+    runs: FlowRuns
+    index: WordIndex
+    engine: ExecutionBackend
+    rules: FlowRules
+    assistance: Assistance
+    flowise: FlowiseServers
+
+    @property
+    def database(self) -> Database:
+        """The installation's."""
+        return self.runs.database
+
+    @property
+    def notary(self) -> Notary:
+        """Signs and seals evidence."""
+        return Notary(self.base.box, EvidenceSeed(self.settings))
+
+    def keys_of(self, principal: Principal) -> KeySource:
+        """Where the keys of a person's models come from."""
+        return self.base.variables_of(principal.tenant_id)
+
+    async def secret_of(self, tenant_id: str, name: str) -> SecretStr | None:
+        """The value of a tenant's variable; None when there is none."""
+        return await self.base.variables_of(tenant_id).key(name)
+
+    def patterns_of(self, principal: Principal, space_id: str, domain: str, session_id: str) -> PatternLibrary:
+        """The library of patterns of a session."""
+        return PatternLibrary(self.database, principal, space_id, domain, session_id)
+
+    async def catalog_of(self, principal: Principal, flow: Flow) -> Overlay:
+        """The components that a person may use in a flow."""
+        own = await self.assistance.workshop.components.own_components(principal, flow)
+        return Overlay(self.base.registry, self.index, own)
+
+    async def flowise_instances(self, principal: Principal) -> Sequence[InstanceOut]:
+        """The Flowise servers that a person's sessions may work on."""
+        found = await self.flowise.instances.list(principal)
+        return [InstanceOut(id=one.id, endpoint=one.endpoint) for one in found]
+
+    async def space_of(self, principal: Principal, flow_id: str) -> str:
+        """The space of a flow that the person may edit. Raises `FlowNotFound`, `PermissionMissing`."""
+        async with self.database.reading() as session:
+            return (await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT)).space_id
