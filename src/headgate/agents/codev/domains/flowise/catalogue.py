@@ -14,7 +14,7 @@ from headgate.agents.codev.domains.flowise.client import FlowiseClient
 from headgate.agents.codev.domains.flowise.node_schema import NodeSchema, schema_of
 from headgate.agents.codev.domains.flowise.quoting import bounded, told
 
-MOST_KEPT = 48
+MOST_KEPT = 12
 """Answers that are remembered, of all servers; the oldest goes first."""
 MOST_TEMPLATES = 300
 
