@@ -16,7 +16,9 @@ import httpx2
 from headgate.agents.codev.domain import Answer, Change, Held, NeededCredential, TrialResult
 from headgate.agents.codev.errors import WriteConflict
 from headgate.agents.codev.sessions.places import Place
-from headgate.entrypoints import cli, development
+from headgate.entrypoints import cli
+from headgate.entrypoints.development import opening
+from headgate.entrypoints.development.ground import Ground
 from headgate.features.access.principal import Principal
 from headgate.foundation.errors import NotFound
 from headgate.graph.cases import TestCase
@@ -81,12 +83,12 @@ class RemoteDomain:
 
 def add_place() -> None:
     """Offer the place beside the real ones."""
-    made = development._places
+    made = opening._places
 
-    def places(ground: development.Ground) -> dict[str, Place]:
+    def places(ground: Ground) -> dict[str, Place]:
         return made(ground) | {"remote": Place(RemoteDomain(), "Remote")}
 
-    development._places = places
+    opening._places = places
 
 
 if __name__ == "__main__":
