@@ -6349,6 +6349,11 @@ export interface components {
              * @default false
              */
             can_go_on?: boolean;
+            /**
+             * Hint
+             * @default
+             */
+            hint?: string;
             /** Last Event */
             last_event: number;
             /**

@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr
 
-from headgate.graph.cases import MOST_CASES, TestCase
+from headgate.agents.codev.keys import Case, Words
+from headgate.graph.cases import MOST_CASES
 from headgate.graph.json_values import PlainText
 
 Status = Literal["in_progress", "pending_interrupt", "completed", "stopped", "error"]
@@ -18,7 +19,7 @@ class SessionStart(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    requirement: PlainText = Field(min_length=1, max_length=LONGEST_WORDS, description="What is wanted, in words.")
+    requirement: Words = Field(min_length=1, max_length=LONGEST_WORDS, description="What is wanted, in words.")
     domain: str = Field(default="headgate", max_length=40, description="`headgate` or `flowise`.")
     flow_id: PlainText | None = Field(default=None, max_length=100, description="Flow to work on; none: make one.")
     instance_id: PlainText = Field(default="", max_length=100, description="Flowise: which server; empty: the first.")
@@ -40,7 +41,7 @@ class Clarification(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     type: Literal["clarification"]
-    text: PlainText = Field(max_length=LONGEST_WORDS, description="Empty: go on without.")
+    text: Words = Field(max_length=LONGEST_WORDS, description="Empty: go on without.")
 
 
 class CredentialsDone(BaseModel):
@@ -59,9 +60,9 @@ class PlanAnswer(BaseModel):
 
     type: Literal["plan_approval"]
     approved: bool
-    plan: PlainText | None = Field(default=None, max_length=100_000, description="The plan as it was edited.")
-    cases: list[TestCase] | None = Field(default=None, max_length=MOST_CASES)
-    feedback: PlainText = Field(default="", max_length=LONGEST_WORDS, description="Not approved: what to plan anew.")
+    plan: Words | None = Field(default=None, max_length=100_000, description="The plan as it was edited.")
+    cases: list[Case] | None = Field(default=None, max_length=MOST_CASES)
+    feedback: Words = Field(default="", max_length=LONGEST_WORDS, description="Not approved: what to plan anew.")
     repairs_approved: bool | None = None
     stop: bool = Field(default=False, description="Not approved: end the session.")
 
@@ -73,7 +74,7 @@ class ReviewAnswer(BaseModel):
 
     type: Literal["result_review"]
     accepted: bool
-    feedback: PlainText = Field(default="", max_length=LONGEST_WORDS)
+    feedback: Words = Field(default="", max_length=LONGEST_WORDS)
     save_tests: bool = Field(default=False, description="Keep the cases as the flow's test set.")
     stop: bool = Field(default=False, description="Not accepted: end the session.")
 
@@ -134,6 +135,8 @@ class SessionResponse(BaseModel):
     can_roll_back: bool
     can_go_on: bool = False
     """Whether it failed, or was stopped by hand, and can be told to go on."""
+    hint: str = ""
+    """What to do about what was left out of the last thing that was written, since it looks like a key; else empty."""
     last_event: int
     created_at: datetime
     updated_at: datetime
@@ -162,7 +165,7 @@ class CredentialGiven(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     type: PlainText = Field(min_length=1, max_length=200, description="As the interrupt names it.")
-    name: PlainText = Field(default="", max_length=200, description="What it is called there; empty: its type.")
+    name: Words = Field(default="", max_length=200, description="What it is called there; empty: its type.")
     values: dict[PlainText, SecretStr] = Field(min_length=1, max_length=40, description="Its fields by name.")
 
 

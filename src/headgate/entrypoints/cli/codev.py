@@ -265,7 +265,7 @@ class _Watching:
         try:
             found = await self._rest(found, after)
             while found.interrupt is not None and self._answerable:
-                show_interrupt(found.interrupt)
+                show_interrupt(found.interrupt, found.hint)
                 answer = await ask(self.parts.codev, self._id, found.interrupt)
                 if answer is None:
                     break
@@ -291,7 +291,7 @@ class _Watching:
             conclude(found)
         else:
             if not self._answerable:
-                show_interrupt(found.interrupt)
+                show_interrupt(found.interrupt, found.hint)
             show_how_to_answer(found)
 
     async def _rest(self, found: SessionResponse, after: int) -> SessionResponse:

@@ -31,8 +31,10 @@ def exit_code_of(found: SessionResponse) -> int:
     return OK if found.status == "completed" else FAILED
 
 
-def show_interrupt(interrupt: InterruptPayload) -> None:
+def show_interrupt(interrupt: InterruptPayload, hint: str = "") -> None:
     """What the session asks, with all that is needed to answer."""
+    if hint:
+        console.print(f"\n{_safe(hint)}")
     console.print(f"\n[bold]{_safe(interrupt.prompt)}[/]")
     show = {
         "clarification": _questions,
@@ -80,7 +82,7 @@ def show_session(found: SessionResponse) -> None:
     for one in writes:
         console.print(f"  {one['number']}. {printable(str(one['summary']))} ({one['state']})", markup=False)
     if found.interrupt is not None:
-        show_interrupt(found.interrupt)
+        show_interrupt(found.interrupt, found.hint)
         show_how_to_answer(found)
     else:
         conclude(found)

@@ -81,9 +81,10 @@ describe("a plan", () => {
   };
 
   it("is approved with Ctrl+Enter, as it is, and only once", async () => {
-    const served = serve(waitingFor("plan_approval", DATA));
+    const served = serve(waitingFor("plan_approval", DATA, { hint: "A key was left out." }));
     const { user } = openPage("/develop/s1");
     expect(await screen.findByText("It guessed.")).toBeInTheDocument();
+    expect(screen.getByText(/looks like a key or a password was left out/)).toBeInTheDocument();
     expect(screen.getByText("'Greeter' was changed.")).toBeInTheDocument();
     expect(screen.getByText("each is run 3 times, and all must pass")).toBeInTheDocument();
     screen.getByRole("switch", { name: "Repairs need no approval" }).focus();

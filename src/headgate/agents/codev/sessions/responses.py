@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from headgate.agents.codev.keys import HINT
 from headgate.agents.codev.schemas import InterruptPayload, SessionResponse
 from headgate.agents.codev.sessions.repository import ERROR, PENDING, STOPPED
 from headgate.agents.codev.tables import SessionRow, WriteRow
@@ -13,7 +14,8 @@ SHOWN = (
 )
 """What of the graph's state is shown."""
 
-
+LEFT_OUT = "left_out"
+"""Of a session's options: whether the last thing that a person wrote held what looks like a key."""
 BY_HAND = "Stopped by "
 """How the reason begins where somebody stopped it."""
 
@@ -45,6 +47,7 @@ def response(row: SessionRow, *, can_roll_back: bool, state: dict[str, Any] | No
         token_budget=int(row.options.get("token_budget") or 0),
         can_roll_back=can_roll_back,
         can_go_on=can_go_on(row),
+        hint=HINT if row.options.get(LEFT_OUT) else "",
         last_event=row.events,
         created_at=row.created_at,
         updated_at=row.updated_at,

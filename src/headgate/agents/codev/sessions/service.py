@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.agents.codev.domain import Workplace
 from headgate.agents.codev.errors import NotWaiting, SessionAtWork, SessionNotFound
+from headgate.agents.codev.keys import holds_left_out
 from headgate.agents.codev.schemas import (
     DomainOut,
     Domains,
@@ -25,7 +26,7 @@ from headgate.agents.codev.sessions import repository, telling
 from headgate.agents.codev.sessions.acting import acting
 from headgate.agents.codev.sessions.places import Place
 from headgate.agents.codev.sessions.repository import IN_PROGRESS, LEFT, PENDING, STOPPED
-from headgate.agents.codev.sessions.responses import BY_HAND, can_go_on, response, shown_state
+from headgate.agents.codev.sessions.responses import BY_HAND, LEFT_OUT, can_go_on, response, shown_state
 from headgate.agents.codev.sessions.runner import Runner
 from headgate.agents.codev.sessions.summary import summarise
 from headgate.agents.codev.tables import SessionRow
@@ -100,6 +101,7 @@ class Sessions:
         _check_waiting(row, answer)
         interrupt_id = (row.interrupt or {})["id"]
         kept = {"interrupt_id": interrupt_id, "response": given}
+        told = {"acting": acting(principal), "answered": _named(interrupt_id, given), LEFT_OUT: holds_left_out(given)}
         async with self.database.writing() as session:
             found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
             if found is None or found.status != PENDING or (found.interrupt or {}).get("id") != interrupt_id:
@@ -111,7 +113,7 @@ class Sessions:
                 status=IN_PROGRESS,
                 answer=kept,
                 updated_at=now(),
-                options=found.options | {"acting": acting(principal), "answered": _named(interrupt_id, given)},
+                options=found.options | told,
                 **LEFT,
             )
             await self._record(session, principal, "codev_session.answered", row, payload=given)
@@ -294,6 +296,7 @@ class Sessions:
                 "skip_clarification": wanted.skip_clarification,
                 "repairs_approved": wanted.repairs_approved,
                 "acting": acting(principal),
+                LEFT_OUT: holds_left_out(wanted.requirement),
             },
             webhook_url=wanted.webhook_url or "",
             created_at=at,

@@ -47,6 +47,7 @@ export function WaitingCard({ session, interrupt }: { session: CodevSession; int
         <div className="min-w-0">
           <h2 className="font-semibold">{title}</h2>
           {about && <p className="whitespace-pre-wrap break-words text-sm text-muted">{about}</p>}
+          {session.hint && <p className="mt-1 break-words text-sm">{t("left_out")}</p>}
         </div>
       </header>
       {Card && <Card session={session} interrupt={interrupt} answer={answer} />}

@@ -3,6 +3,8 @@ export default {
   asks_credential_check: "The work needs credentials that are not there. Give them here, or go on without.",
   asks_plan_approval: "Nothing is written before you approve. Change the plan and its tests as you like.",
   asks_result_review: "It is built, and its tests passed. Accept it, or say what should be otherwise.",
+  left_out:
+    "Something that looks like a key or a password was left out of what you wrote, so nobody was told it. Put it into a credential or a variable, and name that instead.",
   answer: "Answer",
   your_answer: "Your answer",
   more_to_say: "Anything else",

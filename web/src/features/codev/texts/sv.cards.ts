@@ -6,6 +6,8 @@ const sv: Translation<typeof en> = {
   asks_credential_check: "Arbetet kräver inloggningsuppgifter som inte finns. Ange dem här, eller fortsätt utan.",
   asks_plan_approval: "Inget skrivs innan du godkänner. Ändra planen och dess tester som du vill.",
   asks_result_review: "Det är byggt, och testerna gick igenom. Godta det, eller säg vad som ska vara annorlunda.",
+  left_out:
+    "Något som ser ut som en nyckel eller ett lösenord lämnades ute ur det du skrev, så ingen fick veta det. Lägg det bland inloggningsuppgifterna eller i en variabel, och nämn den i stället.",
   answer: "Svara",
   your_answer: "Ditt svar",
   more_to_say: "Något mer",

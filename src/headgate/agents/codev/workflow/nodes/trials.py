@@ -44,7 +44,7 @@ def _judged(case: TestCase, again: int, result: TrialResult) -> Trial:
         trial=again,
         passed=not result.error and not missed,
         answer=redact_text(result.answer[:LONGEST_ANSWER]),
-        misses=missed,
+        misses=[redact_text(line) for line in missed],
         error=redact_text(result.error[:_LONGEST_ERROR]),
         run_id=result.run_id,
         link=result.link,
