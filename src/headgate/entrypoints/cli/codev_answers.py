@@ -129,8 +129,10 @@ def _stoppable() -> Iterator[None]:
 def _ask_questions(data: Mapping[str, Any]) -> ResumeAnswer:
     lines = []
     questions = data.get("questions")
-    for question in questions if isinstance(questions, list) else []:
-        said = Prompt.ask("Your answer (Enter: leave it open)", default="", show_default=False, console=console)
+    for number, question in enumerate(questions if isinstance(questions, list) else [], 1):
+        said = Prompt.ask(
+            f"Your answer to {number} (Enter: leave it open)", default="", show_default=False, console=console
+        )
         if said.strip():
             lines += [str(question), said]
     return checked(Clarification, type="clarification", text="\n".join(lines))

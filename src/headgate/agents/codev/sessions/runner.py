@@ -153,6 +153,8 @@ class Runner:
 
     async def _work(self, row: SessionRow) -> None:
         teller = Teller(self.database, self.live, row.id, self.owner)
+        if row.events:
+            teller.told_phase = (row.phase, row.iteration)
         try:
             await self._until_rest(row, teller)
         except (asyncio.CancelledError, LeaseLost):

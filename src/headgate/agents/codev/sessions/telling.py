@@ -106,6 +106,8 @@ class Teller:
     owner: str
     values: dict[str, Any] = field(default_factory=dict)
     """Columns that are to be written with the next events."""
+    told_phase: tuple[Any, Any] | None = None
+    """The phase and iteration that were told last: a node that waited begins anew when it is answered."""
     waiting: list[Event] = field(default_factory=list)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _flushing: "asyncio.Task[None] | None" = None
@@ -117,6 +119,11 @@ class Teller:
         if kind == "token":
             self.live.say(self.session_id, data)
             return
+        if kind == "phase":
+            came_to = (data.get("phase"), data.get("iteration"))
+            if came_to == self.told_phase:
+                return
+            self.told_phase = came_to
         self.values |= _columns(kind, data)
         self.waiting.append((kind, data))
         if self._flushing is None or self._flushing.done():
