@@ -179,7 +179,7 @@ class TestUse:
         await keep(database, "Another bot altogether", session_id="later")
         assert await count_of(database, made) == 2
 
-    @pytest.mark.parametrize("wrong", ["", "nothing", None, 7, new_id()])
+    @pytest.mark.parametrize("wrong", ["", "nothing", None, 7, "01a20296-0000-7000-8000-000000000000"])
     async def test_refuses_an_id_that_is_none(self, database: Database, wrong: object) -> None:
         answer = await call(library(database), "use_pattern", id=wrong)
         assert answer["error"]
