@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { CircleCheck, CircleX, Minus } from "lucide-react";
 import type { TestResult, Trial } from "@/api/queries/tests";
+import { useMissWords } from "@/components/misses";
 import { Callout, Progress, Spinner } from "@/components/ui";
 import { useTestTexts } from "./texts";
 
@@ -122,10 +123,14 @@ function Cell({ flowId, name, number, running, line }: CellProps) {
 /** What did not hold, trial by trial. What a model answered is text. */
 function Misses({ lines }: { lines: Trial[] }) {
   const t = useTestTexts();
+  const missed = useMissWords();
   const found = lines.flatMap((line) => {
     const number = line.trial;
     if (line.error) return [{ key: `${number}`, words: t("trial_error", { number, what: line.error }) }];
-    return line.misses.map((what, at) => ({ key: `${number}:${at}`, words: t("answer_misses", { number, what }) }));
+    return line.misses.map((what, at) => ({
+      key: `${number}:${at}`,
+      words: t("answer_misses", { number, what: missed(what) }),
+    }));
   });
   if (found.length === 0) return null;
   return (

@@ -152,7 +152,7 @@ describe("the tests of a flow", () => {
     ];
     kept.results = [{ ...RESULT, status: "failed", done: 2, failures: 1, lines }];
     expect(await screen.findByText("1 of 2 trials failed", {}, { timeout: 4000 })).toBeInTheDocument();
-    expect(screen.getByText("Trial 2: the answer does not contain 'Hi'")).toBeInTheDocument();
+    expect(screen.getByText("Trial 2: the answer does not contain “Hi”")).toBeInTheDocument();
     const failed = screen.getByRole("link", { name: "greets, trial 2: failed" });
     expect(failed).toHaveAttribute("href", "/flows/flow-1/runs/run-2");
     expect(screen.getByRole("link", { name: "greets, trial 1: passed" })).toBeInTheDocument();

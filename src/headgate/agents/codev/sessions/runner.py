@@ -198,7 +198,7 @@ class Runner:
 
     async def _failed(self, row: SessionRow, teller: Teller, error: HeadgateError) -> None:
         told = {"code": error.code, "message": redact_text(error.detail), "remedy": redact_text(error.remedy)}
-        reason = f"{told['message']} {told['remedy']}".strip()
+        reason = _sentences(told["message"], told["remedy"])
         try:
             await teller.rest([("error", dict(told))], status=ERROR, stop_reason=reason, interrupt=None, **LEFT)
         except LeaseLost:
@@ -212,6 +212,12 @@ class Runner:
                 await repository.let_go(session, session_id, owner=self.owner)
         except HeadgateError as error:  # the lease runs out
             log.warning("session not let go", session_id=session_id, problem=error.detail)
+
+
+def _sentences(message: str, remedy: str) -> str:
+    """What happened and what to do next; the words of a provider often end without a full stop."""
+    stop = "." if message and remedy and not message.endswith((".", "!", "?", ":")) else ""
+    return f"{message}{stop} {remedy}".strip()
 
 
 def _load() -> Any:  # noqa: ANN401 - the module; it imports LangGraph

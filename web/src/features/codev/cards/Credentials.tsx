@@ -148,7 +148,8 @@ function GiveForm({ session, missing, onGiven }: GiveProps) {
         <Button type="submit" size="sm" busy={give.isPending}>
           {t("keep_credential")}
         </Button>
-        {missing.where && <span className="text-xs text-muted">{missing.where}</span>}
+        {session.domain !== "headgate" && missing.where && <span className="text-xs text-muted">{missing.where}</span>}
+        {session.domain === "headgate" && <span className="text-xs text-muted">{t("credential_elsewhere")}</span>}
       </div>
     </form>
   );

@@ -1,4 +1,4 @@
-import { figure, record, type Told, words } from "./read";
+import { figure, record, sentences, type Told, words } from "./read";
 import { readTrial, type Trial, withTrial } from "./trial";
 
 interface Any {
@@ -96,7 +96,7 @@ const MADE: Record<string, (id: number, told: Told) => Entry> = {
     kind: "error",
     id,
     about: words(told.code),
-    text: [words(told.message), words(told.remedy)].filter(Boolean).join(" "),
+    text: sentences(words(told.message), words(told.remedy)),
   }),
   webhook: (id, told) => ({
     kind: "webhook",

@@ -1,7 +1,7 @@
 import type { StreamEvent } from "@/api/events";
 import type { CodevSession, Interrupt } from "@/api/queries/codev";
 import { type Entry, withEntry } from "./history";
-import { figure, record, type Told, words } from "./read";
+import { figure, record, sentences, type Told, words } from "./read";
 
 /** A session as its answers and its events tell it: the same answers and events make the same session. */
 export interface LiveSession {
@@ -100,7 +100,7 @@ function changed(live: LiveSession, kind: string, told: Told): Partial<LiveSessi
     case "error":
       return {
         status: "error",
-        stopReason: [words(told.message), words(told.remedy)].filter(Boolean).join(" "),
+        stopReason: sentences(words(told.message), words(told.remedy)),
         interrupt: null,
         speaking: "",
       };

@@ -1,10 +1,13 @@
-import { useParams } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
+import { Hammer } from "lucide-react";
+import { ApiError } from "@/api/problem";
 import type { CodevSession } from "@/api/queries/codev";
-import { Callout, Problem, Skeleton } from "@/components/ui";
+import { Callout, EmptyState, Problem, Skeleton } from "@/components/ui";
 import { useTitle } from "@/lib/title";
 import { WaitingCard } from "../cards/WaitingCard";
 import { isOver, type LiveSession } from "../model/session";
 import { useSession } from "../model/useSession";
+import { START_LINK } from "../start/startLink";
 import { useCodevTexts } from "../texts";
 import { Ended } from "./Ended";
 import { Known } from "./Known";
@@ -23,13 +26,7 @@ export function Followed({ id }: { id: string }) {
   const t = useCodevTexts();
   const { session, live, connection, error } = useSession(id);
   useTitle(session ? `${t(`status_${live?.status ?? session.status}`)}: ${session.requirement.slice(0, 60)}` : "");
-  if (error && !session) {
-    return (
-      <div className="mx-auto max-w-2xl p-6">
-        <Problem error={error} />
-      </div>
-    );
-  }
+  if (error && !session) return <NotShown error={error} />;
   if (!session || !live) return <Coming />;
   return <Shown session={session} live={live} lost={connection === "reconnecting"} />;
 }
@@ -56,6 +53,29 @@ function Shown({ session, live, lost }: ShownProps) {
         </div>
         <Log entries={live.entries} working={live.status === "in_progress"} />
       </div>
+    </div>
+  );
+}
+
+/** No session to show: that there is none is no fault, and there is a way on. */
+function NotShown({ error }: { error: unknown }) {
+  const t = useCodevTexts();
+  const back = (
+    <Link to="/develop" className={START_LINK}>
+      {t("to_sessions")}
+    </Link>
+  );
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <EmptyState icon={<Hammer />} title={t("no_session")} action={back}>
+        {t("no_session_more")}
+      </EmptyState>
+    );
+  }
+  return (
+    <div className="mx-auto flex max-w-2xl flex-col items-start gap-4 p-6">
+      <Problem error={error} />
+      {back}
     </div>
   );
 }

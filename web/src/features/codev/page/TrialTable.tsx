@@ -1,6 +1,7 @@
 import { ChevronRight, CircleCheck, CircleDashed, CircleX } from "lucide-react";
 import { useState } from "react";
 import type { TestCase } from "@/api/queries/codev";
+import { useMissWords } from "@/components/misses";
 import { cx } from "@/components/ui";
 import { duration } from "@/lib/i18n/format";
 import { expectWords } from "../model/cases";
@@ -136,6 +137,7 @@ function Asked({ test }: { test: TestCase }) {
 
 function Told({ trial, several }: { trial: Trial; several: boolean }) {
   const t = useCodevTexts();
+  const missed = useMissWords();
   return (
     <div className="mt-2 border-t border-line pt-2">
       <p className="flex flex-wrap items-center gap-x-3 text-xs text-muted">
@@ -147,7 +149,7 @@ function Told({ trial, several }: { trial: Trial; several: boolean }) {
       {trial.error && <p className="mt-1 break-words text-bad">{trial.error}</p>}
       {trial.misses.map((line) => (
         <p key={line} className="mt-1 break-words text-bad">
-          {t("answer_misses", { what: line })}
+          {t("answer_misses", { what: missed(line) })}
         </p>
       ))}
       {trial.answer && <p className="mt-1 max-h-40 overflow-y-auto whitespace-pre-wrap break-words">{trial.answer}</p>}

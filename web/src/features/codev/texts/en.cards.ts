@@ -17,6 +17,7 @@ export default {
   fill_in: "Fill this in.",
   credentials_note:
     "What you type goes where the flow runs and is kept there. It is not shown again, here or to the model.",
+  credential_elsewhere: "An admin may also set it under Settings, Variables.",
   check_again: "Check again",
   go_on_without_them: "Go on without them",
   plan: "Plan",

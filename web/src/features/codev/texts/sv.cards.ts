@@ -20,6 +20,7 @@ const sv: Translation<typeof en> = {
   fill_in: "Fyll i det här.",
   credentials_note:
     "Det du skriver går dit flödet körs och förvaras där. Det visas inte igen, varken här eller för modellen.",
+  credential_elsewhere: "En administratör kan också ange det under Inställningar, Variabler.",
   check_again: "Kontrollera igen",
   go_on_without_them: "Fortsätt utan dem",
   plan: "Plan",
@@ -72,7 +73,7 @@ const sv: Translation<typeof en> = {
   not_run_yet: "inte kört än",
   goes_in: "In",
   expected: "Väntat",
-  answer_misses: "Svaret: {{what}}",
+  answer_misses: "Svaret {{what}}",
   changes: "Ändringar",
   changes_count_one: "Ändringar ({{count}})",
   changes_count_other: "Ändringar ({{count}})",

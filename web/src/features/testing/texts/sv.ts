@@ -70,7 +70,7 @@ const sv: typeof en = {
   trial_failed: "{{name}}, försök {{number}}: misslyckades",
   trial_waits: "{{name}}, försök {{number}}: inte klart än",
   trial_none: "{{name}}, försök {{number}}: kördes inte",
-  answer_misses: "Försök {{number}}: svaret (the answer) {{what}}",
+  answer_misses: "Försök {{number}}: svaret {{what}}",
   trial_error: "Försök {{number}}: {{what}}",
   publishing: "Publicering",
   require: "Kräv godkända tester före publicering",
