@@ -23,7 +23,7 @@ export function Tabs<T extends string>({ value, onChange, tabs, className, ...re
           <RadixTabs.Trigger
             key={tab.value}
             value={tab.value}
-            className="-mb-px h-9 whitespace-nowrap border-b-2 border-transparent px-2 text-sm font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+            className="-mb-px h-9 -outline-offset-2 whitespace-nowrap border-b-2 border-transparent px-2 text-sm font-medium text-muted hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
           >
             {tab.label}
           </RadixTabs.Trigger>

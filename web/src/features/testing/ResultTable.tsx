@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
-import { CircleCheck, CircleX, Minus } from "lucide-react";
+import { CircleCheck, CircleDashed, CircleX, Minus } from "lucide-react";
 import type { TestResult, Trial } from "@/api/queries/tests";
 import { useMissWords } from "@/components/misses";
-import { Callout, Progress, Spinner } from "@/components/ui";
+import { Callout, Progress } from "@/components/ui";
 import { useTestTexts } from "./texts";
 
 /** Case by trial: passed or failed, each with a link to its run, and below what did not hold. */
@@ -89,7 +89,7 @@ function Cell({ flowId, name, number, running, line }: CellProps) {
     return (
       <span className="inline-flex text-faint">
         <span className="sr-only">{t(running ? "trial_waits" : "trial_none", words)}</span>
-        {running ? <Spinner /> : <Minus aria-hidden className="size-4" />}
+        {running ? <CircleDashed aria-hidden className="size-4.5" /> : <Minus aria-hidden className="size-4" />}
       </span>
     );
   }
@@ -120,24 +120,25 @@ function Cell({ flowId, name, number, running, line }: CellProps) {
   );
 }
 
-/** What did not hold, trial by trial. What a model answered is text. */
+/** What did not hold, and in which trials: the same in several is said once. What a model answered is text. */
 function Misses({ lines }: { lines: Trial[] }) {
   const t = useTestTexts();
   const missed = useMissWords();
-  const found = lines.flatMap((line) => {
-    const number = line.trial;
-    if (line.error) return [{ key: `${number}`, words: t("trial_error", { number, what: line.error }) }];
-    return line.misses.map((what, at) => ({
-      key: `${number}:${at}`,
-      words: t("answer_misses", { number, what: missed(what) }),
-    }));
-  });
-  if (found.length === 0) return null;
+  const found = new Map<string, { text: "trial_error" | "answer_misses"; what: string; numbers: number[] }>();
+  for (const { trial, error, misses } of lines) {
+    const text = error ? "trial_error" : "answer_misses";
+    for (const what of error ? [error] : misses) {
+      const key = `${text} ${what}`;
+      const known = found.get(key) ?? { text, what: error ? what : missed(what), numbers: [] };
+      found.set(key, { ...known, numbers: [...known.numbers, trial] });
+    }
+  }
+  if (found.size === 0) return null;
   return (
     <ul className="mt-1 flex flex-col gap-0.5 text-xs text-bad">
-      {found.map(({ key, words }) => (
+      {[...found].map(([key, { text, what, numbers }]) => (
         <li key={key} className="break-words">
-          {words}
+          {t(text, { count: numbers.length, number: numbers.join(", "), what })}
         </li>
       ))}
     </ul>

@@ -12,7 +12,7 @@ export function CaseWords({ cases, actions }: { cases: readonly TestCase[]; acti
         <li key={one.name} className="flex items-start gap-2 px-3 py-2">
           <div className="min-w-0 flex-1 text-sm">
             <p className="break-words font-medium">{one.name}</p>
-            {one.text && <p className="line-clamp-3 break-words text-muted">“{one.text}”</p>}
+            {one.text && <p className="line-clamp-3 break-words text-muted">{t("quoted", { text: one.text })}</p>}
             {Object.keys(one.form ?? {}).length > 0 && <p className="text-muted">{t("with_form")}</p>}
             <ul className="mt-0.5 text-muted">
               {expectWords(t, one.expect).map((line) => (

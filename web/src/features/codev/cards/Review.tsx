@@ -5,12 +5,14 @@ import { codevDomainsQuery } from "@/api/queries/codev";
 import { Markdown } from "@/components/markdown/Markdown";
 import { Button, Tabs } from "@/components/ui";
 import { readCases } from "../model/cases";
+import { readWrites } from "../model/known";
 import { lines, list, words } from "../model/read";
 import { readTrial } from "../model/trial";
 import { PlaceLink } from "../page/PlaceLink";
 import { RollBack } from "../page/RollBack";
 import { Toggle } from "../page/Toggle";
 import { TrialTable } from "../page/TrialTable";
+import { WriteLine } from "../page/WriteLine";
 import { useCodevTexts } from "../texts";
 import { CardBody, CardFoot } from "./CardParts";
 import { DiffLines } from "./DiffLines";
@@ -28,6 +30,7 @@ export function Review({ session, interrupt, answer }: CardProps) {
   const [asking, setAsking] = useState(false);
   const [rollingBack, setRollingBack] = useState(false);
   const cases = readCases(data.cases);
+  const writes = readWrites(session.state?.writes).filter(({ state }) => state === "done");
   const diff = lines(data.diff);
   const link = words(data.link) || session.link;
   const accept = () =>
@@ -35,7 +38,17 @@ export function Review({ session, interrupt, answer }: CardProps) {
   return (
     <>
       <CardBody>
-        {words(data.summary) && <Markdown text={words(data.summary)} />}
+        {writes.length > 0 ? (
+          <ul aria-label={t("writes")} className="flex flex-col gap-1">
+            {writes.map((one) => (
+              <li key={one.number}>
+                <WriteLine {...one} />
+              </li>
+            ))}
+          </ul>
+        ) : (
+          words(data.summary) && <Markdown text={words(data.summary)} />
+        )}
         <PlaceLink link={link} className="self-start">
           {t("open_flow")}
         </PlaceLink>

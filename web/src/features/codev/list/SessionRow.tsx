@@ -10,7 +10,8 @@ import { useCodevTexts } from "../texts";
 /** A session in the list: how it stands, what is wanted, where it is, what it used, how old it is. */
 export function SessionRow({ session, onDelete }: { session: CodevSession; onDelete: () => void }) {
   const t = useCodevTexts();
-  const place = session.flow_name || (session.flow_id ? session.flow_id : t("no_flow_yet"));
+  const unmade = session.domain === "flowise" ? "no_chatflow_yet" : "no_flow_yet";
+  const place = session.flow_name || t(session.flow_id ? "the_flow" : unmade);
   const used = session.total_input_tokens + session.total_output_tokens;
   const about = [
     session.domain === "headgate" ? place : [place, session.instance_id || session.domain].join(", "),

@@ -28,11 +28,10 @@ export const readCases = (value: unknown): TestCase[] =>
       };
     });
 
-const quoted = (text: string) => `“${text}”`;
-
 /** What a case expects, in words, a line each. */
 export function expectWords(t: SayCodev, expect: Expected | undefined): string[] {
   const { contains = [], excludes = [], equals, matches, json_schema } = expect ?? {};
+  const quoted = (text: string) => t("quoted", { text });
   const said = [
     ...contains.map((text) => t("expects_contains", { text: quoted(text) })),
     ...excludes.map((text) => t("expects_excludes", { text: quoted(text) })),

@@ -56,7 +56,9 @@ export function SessionHeader({ session, live }: SessionHeaderProps) {
           <PlaceLink link={session.link} className="min-w-0 max-w-80 truncate">
             {session.flow_name || t("the_flow")}
           </PlaceLink>
-          {!session.link && <span>{session.flow_name || t("no_flow_yet")}</span>}
+          {!session.link && (
+            <span>{session.flow_name || t(session.domain === "flowise" ? "no_chatflow_yet" : "no_flow_yet")}</span>
+          )}
           {session.domain !== "headgate" && <span>{session.instance_id || session.domain}</span>}
           {live.iteration > 1 && <span>{t("iteration", { number: live.iteration })}</span>}
           <Tokens used={live.inputTokens + live.outputTokens} budget={session.token_budget} />

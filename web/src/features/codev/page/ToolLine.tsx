@@ -1,5 +1,5 @@
 import { Check, ChevronRight, X } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { cx, Spinner } from "@/components/ui";
 import { duration } from "@/lib/i18n/format";
 import { given } from "../model/given";
@@ -15,10 +15,15 @@ export function ToolLine({ entry }: { entry: ToolEntry }) {
   const t = useCodevTexts();
   const [open, setOpen] = useState(false);
   const rows = given(entry.given);
-  const about = rows.find(({ value }) => value.length <= MOST_SAID && !value.includes("\n"));
+  const about = rows.find(({ plain, value }) => plain && value.length <= MOST_SAID && !value.includes("\n"));
+  const line = useRef<HTMLDivElement>(null);
+  // What was opened is in view, however far down its line is.
+  useEffect(() => {
+    if (open) line.current?.scrollIntoView({ block: "nearest" });
+  }, [open]);
   const state = entry.ok === null ? t("runs") : entry.ok ? t("worked") : t("refused");
   return (
-    <div>
+    <div ref={line}>
       <button
         type="button"
         aria-expanded={open}

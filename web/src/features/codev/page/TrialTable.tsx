@@ -35,7 +35,7 @@ export function TrialTable({ trials, cases }: TrialTableProps) {
                 {t("case")}
               </th>
               {Array.from({ length: columns }, (_, at) => `${at + 1}`).map((number) => (
-                <th key={number} scope="col" className="w-14 px-2 py-2 text-center font-medium">
+                <th key={number} scope="col" className="w-9 px-1 py-2 text-center font-medium sm:w-14 sm:px-2">
                   <span className="sr-only">{t("trial", { number })}</span>
                   <span aria-hidden>{columns > 1 ? `#${number}` : t("result")}</span>
                 </th>
@@ -66,7 +66,7 @@ function Row({ row, columns, test }: RowProps) {
   return (
     <>
       <tr className="border-b border-line last:border-0">
-        <th scope="row" className="px-1 py-1 text-left font-normal">
+        <th scope="row" className="min-w-32 px-1 py-1 text-left font-normal">
           <button
             type="button"
             aria-expanded={open}
@@ -81,7 +81,7 @@ function Row({ row, columns, test }: RowProps) {
           </button>
         </th>
         {Array.from({ length: columns }, (_, at) => at).map((at) => (
-          <td key={`${row.name} ${at + 1}`} className="px-2 py-1 text-center">
+          <td key={`${row.name} ${at + 1}`} className="px-1 py-1 text-center sm:px-2">
             <Mark trial={row.trials[at]} />
           </td>
         ))}

@@ -40,6 +40,7 @@ export default {
   remove_case: "Remove the test {{name}}",
   no_cases: "Without a test nobody knows whether it works. Add one.",
   with_form: "with answers to the form",
+  quoted: "“{{text}}”",
   expects_contains: "the answer has {{text}}",
   expects_excludes: "the answer does not have {{text}}",
   expects_equals: "the answer is {{text}}",

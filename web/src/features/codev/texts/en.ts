@@ -28,6 +28,7 @@ export default {
   actions_of: "More: {{what}}",
   cancel: "Cancel",
   no_flow_yet: "new flow",
+  no_chatflow_yet: "new chatflow",
   the_flow: "the flow",
   iteration: "round {{number}}",
   iteration_again: "Round {{number}}: it is planned, built and tested anew.",

@@ -43,6 +43,7 @@ const sv: Translation<typeof en> = {
   remove_case: "Ta bort testet {{name}}",
   no_cases: "Utan test vet ingen om det fungerar. Lägg till ett.",
   with_form: "med svar på formuläret",
+  quoted: "”{{text}}”",
   expects_contains: "svaret innehåller {{text}}",
   expects_excludes: "svaret innehåller inte {{text}}",
   expects_equals: "svaret är {{text}}",

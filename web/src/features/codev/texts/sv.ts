@@ -30,6 +30,7 @@ const sv: Translation<typeof en> = {
   actions_of: "Mer: {{what}}",
   cancel: "Avbryt",
   no_flow_yet: "nytt flöde",
+  no_chatflow_yet: "nytt chattflöde",
   the_flow: "flödet",
   iteration: "varv {{number}}",
   iteration_again: "Varv {{number}}: det planeras, byggs och testas på nytt.",

@@ -251,4 +251,5 @@ def _nothing_yet() -> Answer:
 
 
 def _counted(spec: Spec) -> str:
-    return f"{len(spec.nodes)} nodes and {len(spec.edges)} edges"
+    nodes, edges = len(spec.nodes), len(spec.edges)
+    return f"{nodes} node{'s' * (nodes != 1)} and {edges} edge{'s' * (edges != 1)}"

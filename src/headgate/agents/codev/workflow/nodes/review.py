@@ -70,7 +70,7 @@ def _summary(held: Held, notes: Sequence[WriteNote], trials: Sequence[Trial], *,
     passed = sum(trial["passed"] for trial in trials)
     cases = len({trial["case"] for trial in trials})
     tests = f"{passed} of {len(trials)} trials of {cases} test case{'s' * (cases != 1)} passed."
-    writes = [f"{number}. {_line(note.summary)} (`{note.tool}`)" for number, note in enumerate(notes, start=1)]
+    writes = [f"{number}. {_line(note.summary)}" for number, note in enumerate(notes, start=1)]
     parts = [f"The flow **{_line(held.name)}** {what}. {tests}"]
     return "\n\n".join([*parts, "\n".join(writes)] if writes else parts)
 
