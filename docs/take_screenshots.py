@@ -9,7 +9,9 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.e2e.support.browser import BROWSER_OPTIONS, Console, open_page
+from tests.e2e.support.development import environment, waiting_with_a_plan
 from tests.e2e.support.studio import Studio, start_studio
+from tests.support.openai_server import OpenAIServer
 
 TARGET = Path(__file__).parent / "screenshots"
 SENTENCE = "list the installed packages, count them per licence, and save the table as licences.csv"
@@ -27,10 +29,12 @@ RUN_OF_TEMPLATES = (
 class Tour:
     """The places to take pictures of, and the flows that they show."""
 
-    def __init__(self, browser: Browser, studio: Studio) -> None:
+    def __init__(
+        self, browser: Browser, studio: Studio, templates: tuple[tuple[str, str], ...] = RUN_OF_TEMPLATES
+    ) -> None:
         self._browser = browser
         self._studio = studio
-        self.flows = {name: self._made(name, text) for name, text in RUN_OF_TEMPLATES}
+        self.flows = {name: self._made(name, text) for name, text in templates}
 
     def _made(self, template: str, text: str) -> tuple[str, str]:
         """A flow of a template and a run of it, with a second run for the figures; their ids."""
@@ -58,6 +62,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, start_studio(Path(folder)) as studio, sync_playwright() as playwright:
         browser = playwright.chromium.launch(**BROWSER_OPTIONS)
         take(Tour(browser, studio), studio)
+        develop(browser)
         browser.close()
 
 
@@ -82,6 +87,19 @@ def take(tour: Tour, studio: Studio) -> None:
     tour.picture("templates", "/templates")
     tour.picture("observe", "/observe")
     tour.picture("settings", "/settings/providers")
+
+
+def develop(browser: Browser) -> None:
+    """A session that waits with a plan, on a server of its own: it has a model, which is scripted."""
+    with tempfile.TemporaryDirectory() as folder, OpenAIServer() as openai:
+        with start_studio(Path(folder), **environment(openai)) as studio:
+            session = waiting_with_a_plan(studio, openai)
+            Tour(browser, studio, ()).picture("development", f"/develop/{session}", see_plan)
+
+
+def see_plan(page: Page) -> None:
+    """Wait until the plan is shown."""
+    page.get_by_role("region", name="A plan to approve").wait_for()
 
 
 def see_nodes(page: Page) -> None:

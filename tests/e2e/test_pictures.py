@@ -9,8 +9,10 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.support.browser import Console, open_page
+from tests.e2e.support.development import environment, waiting_with_a_plan
 from tests.e2e.support.pictures import check_picture
 from tests.e2e.support.studio import Studio, start_studio
+from tests.support.openai_server import OpenAIServer
 
 TEMPLATE = "expense-check"
 PLACES = {
@@ -19,7 +21,10 @@ PLACES = {
     "steps": ("/flows/{flow}/steps", "The same flow as a list"),
     "overview": ("/flows/{flow}/overview", "Over the limit?"),
     "flow-runs": ("/flows/{flow}/runs", "Runs"),
+    "flow-tests": ("/flows/{flow}/tests", "An answer of some kind"),
     "publish": ("/flows/{flow}/publish", "Publish the draft"),
+    "development": ("/develop", "Have a flow developed"),
+    "development-session": ("/develop/{session}", "The mail goes to a classifier"),
     "templates": ("/templates", "Templates"),
     "runs": ("/runs", "Runs"),
     "observe": ("/observe", "Observe"),
@@ -28,7 +33,11 @@ PLACES = {
     "shortcuts": ("/settings/shortcuts", "Shortcuts"),
     "design": ("/design", "Colour"),
 }
-EMPTY = ("first-visit", "runs", "observe", "templates")
+TEST = {"name": "An answer of some kind", "text": "1200 for a chair", "expect": {"contains": ["1200"]}}
+EMPTY = ("first-visit", "development", "runs", "observe", "templates")
+DEVELOPING = ("development-session", "flow-tests")
+Furnished = tuple[Studio, dict[str, str]]
+"""A server and the ids of what is there."""
 
 
 @pytest.fixture(scope="module")
@@ -39,11 +48,26 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
 
 
 @pytest.fixture(scope="module")
-def furnished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Studio, str]]:
+def furnished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Furnished]:
     """A server with one flow."""
     with start_studio(tmp_path_factory.mktemp("furnished")) as found:
-        definition = found.get(f"/templates/{TEMPLATE}")["definition"]
-        yield found, found.post("/flows", {"definition": definition})["id"]
+        yield found, {"flow": _flow(found)}
+
+
+@pytest.fixture(scope="module")
+def developing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Furnished]:
+    """A server with a flow that has a test, and a session that waits with a plan."""
+    folder = tmp_path_factory.mktemp("developing")
+    with OpenAIServer() as openai, start_studio(folder, **environment(openai)) as found:
+        flow = _flow(found)
+        found.api.put(f"/flows/{flow}/tests", json={"cases": [TEST]}).raise_for_status()
+        yield found, {"flow": flow, "session": waiting_with_a_plan(found, openai)}
+
+
+def _flow(studio: Studio) -> str:
+    definition = studio.get(f"/templates/{TEMPLATE}")["definition"]
+    found: str = studio.post("/flows", {"definition": definition})["id"]
+    return found
 
 
 @pytest.mark.xdist_group("pictures")
@@ -51,13 +75,13 @@ def furnished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Studio
 class TestEveryPage:
     @pytest.mark.parametrize(("dark", "narrow"), [(False, False), (True, True)], ids=["light-wide", "dark-narrow"])
     def test_looks_as_it_did(
-        self, browser: Browser, empty: Studio, furnished: tuple[Studio, str], *, dark: bool, narrow: bool
+        self, browser: Browser, empty: Studio, furnished: Furnished, developing: Furnished, *, dark: bool, narrow: bool
     ) -> None:
         console = Console()
         for name, (path, sign) in PLACES.items():
-            studio = empty if name in EMPTY else furnished[0]
+            studio, ids = (empty, {}) if name in EMPTY else developing if name in DEVELOPING else furnished
             with open_page(browser, studio.url, console, dark=dark, narrow=narrow) as page:
-                page.goto(path.format(flow=furnished[1]))
+                page.goto(path.format(**ids))
                 expect(page.get_by_text(sign).locator("visible=true").first).to_be_visible()
                 if name != "design":  # shows what waiting looks like
                     expect(page.locator("[aria-hidden=true].animate-pulse")).to_have_count(0)
