@@ -86,3 +86,20 @@ def _without_duplicates(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonVal
         twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
         raise ValueError(f"member '{twice}' appears twice")
     return members
+
+
+def made_plain(value: JsonValue, depth: int = 0) -> JsonValue:
+    """The value with everything replaced that `plain_json` refuses: for what is kept whoever wrote it."""
+    if isinstance(value, str):
+        return _UNSTORABLE.sub("\ufffd", value)
+    if isinstance(value, (list, dict)) and depth >= MAX_DEPTH:
+        return "[nested too deeply]"
+    if isinstance(value, dict):
+        return {str(made_plain(name, depth + 1)): made_plain(item, depth + 1) for name, item in value.items()}
+    if isinstance(value, list):
+        return [made_plain(item, depth + 1) for item in value]
+    try:
+        _plain_scalar(value)
+    except ValueError:
+        return str(value)[:100] if isinstance(value, float) else "[a number that is too long]"
+    return value

@@ -1,8 +1,8 @@
 """A language model of any provider as the workflow asks it. Imports LangChain: load it through `chooser` only."""
 
 import asyncio
-import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -14,11 +14,22 @@ from headgate.agents.codev.domain import DomainTool
 from headgate.agents.codev.ports import Said
 from headgate.features.models import service
 from headgate.features.models.errors import BrokenModelAnswer, ModelRateLimited
+from headgate.graph.json_values import parse_json
 
 PAUSES = (2.0, 8.0, 30.0)
 """Seconds before a rate-limited call is made again, where the provider does not say how long to wait."""
 LONGEST_PAUSE = 90.0
 """Seconds over which a wait that the provider asks for is left to the person."""
+LONGEST_SAID = 400_000
+"""Characters of one answer that are read. One that goes on is left: it may have no end."""
+LONGEST_ARGUMENTS = 100_000
+"""Characters of the arguments of one answer that are read."""
+MOST_PIECES = 200_000
+"""Pieces of one answer that are read, with words in them or not."""
+MOST_CALLS = 200
+"""Tool calls of one answer that are looked at."""
+_TOGETHER = 500
+"""Pieces that are put together at once: one by one, each would copy all that came before."""
 _CHARACTERS_A_TOKEN = 4
 _CALL_BLOCKS = frozenset({"tool_use", "input_json_delta", "tool_call", "tool_call_chunk"})
 """Parts of a content that say again what `tool_calls` says, with arguments as they came."""
@@ -69,16 +80,43 @@ class ModelReasoning:
         asked = self.chat.bind_tools([_shown(tool) for tool in tools]) if tools else self.chat
         whole: AIMessageChunk | None = None
         try:
-            async for chunk in asked.astream(sent):
-                piece = chunk if isinstance(chunk, AIMessageChunk) else AIMessageChunk(**chunk.model_dump())
-                if piece.text:
-                    on_token(piece.text)
-                whole = piece if whole is None else whole + piece
+            async with aclosing(_pieces(asked, sent, on_token)) as several:
+                async for pieces in several:
+                    whole = _together(whole, pieces)
         except Exception as error:  # noqa: BLE001 - what a provider's package raises is told in our words
             raise service.friendly_error(error) from None
         if whole is None:
             raise BrokenModelAnswer(f"{self.model} answered nothing at all.", remedy="Try again.")
         return _said(whole, sent)
+
+
+async def _pieces(
+    asked: Any,  # noqa: ANN401 - LangChain's runnable
+    sent: list[BaseMessage],
+    on_token: Callable[[str], None],
+) -> AsyncGenerator[list[AIMessageChunk], None]:
+    """The answer in lists of pieces, as far as it is read."""
+    pieces, length, written, count = list[AIMessageChunk](), 0, 0, 0
+    async with aclosing(asked.astream(sent)) as stream:
+        async for chunk in stream:
+            piece = chunk if isinstance(chunk, AIMessageChunk) else AIMessageChunk(**chunk.model_dump())
+            pieces.append(piece)
+            if piece.text:
+                on_token(piece.text[:LONGEST_SAID])
+            count, length = count + 1, length + len(piece.text)
+            written += sum(len(call["args"] or "") + len(call["name"] or "") for call in piece.tool_call_chunks)
+            if len(pieces) == _TOGETHER:
+                yield pieces
+                pieces = []
+            if length > LONGEST_SAID or written > LONGEST_ARGUMENTS or count > MOST_PIECES:
+                break
+    yield pieces
+
+
+def _together(whole: AIMessageChunk | None, pieces: list[AIMessageChunk]) -> AIMessageChunk | None:
+    if whole is None and pieces:
+        whole, pieces = pieces[0], pieces[1:]
+    return whole + pieces if whole is not None and pieces else whole
 
 
 def _shown(tool: DomainTool) -> dict[str, Any]:
@@ -90,9 +128,16 @@ def _said(whole: AIMessageChunk, sent: Sequence[BaseMessage]) -> Said:
     calls = [_call(chunk, number) for number, chunk in enumerate(whole.tool_call_chunks)]
     if not calls:
         calls = [{"id": call["id"], "name": call["name"], "args": call["args"]} for call in whole.tool_calls]
-    usage = whole.usage_metadata
-    used = (usage["input_tokens"], usage["output_tokens"]) if usage else _estimated(whole, sent)
-    return Said(whole.text, calls, used[0], used[1], _kept(whole, calls))
+    calls = calls[:MOST_CALLS]
+    usage: Any = whole.usage_metadata or {}
+    used = (_counted(usage.get("input_tokens")), _counted(usage.get("output_tokens")))
+    if not any(used):  # a budget that counts nothing would be none
+        used = _estimated(whole, sent)
+    return Said(whole.text[:LONGEST_SAID], calls, used[0], used[1], _kept(whole, calls))
+
+
+def _counted(tokens: Any) -> int:  # noqa: ANN401 - what a provider says
+    return max(0, tokens) if isinstance(tokens, int) and not isinstance(tokens, bool) else 0
 
 
 def _call(chunk: Any, number: int) -> dict[str, Any]:  # noqa: ANN401 - LangChain's ToolCallChunk
@@ -100,8 +145,8 @@ def _call(chunk: Any, number: int) -> dict[str, Any]:  # noqa: ANN401 - LangChai
     call = {"id": chunk["id"] or f"call_{number}", "name": chunk["name"] or ""}
     written = chunk["args"]
     try:
-        arguments = json.loads(written) if written else {}
-    except (ValueError, RecursionError):
+        arguments = parse_json(written) if written else {}
+    except ValueError:
         return {**call, "error": f"The arguments are not valid JSON: {written[:300]}"}
     if not isinstance(arguments, dict):
         return {**call, "error": "The arguments are not a JSON object."}
@@ -110,7 +155,7 @@ def _call(chunk: Any, number: int) -> dict[str, Any]:  # noqa: ANN401 - LangChai
 
 def _kept(whole: AIMessageChunk, calls: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The message to be sent again: providers want every call that is answered, and their own marks beside it."""
-    content: Any = whole.content
+    content: Any = whole.content[:LONGEST_SAID] if isinstance(whole.content, str) else whole.content
     if isinstance(content, list):
         content = [part for part in content if not (isinstance(part, dict) and part.get("type") in _CALL_BLOCKS)]
     marks = {name: value for name, value in whole.additional_kwargs.items() if name != "tool_calls"}
@@ -122,7 +167,7 @@ def _kept(whole: AIMessageChunk, calls: Sequence[dict[str, Any]]) -> dict[str, A
 
 
 def _estimated(whole: AIMessageChunk, sent: Sequence[BaseMessage]) -> tuple[int, int]:
-    """Tokens where the provider does not count them: a budget that counts nothing would be none."""
+    """Tokens where the provider does not count them."""
     read = sum(len(message.text) for message in sent)
     written = len(whole.text) + sum(len(chunk["args"] or "") for chunk in whole.tool_call_chunks)
     return read // _CHARACTERS_A_TOKEN, written // _CHARACTERS_A_TOKEN

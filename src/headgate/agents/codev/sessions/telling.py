@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -15,6 +15,7 @@ from headgate.agents.codev.sessions import repository
 from headgate.agents.codev.sessions.repository import IN_PROGRESS, Event, mine
 from headgate.agents.codev.tables import SessionRow
 from headgate.foundation.database import Database, now
+from headgate.graph.json_values import made_plain
 
 ENDINGS = frozenset({"interrupt", "done", "error"})
 """Kinds that end a stream. Only the runner tells them, together with the row's status."""
@@ -116,6 +117,7 @@ class Teller:
         """Something happened. Never waits. See `ports.Tell`."""
         if kind in ENDINGS:
             return
+        data = cast("dict[str, JsonValue]", made_plain(data))
         if kind == "token":
             self.live.say(self.session_id, data)
             return

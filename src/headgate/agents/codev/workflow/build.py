@@ -9,13 +9,14 @@ for a person does nothing else, since LangGraph makes it again when the answer i
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
+from pydantic import JsonValue
 
 from headgate.agents.codev.ports import Working
 from headgate.agents.codev.state import AgentState, PhaseName
@@ -23,6 +24,7 @@ from headgate.agents.codev.workflow import routing
 from headgate.agents.codev.workflow.nodes import clarify, converge, credentials, discover, ending, patch, plan, review
 from headgate.agents.codev.workflow.nodes import trials as testing
 from headgate.agents.codev.workflow.step import Update, phase_told
+from headgate.graph.json_values import made_plain
 
 SessionGraph: TypeAlias = CompiledStateGraph[AgentState, Working, AgentState, AgentState]
 Work = Callable[[AgentState, Working], Awaitable[Update]]
@@ -92,7 +94,7 @@ def build_graph(checkpointer: BaseCheckpointSaver[Any]) -> SessionGraph:
 
 def _working(work: Work) -> Any:  # noqa: ANN401 - LangGraph has no public type for it
     async def node(state: AgentState, runtime: Runtime[Working]) -> Update:
-        return await work(state, runtime.context)
+        return _plain(await work(state, runtime.context))
 
     return node
 
@@ -100,6 +102,11 @@ def _working(work: Work) -> Any:  # noqa: ANN401 - LangGraph has no public type 
 def _waiting(phase: PhaseName, ask: Ask, take: Take) -> Any:  # noqa: ANN401
     async def node(state: AgentState, runtime: Runtime[Working]) -> Update:  # not in a thread: telling needs the loop
         phase_told(state, runtime.context, phase)
-        return take(state, interrupt(ask(state)))
+        return _plain(take(state, interrupt(ask(state))))
 
     return node
+
+
+def _plain(update: Update) -> Update:
+    """What models and places say is kept as every database keeps it."""
+    return cast("Update", made_plain(cast("JsonValue", update)))

@@ -30,6 +30,8 @@ class Reply:
 
 LENGTHS = (400_000, 100_000, 25_000)
 """Characters of a phase's messages, tried one after another while they are too long for the model."""
+MOST_TOKENS = 1_000_000_000
+"""Tokens that one use is counted as at most, whatever is said of it."""
 OVER_BUDGET: Update = {"stop_code": "budget"}
 
 
@@ -45,6 +47,7 @@ def tokens_used(state: AgentState) -> int:
 
 def used(state: AgentState, working: Working, input_tokens: int, output_tokens: int) -> Update:
     """What using tokens changes in the state (DD-029); over the budget, the session stops."""
+    input_tokens, output_tokens = (max(0, min(one, MOST_TOKENS)) for one in (input_tokens, output_tokens))
     total_in = state.get("total_input_tokens", 0) + input_tokens
     total_out = state.get("total_output_tokens", 0) + output_tokens
     working.tell("usage", {"input_tokens": total_in, "output_tokens": total_out})
