@@ -10,6 +10,7 @@ from langgraph.types import Command, StateSnapshot
 from pydantic import JsonValue
 
 from headgate.agents.codev.domain import Workplace
+from headgate.agents.codev.errors import LeaseLost
 from headgate.agents.codev.ports import Working
 from headgate.agents.codev.schemas import InterruptPayload
 from headgate.agents.codev.sessions.acting import act_again
@@ -22,6 +23,7 @@ from headgate.agents.codev.tables import SessionRow
 from headgate.agents.codev.workflow.build import SessionGraph, build_graph
 from headgate.agents.codev.workflow.opening import initial_state
 from headgate.agents.codev.writing.journal import Journal
+from headgate.features.access.principal import Principal
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
@@ -72,12 +74,12 @@ class Work:
                 domain=row.domain,
             )
             with traced(self.settings.codev):
-                return await self._play(working)
+                return await self._play(working, principal)
         finally:
             with CancelScope(shield=True):
                 await workplace.close()
 
-    async def _play(self, working: Working) -> Rest:
+    async def _play(self, working: Working, principal: Principal) -> Rest:
         saver = await self.checkpoints.saver()
         graph = _graph(saver)
         config: Any = config_of(self.row.id) | {"recursion_limit": MOST_STEPS}
@@ -91,15 +93,29 @@ class Work:
                 return _resting(found)
             given = Command(resume={answer["interrupt_id"]: answer["response"]})
         if not begun or found.next:
-            await self._steps(graph, given, config, working)
+            await self._steps(graph, given, config, working, principal)
         return _resting(await graph.aget_state(config))
 
-    async def _steps(self, graph: Any, given: Any, config: Any, working: Working) -> None:  # noqa: ANN401 - LangGraph's
+    async def _steps(
+        self,
+        graph: Any,  # noqa: ANN401 - LangGraph's
+        given: Any,  # noqa: ANN401
+        config: Any,  # noqa: ANN401
+        working: Working,
+        principal: Principal,
+    ) -> None:
         """Run the graph. Each step is in a checkpoint before the next begins."""
         states = graph.astream(given, config, context=working, stream_mode="values", durability="sync")
         async for values in states:
             self._note(values, working.workplace)
             await self.teller.write()
+            await self._check_person(principal)
+
+    async def _check_person(self, principal: Principal) -> None:
+        """Whoever it works for may still do so; where they may something else now, it is taken up anew as they are."""
+        found = await act_again(self.database, self.row, auto_login=self.settings.server.auto_login)
+        if found.access != principal.access:
+            raise LeaseLost
 
     def _note(self, values: dict[str, Any], workplace: Workplace) -> None:
         """What a step changed of the session's row."""

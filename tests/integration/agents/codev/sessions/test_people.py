@@ -1,6 +1,7 @@
 """Who sees, answers and works: as things are when a session goes on, not when it began."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -17,7 +18,8 @@ from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
 from tests.support.codev_place import FakePlace
-from tests.support.codev_sessions import open_bench
+from tests.support.codev_script import calls, scripted
+from tests.support.codev_sessions import SETS_HELLO, open_bench
 from tests.support.tenants import add_member, add_person, add_tenant
 
 SCOPES = frozenset({Permission.FLOWS_EDIT, Permission.FLOWS_VIEW})
@@ -100,6 +102,58 @@ class TestWorking:
             failed = await bench.answer(plan, editor, approved=True)
         assert failed.status == "error"
         assert place.written == []
+
+    @pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+    async def test_ends_for_somebody_who_is_shut_out_while_it_works(
+        self,
+        settings: Settings,
+        database: Database,
+        place: FakePlace,
+        editor: Principal,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        script = scripted(patch=(calls("list_components"), *SETS_HELLO))
+        async with open_bench(settings, database, place, script) as bench:
+            plan = await bench.start(editor, flow_id="greeter")
+            looked = place._list
+
+            async def shut_out(arguments: dict[str, Any]) -> Any:
+                async with database.writing() as session:
+                    (await session.get_one(User, editor.user_id)).active = False
+                return await looked(arguments)
+
+            monkeypatch.setattr(place, "_list", shut_out)
+            failed = await bench.answer(plan, editor, approved=True)
+        assert (failed.status, place.written) == ("error", [])
+        assert "may not come in" in failed.stop_reason
+
+    @pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
+    async def test_goes_on_with_less_when_less_is_allowed_while_it_works(
+        self,
+        settings: Settings,
+        database: Database,
+        place: FakePlace,
+        editor: Principal,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        script = scripted(patch=(calls("list_components"), *SETS_HELLO))
+        async with open_bench(settings, database, place, script, sweeps=True) as bench:
+            async with database.writing() as session:
+                (await session.get_one(User, editor.user_id)).role = "admin"
+            plan = await bench.start(editor, flow_id="greeter")
+            looked = place._list
+
+            async def lowered(arguments: dict[str, Any]) -> Any:
+                async with database.writing() as session:
+                    (await session.get_one(User, editor.user_id)).role = "member"
+                return await looked(arguments)
+
+            monkeypatch.setattr(place, "_list", lowered)
+            review = await bench.answer(plan, editor, approved=True)
+            opened = [principal.access.admin for principal, _, _ in bench.domain.opened]
+        assert review.phase == "review", review.stop_reason
+        assert opened[1:] == [True, True, False]  # begun, answered, taken up anew
+        assert place.written == [("greeter", "hello")]
 
     async def test_with_a_key_has_the_scopes_of_the_key(
         self, settings: Settings, database: Database, place: FakePlace, editor: Principal

@@ -154,7 +154,7 @@ class TestDD010ApprovalAndReview:
         assert data["flow_id"] == "greeter"
         assert boast not in str(payload)
         assert "1 of 1 trials" in data["summary"]
-        assert "set_answer" in data["summary"]
+        assert "1. Answers 'hello there'" in data["summary"]
 
     async def test_a_result_that_is_not_accepted_is_planned_anew_with_what_was_said(self) -> None:
         place = FakePlace()
