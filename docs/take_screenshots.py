@@ -91,10 +91,13 @@ def take(tour: Tour, studio: Studio) -> None:
 
 def develop(browser: Browser) -> None:
     """A session that waits with a plan, on a server of its own: it has a model, which is scripted."""
-    with tempfile.TemporaryDirectory() as folder, OpenAIServer() as openai:
-        with start_studio(Path(folder), **environment(openai)) as studio:
-            session = waiting_with_a_plan(studio, openai)
-            Tour(browser, studio, ()).picture("development", f"/develop/{session}", see_plan)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        OpenAIServer() as openai,
+        start_studio(Path(folder), **environment(openai)) as studio,
+    ):
+        session = waiting_with_a_plan(studio, openai)
+        Tour(browser, studio, ()).picture("development", f"/develop/{session}", see_plan)
 
 
 def see_plan(page: Page) -> None:

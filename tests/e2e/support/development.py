@@ -35,7 +35,7 @@ def waiting_with_a_plan(studio: Studio, openai: OpenAIServer) -> str:
     lines: deque[Script] = deque(
         (
             openai.tool_call("search_components", {"query": "sort a text"}, tokens=(1840, 22)),
-            openai.tool_call("describe_component", {"type": "PromptTemplate"}, tokens=(2310, 18)),
+            openai.tool_call("describe_component", {"component_type": "PromptTemplate"}, tokens=(2310, 18)),
             openai.text(FOUND, tokens=(2702, 64)),
             openai.text(f"{PLAN}\n```tests\n{json.dumps(CASES)}\n```", tokens=(3120, 412)),
         )

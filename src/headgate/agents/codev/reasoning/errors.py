@@ -14,7 +14,7 @@ class NoReasoningModel(Invalid):
         if why is None:
             super().__init__(
                 "The development agent needs a language model, and no model provider is configured.",
-                remedy="Give one its key under Settings > Model Providers, or `headgate variables set OPENAI_API_KEY`.",
+                remedy="Give one its key under Settings > Models, or `headgate variables set OPENAI_API_KEY`.",
                 available=[],
             )
             return

@@ -1,5 +1,5 @@
 import { PencilLine, Plus, Trash2 } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { TestCase } from "@/api/queries/codev";
 import { Button, IconButton } from "@/components/ui";
 import { useCodevTexts } from "../texts";
@@ -19,6 +19,7 @@ export function CaseList({ cases, trials, onChange }: CaseListProps) {
   const t = useCodevTexts();
   /** The place of the case that is open; the end of the list for a new one. */
   const [open, setOpen] = useState<number | null>(null);
+  const adding = useRef<HTMLButtonElement>(null);
   const editing = open === null ? null : (cases[open] ?? null);
   const keep = (next: TestCase) => {
     onChange(editing ? cases.map((one, at) => (at === open ? next : one)) : [...cases, next]);
@@ -29,7 +30,13 @@ export function CaseList({ cases, trials, onChange }: CaseListProps) {
       <div className="flex flex-wrap items-center gap-2">
         <h3 className="font-medium">{t("tests")}</h3>
         <span className="mr-auto text-xs text-muted">{t("each_run", { count: trials })}</span>
-        <Button size="sm" icon={<Plus />} disabled={cases.length >= MOST_CASES} onClick={() => setOpen(cases.length)}>
+        <Button
+          ref={adding}
+          size="sm"
+          icon={<Plus />}
+          disabled={cases.length >= MOST_CASES}
+          onClick={() => setOpen(cases.length)}
+        >
           {t("add_case")}
         </Button>
       </div>
@@ -46,7 +53,10 @@ export function CaseList({ cases, trials, onChange }: CaseListProps) {
               <IconButton
                 size="sm"
                 label={t("remove_case", { name: cases[at]?.name ?? "" })}
-                onClick={() => onChange(cases.filter((_, place) => place !== at))}
+                onClick={() => {
+                  onChange(cases.filter((_, place) => place !== at));
+                  adding.current?.focus();
+                }}
               >
                 <Trash2 />
               </IconButton>

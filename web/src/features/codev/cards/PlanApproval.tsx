@@ -14,6 +14,7 @@ import { CaseList } from "./CaseList";
 import { DiffLines } from "./DiffLines";
 import { Feedback } from "./Feedback";
 import type { CardProps } from "./props";
+import { useAsking } from "./useAsking";
 
 /** A plan with its tests, to approve as it is or edited, to have changed, or to end with. */
 export function PlanApproval({ interrupt, answer }: CardProps) {
@@ -24,7 +25,7 @@ export function PlanApproval({ interrupt, answer }: CardProps) {
   const [cases, setCases] = useState(() => readCases(data.cases));
   const [changed, setChanged] = useState(false);
   const [repairs, setRepairs] = useState<boolean | null>(null);
-  const [asking, setAsking] = useState(false);
+  const { asking, ask, cancel, button } = useAsking();
   const trials = figure(data.test_trials) || 1;
   const verdict = readVerdict(data.verdict);
   const conflict = readConflict(data.conflict);
@@ -71,13 +72,13 @@ export function PlanApproval({ interrupt, answer }: CardProps) {
       </CardBody>
       <CardFoot>
         {asking ? (
-          <Feedback busy={answer.isPending} onSend={(words) => refuse(words)} onCancel={() => setAsking(false)} />
+          <Feedback busy={answer.isPending} onSend={(words) => refuse(words)} onCancel={cancel} />
         ) : (
           <>
             <Button kind="primary" disabled={!ready} busy={answer.isPending} onClick={approve}>
               {t(plan !== proposed || changed ? "approve_edited" : "approve")}
             </Button>
-            <Button disabled={answer.isPending} onClick={() => setAsking(true)}>
+            <Button ref={button} disabled={answer.isPending} onClick={ask}>
               {t("ask_for_changes")}
             </Button>
             <Button kind="ghost" disabled={answer.isPending} onClick={() => refuse("", true)}>

@@ -18,6 +18,7 @@ import { CardBody, CardFoot } from "./CardParts";
 import { DiffLines } from "./DiffLines";
 import { Feedback } from "./Feedback";
 import type { CardProps } from "./props";
+import { useAsking } from "./useAsking";
 
 /** What came of it: in words, as changes and as tests; to accept, to have changed, or to take back. */
 export function Review({ session, interrupt, answer }: CardProps) {
@@ -27,7 +28,7 @@ export function Review({ session, interrupt, answer }: CardProps) {
   const keeps = domains?.find(({ name }) => name === session.domain)?.test_sets ?? false;
   const [tab, setTab] = useState<"tests" | "diff">("tests");
   const [saving, setSaving] = useState(true);
-  const [asking, setAsking] = useState(false);
+  const { asking, ask, cancel, button } = useAsking();
   const [rollingBack, setRollingBack] = useState(false);
   const cases = readCases(data.cases);
   const writes = readWrites(session.state?.writes).filter(({ state }) => state === "done");
@@ -90,14 +91,14 @@ export function Review({ session, interrupt, answer }: CardProps) {
           <Feedback
             busy={answer.isPending}
             onSend={(feedback) => answer.mutate({ type: "result_review", accepted: false, feedback })}
-            onCancel={() => setAsking(false)}
+            onCancel={cancel}
           />
         ) : (
           <>
             <Button kind="primary" icon={<Check />} busy={answer.isPending} onClick={accept}>
               {t("accept")}
             </Button>
-            <Button disabled={answer.isPending} onClick={() => setAsking(true)}>
+            <Button ref={button} disabled={answer.isPending} onClick={ask}>
               {t("ask_for_changes")}
             </Button>
             {session.can_roll_back && (

@@ -1,6 +1,7 @@
 import { Hand } from "lucide-react";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect } from "react";
 import type { CodevSession, Interrupt } from "@/api/queries/codev";
+import { useFocusWhenLost } from "../page/useFocusWhenLost";
 import { type CodevText, useCodevTexts } from "../texts";
 import { Clarification } from "./Clarification";
 import { Credentials } from "./Credentials";
@@ -27,14 +28,12 @@ export function WaitingCard({ session, interrupt }: { session: CodevSession; int
   const title = Card ? t(`waits_${interrupt.type}` as CodevText) : t("waiting_for_you");
   // What is asked is said in the language of the page; a kind that it does not know, as the server says it.
   const about = Card ? t(`asks_${interrupt.type}` as CodevText) : interrupt.prompt;
-  const card = useRef<HTMLElement>(null);
+  const card = useFocusWhenLost<HTMLElement>();
   // Who watched is told that it is their turn, wherever on the page they were.
   useEffect(() => {
-    const active = document.activeElement;
-    if (active === document.body || active?.id === "content") card.current?.focus({ preventScroll: true });
     const top = card.current?.getBoundingClientRect().top ?? 0;
     if (top < 0 || top > window.innerHeight * MOST_DOWN) card.current?.scrollIntoView({ block: "start" });
-  }, []);
+  }, [card]);
   return (
     <section
       ref={card}

@@ -5,6 +5,7 @@ const CODES = new Set([
   "model_key_missing",
   "no_model_configured",
   "unknown_provider",
+  "provider_not_configured",
   "provider_not_installed",
   "model_key_rejected",
   "model_not_accessible",

@@ -6,6 +6,7 @@ import type { LiveSession } from "../model/session";
 import { useCodevTexts } from "../texts";
 import { ConnectProvider } from "./ConnectProvider";
 import { PlaceLink } from "./PlaceLink";
+import { useFocusWhenLost } from "./useFocusWhenLost";
 import { useRetry } from "./useStop";
 
 const TONES = { completed: "ok", stopped: "warn", error: "bad" } as const;
@@ -13,22 +14,25 @@ const TONES = { completed: "ok", stopped: "warn", error: "bad" } as const;
 /** How the session ended, and what can be done now. */
 export function Ended({ session, live }: { session: CodevSession; live: LiveSession }) {
   const t = useCodevTexts();
+  const here = useFocusWhenLost<HTMLElement>();
   const retry = useRetry(session.thread_id);
   const status = live.status as keyof typeof TONES;
   const failed = live.entries.findLast((one) => one.kind === "error");
   const noModel = status === "error" && failed?.kind === "error" && isOfModel(failed.about);
   return (
-    <Callout tone={TONES[status] ?? "warn"} title={t(`ended_${status}`)}>
-      <p className="whitespace-pre-wrap">{live.stopReason || t(`ended_${status}_more`)}</p>
-      <div className="mt-2 flex flex-wrap items-center gap-2 empty:hidden">
-        {noModel && <ConnectProvider kind="primary" onDone={() => retry.mutate()} />}
-        {session.can_go_on && (
-          <Button size="sm" icon={<RotateCcw />} busy={retry.isPending} onClick={() => retry.mutate()}>
-            {t("go_on")}
-          </Button>
-        )}
-        <PlaceLink link={session.link}>{t("open_flow")}</PlaceLink>
-      </div>
-    </Callout>
+    <section ref={here} tabIndex={-1} aria-label={t(`ended_${status}`)} className="outline-none">
+      <Callout tone={TONES[status] ?? "warn"} title={t(`ended_${status}`)}>
+        <p className="whitespace-pre-wrap">{live.stopReason || t(`ended_${status}_more`)}</p>
+        <div className="mt-2 flex flex-wrap items-center gap-2 empty:hidden">
+          {noModel && <ConnectProvider kind="primary" onDone={() => retry.mutate()} />}
+          {session.can_go_on && (
+            <Button size="sm" icon={<RotateCcw />} busy={retry.isPending} onClick={() => retry.mutate()}>
+              {t("go_on")}
+            </Button>
+          )}
+          <PlaceLink link={session.link}>{t("open_flow")}</PlaceLink>
+        </div>
+      </Callout>
+    </section>
   );
 }

@@ -3,17 +3,24 @@ import { Spinner } from "@/components/ui";
 import { toolWords } from "../model/said";
 import type { LiveSession } from "../model/session";
 import { type CodevText, useCodevTexts } from "../texts";
+import { useFocusWhenLost } from "./useFocusWhenLost";
 
 const AT_WORK = new Set(["clarify", "discover", "check_credentials", "plan", "patch", "test", "converge", "review"]);
 
 /** What the session is at this moment: in words, with the tool that runs and what the model says. */
 export function Now({ live }: { live: LiveSession }) {
   const t = useCodevTexts();
+  const here = useFocusWhenLost<HTMLElement>();
   const last = live.entries.at(-1);
   const running = last?.kind === "tool" && last.ok === null ? toolWords(t, last.name) : "";
   const said = AT_WORK.has(live.phase) ? t(`now_${live.phase}` as CodevText) : t("working");
   return (
-    <section aria-label={t("now")} className="rounded-lg border border-line bg-surface">
+    <section
+      ref={here}
+      tabIndex={-1}
+      aria-label={t("now")}
+      className="rounded-lg border border-line bg-surface outline-none"
+    >
       <div role="status" className="flex items-center gap-2.5 px-4 py-3">
         <Spinner className="shrink-0 text-info" />
         <span className="min-w-0">

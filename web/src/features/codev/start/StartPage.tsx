@@ -82,7 +82,7 @@ export function Form({ first }: { first: StartForm }) {
       {domains.isError && <Problem error={domains.error} retry={() => void domains.refetch()} />}
       <Place form={form} domains={domains.data ?? []} faults={shown} onChange={set} />
       <Advanced form={form} faults={shown} onChange={set} />
-      <NoModel chosen={form.model} />
+      {!isErrorOfModel(start.error) && <NoModel chosen={form.model} />}
       {start.isError && (
         <div className="flex flex-col items-start gap-2">
           <Problem error={start.error} />
