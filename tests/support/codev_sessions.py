@@ -13,7 +13,7 @@ from headgate.agents.codev.ports import Reasoning
 from headgate.agents.codev.schemas import Resume, SessionResponse, SessionStart
 from headgate.agents.codev.sessions.checkpoints import Checkpoints
 from headgate.agents.codev.sessions.notices import Notices
-from headgate.agents.codev.sessions.places import Place, Surroundings
+from headgate.agents.codev.sessions.places import OnePost, Place, Surroundings
 from headgate.agents.codev.sessions.runner import Runner
 from headgate.agents.codev.sessions.service import STARTS, Sessions
 from headgate.agents.codev.sessions.telling import Live
@@ -133,6 +133,7 @@ async def open_bench(
     *,
     sweeps: bool = False,
     secret_of: Callable[[str, str], Any] | None = None,
+    http: OnePost | None = None,
 ) -> AsyncIterator[Bench]:
     """A process, until it is closed."""
     live, posts, domain, patterns = Live(), Posts(), MemoryDomain(place), FakePatterns()
@@ -144,7 +145,7 @@ async def open_bench(
     around = Surroundings(
         reasoning=chosen,
         patterns=lambda *_about: patterns,
-        http=posts,
+        http=http or posts,
         secret_of=secret_of or no_secret,
         places={"memory": Place(domain, "Memory", test_sets=lambda _principal: FakeTestSets())},
     )

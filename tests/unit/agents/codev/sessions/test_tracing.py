@@ -1,5 +1,7 @@
 """LangSmith is sent nothing unless the operator asked for it, whatever the environment says."""
 
+import os
+
 import pytest
 from langsmith.utils import tracing_is_enabled
 
@@ -17,5 +19,7 @@ class TestTraces:
         monkeypatch.setenv("LANGSMITH_TRACING", "true")
         monkeypatch.setenv("LANGCHAIN_TRACING_V2", "true")
         monkeypatch.setenv("LANGSMITH_API_KEY", key)
+        before = dict(os.environ)
         with traced(CodevSettings(langsmith=asked)):
             assert bool(tracing_is_enabled()) is sent
+            assert dict(os.environ) == before
