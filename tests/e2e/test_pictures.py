@@ -24,7 +24,7 @@ PLACES = {
     "flow-tests": ("/flows/{flow}/tests", "An answer of some kind"),
     "publish": ("/flows/{flow}/publish", "Publish the draft"),
     "development": ("/develop", "Have a flow developed"),
-    "development-session": ("/develop/{session}", "The mail goes to a classifier"),
+    "development-session": ("/develop/{session}", "asks for urgent, normal or low"),
     "templates": ("/templates", "Templates"),
     "runs": ("/runs", "Runs"),
     "observe": ("/observe", "Observe"),

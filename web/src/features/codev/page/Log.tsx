@@ -1,12 +1,20 @@
 import { useEffect, useRef } from "react";
+import { Skeleton } from "@/components/ui";
 import type { Entry } from "../model/history";
 import { useCodevTexts } from "../texts";
 import { LogEntry } from "./LogEntry";
 
 const NEAR_PX = 80;
 
+interface LogProps {
+  entries: Entry[];
+  working: boolean;
+  /** Whether something has happened that is not here yet. */
+  coming: boolean;
+}
+
 /** What happened, oldest first; the newest is in view for who has not scrolled away from it. */
-export function Log({ entries, working }: { entries: Entry[]; working: boolean }) {
+export function Log({ entries, working, coming }: LogProps) {
   const t = useCodevTexts();
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
@@ -33,7 +41,9 @@ export function Log({ entries, working }: { entries: Entry[]; working: boolean }
         aria-label={t("log")}
         className="max-h-[60vh] overflow-y-auto px-4 py-3 lg:max-h-[calc(100dvh-20rem)]"
       >
-        {entries.length === 0 ? (
+        {entries.length === 0 && coming ? (
+          <Skeleton className="h-24" />
+        ) : entries.length === 0 ? (
           <p className="text-sm text-muted">{t(working ? "log_starting" : "log_empty")}</p>
         ) : (
           <ol className="flex flex-col gap-1.5">

@@ -51,7 +51,7 @@ function Shown({ session, live, lost }: ShownProps) {
           {isOver(live.status) && <Ended session={session} live={live} />}
           <Known session={session} live={live} />
         </div>
-        <Log entries={live.entries} working={live.status === "in_progress"} />
+        <Log entries={live.entries} working={live.status === "in_progress"} coming={live.seen < live.asOf} />
       </div>
     </div>
   );
