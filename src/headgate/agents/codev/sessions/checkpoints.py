@@ -49,6 +49,11 @@ class Checkpoints:
         """Keep the last checkpoint only. Each holds all of the session, so many of them are much."""
         await _savers().keep_latest(await self.saver(), session_id)
 
+    async def thin(self, session_id: str) -> None:
+        """The same while it is worked on. Not in PostgreSQL, which has values before the checkpoint that needs them."""
+        if self._database.dialect != "postgresql":
+            await self.tidy(session_id)
+
     async def close(self) -> None:
         """Let go of connections."""
         async with self._lock:

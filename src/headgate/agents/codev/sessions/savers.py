@@ -13,6 +13,8 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 MOST_CONNECTIONS = 4
+LONGEST_JOURNAL = 16 * 2**20
+"""Bytes that the write-ahead log keeps on the disk once it was written back."""
 _SETUP_LOCK = 0x636F_6465_76
 """PostgreSQL's advisory lock under which tables are made: two servers may start at once."""
 _OLDER = "thread_id = ?1 AND checkpoint_id < (SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ?1)"
@@ -34,6 +36,7 @@ async def open_sqlite(path: Path, patience: float) -> AsyncIterator[AsyncSqliteS
         await connection.execute(f"PRAGMA busy_timeout={int(patience * 1000)}")
         await connection.execute("PRAGMA journal_mode=WAL")
         await connection.execute("PRAGMA synchronous=FULL")
+        await connection.execute(f"PRAGMA journal_size_limit={LONGEST_JOURNAL}")
         saver = AsyncSqliteSaver(connection, serde=strict())
         saver.jsonplus_serde = strict()
         await saver.setup()

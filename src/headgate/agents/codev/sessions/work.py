@@ -31,6 +31,9 @@ from headgate.foundation.settings import Settings
 MOST_STEPS = 100_000
 """LangGraph's own limit. Iterations, tool calls and tokens have limits of their own, which say why they end."""
 
+THINNED_AFTER = 5
+"""Steps between which older checkpoints are dropped: each holds the whole phase, so a long one would fill the disk."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rest:
@@ -106,9 +109,13 @@ class Work:
     ) -> None:
         """Run the graph. Each step is in a checkpoint before the next begins."""
         states = graph.astream(given, config, context=working, stream_mode="values", durability="sync")
+        steps = 0
         async for values in states:
             self._note(values, working.workplace)
             await self.teller.write()
+            steps += 1
+            if steps % THINNED_AFTER == 0:
+                await self.checkpoints.thin(self.row.id)
             await self._check_person(principal)
 
     async def _check_person(self, principal: Principal) -> None:
