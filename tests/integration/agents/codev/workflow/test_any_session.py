@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headgate.agents.codev.state import AgentState
 from headgate.agents.codev.workflow.routing import all_passed
 from tests.support.codev_place import FakePlace
 from tests.support.codev_play import Play, play
@@ -83,6 +84,8 @@ async def played(session: Play, person: Person, **options: Any) -> None:
     place = person.place
     payload = await session.begin(**options)
     while payload:
+        if payload["type"] == "result_review":
+            check_review(payload["data"], await session.state(), place)
         before, others = len(place.written), person.others
         answer = person.answer(payload["type"])
         payload = await session.answer(answer)
@@ -96,6 +99,18 @@ async def played(session: Play, person: Person, **options: Any) -> None:
     else:
         assert state["stop_code"] in {"budget", "iterations", "rejected"}
     assert state.get("exchange") == []
+
+
+def check_review(shown: dict[str, Any], state: AgentState, place: FakePlace) -> None:
+    """What is shown is what is stored, and every trial of it passed on exactly that."""
+    held = place.flows[shown["flow_id"]]
+    assert held.mark == state.get("flow_mark")
+    assert all_passed(state)
+    assert (shown["trials"], shown["cases"]) == (state.get("trials"), state.get("cases"))
+    assert {flow for flow, _, _ in place.runs[-len(shown["trials"]) :]} == {held.flow_id}
+    answer = str(held.definition["answer"])
+    assert all(trial["answer"] == answer and trial["passed"] for trial in shown["trials"])
+    assert not shown["diff"] or shown["diff"][-1] == f"+ answer: {answer}"
 
 
 class TestAnySession:
