@@ -138,6 +138,13 @@ class Principal:
         return PermissionMissing(permission, by_key=may)
 
 
+def bringing(principal: Principal, *more: Permission) -> Principal:
+    """Somebody whose API key is for these too: what the key is for cannot be done without them."""
+    access = principal.access
+    scopes = None if access.scopes is None else access.scopes | set(more)
+    return replace(principal, access=replace(access, scopes=scopes))
+
+
 def system_principal(tenant_id: str, space_id: str = "") -> Principal:
     """Headgate itself, working for a tenant: it may do everything there."""
     return Principal(tenant_id=tenant_id, user_id="", space_id=space_id, access=Access(admin=True), actor=SYSTEM)

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-from headgate.features.access.principal import Principal
+from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal, bringing
 from headgate.features.flows import versions
 from headgate.features.runs import service as runs
 from headgate.features.runs.engine.backend import ExecutionBackend
@@ -68,6 +69,7 @@ class TestRuns:
         """
         async with self._database.reading() as session:
             await results.cases_to_run(session, principal, flow_id)
+        principal = bringing(principal, Permission.RUNS_START, Permission.RUNS_VIEW)
         catalog = self._engine.services.components
         pinned = await versions.pin_version(self._database, principal, catalog, flow_id, wanted="draft")
         async with self._database.writing() as session:

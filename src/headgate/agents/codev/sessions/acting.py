@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.agents.codev.tables import SessionRow
 from headgate.features.access.errors import PermissionMissing
 from headgate.features.access.permissions import Permission, Role, TenantRole
-from headgate.features.access.principal import LOCAL, Access, Actor, Principal
+from headgate.features.access.principal import LOCAL, Access, Actor, Principal, bringing
 from headgate.features.accounts import repository
 from headgate.features.accounts.keys.scopes import known
 from headgate.features.accounts.tables import ApiKey, SpaceMember, User
@@ -58,7 +58,7 @@ async def act_again(database: Database, row: SessionRow, *, auto_login: bool) ->
     )
     if not (principal.sees(row.space_id) and principal.may(Permission.FLOWS_EDIT, row.space_id)):
         raise PermissionMissing(Permission.FLOWS_EDIT, by_key=actor.kind == "key")
-    return principal
+    return bringing(principal, Permission.FLOWS_VIEW, Permission.CATALOG_VIEW)
 
 
 async def _who(

@@ -20,6 +20,7 @@ from headgate.agents.codev.schemas import (
 from headgate.agents.codev.sessions.service import Sessions
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal, bringing
 from headgate.features.accounts.addresses import address_of
 from headgate.foundation.api import Cursor, Limit, problems
 from headgate.foundation.sse import EventStream, Told, while_allowed, with_heartbeat
@@ -44,6 +45,14 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
 }
 
 
+async def _editor(caller: Caller) -> Principal:
+    """Who edits is shown what they edit, whatever their API key is for besides."""
+    return bringing(caller, Permission.FLOWS_VIEW)
+
+
+Editor = Annotated[Principal, Depends(_editor)]
+
+
 @router.get("/domains", summary="What sessions may work on", responses=problems(), dependencies=_VIEW)
 async def list_domains(sessions: TheSessions, caller: Caller) -> Domains:
     """The kinds of places, and the servers of each."""
@@ -52,7 +61,7 @@ async def list_domains(sessions: TheSessions, caller: Caller) -> Domains:
 
 @router.post("/sessions", status_code=201, summary="Start a session", responses=problems(404, 429), dependencies=_EDIT)
 async def start(
-    body: SessionStart, request: Request, sessions: TheSessions, caller: Caller, *, wait: Wait = True
+    body: SessionStart, request: Request, sessions: TheSessions, caller: Editor, *, wait: Wait = True
 ) -> SessionResponse:
     """Begin a session of the development agent; answers when it first waits for somebody or is over."""
     begun = await sessions.start(caller, body, address=address_of(request))
@@ -67,7 +76,7 @@ async def start(
     dependencies=_EDIT,
 )
 async def start_stream(
-    body: SessionStart, request: Request, sessions: TheSessions, caller: Caller, again: CallerAgain
+    body: SessionStart, request: Request, sessions: TheSessions, caller: Editor, again: CallerAgain
 ) -> EventStream:
     """Begin a session and follow it until it first rests. `X-Session-Id` names it. Hanging up stops nothing."""
     begun = await sessions.start(caller, body, address=address_of(request))
@@ -95,7 +104,7 @@ async def read(session_id: SessionId, sessions: TheSessions, caller: Caller) -> 
     responses=problems(404, 409),
     dependencies=_EDIT,
 )
-async def delete(session_id: SessionId, sessions: TheSessions, caller: Caller) -> Response:
+async def delete(session_id: SessionId, sessions: TheSessions, caller: Editor) -> Response:
     """Forget a session for good. What it wrote stays, and can then not be rolled back any more."""
     await sessions.delete(caller, session_id)
     return Response(status_code=204)
@@ -105,7 +114,7 @@ async def delete(session_id: SessionId, sessions: TheSessions, caller: Caller) -
     "/sessions/{session_id}/resume", summary="Answer a session", responses=problems(404, 409), dependencies=_EDIT
 )
 async def resume(
-    session_id: SessionId, body: Resume, sessions: TheSessions, caller: Caller, *, wait: Wait = True
+    session_id: SessionId, body: Resume, sessions: TheSessions, caller: Editor, *, wait: Wait = True
 ) -> SessionResponse:
     """Answer what the session waits for; answers when it rests again. The same answer twice is one answer."""
     found = await sessions.resume(caller, session_id, body)
@@ -120,7 +129,7 @@ async def resume(
     dependencies=_EDIT,
 )
 async def resume_stream(
-    session_id: SessionId, body: Resume, sessions: TheSessions, caller: Caller, again: CallerAgain
+    session_id: SessionId, body: Resume, sessions: TheSessions, caller: Editor, again: CallerAgain
 ) -> EventStream:
     """Answer what the session waits for and follow it until it rests again. Hanging up stops nothing."""
     found = await sessions.resume(caller, session_id, body)
@@ -145,7 +154,7 @@ async def events(
     await sessions.get(caller, session_id)
     number = last_event_id.strip()
     after = min(int(number), MOST_EVENTS) if number.isascii() and number.isdigit() else 0
-    return _stream(sessions, caller, again, session_id, after=after)
+    return _stream(sessions, caller, again, session_id, after=after, permission=Permission.FLOWS_VIEW)
 
 
 @router.get(
@@ -162,13 +171,13 @@ async def summary(session_id: SessionId, sessions: TheSessions, caller: Caller) 
     responses=problems(404, 409, 502),
     dependencies=_EDIT,
 )
-async def rollback(session_id: SessionId, sessions: TheSessions, caller: Caller) -> SessionResponse:
+async def rollback(session_id: SessionId, sessions: TheSessions, caller: Editor) -> SessionResponse:
     """The flow becomes what it was before the session; refused where somebody else has changed it since."""
     return await sessions.rollback(caller, session_id)
 
 
 @router.post("/sessions/{session_id}/stop", summary="Stop a session", responses=problems(404), dependencies=_EDIT)
-async def stop(session_id: SessionId, sessions: TheSessions, caller: Caller) -> SessionResponse:
+async def stop(session_id: SessionId, sessions: TheSessions, caller: Editor) -> SessionResponse:
     """It ends between two steps; a model call is cancelled, a write is finished. One that is over stays as it is."""
     return await sessions.stop(caller, session_id)
 
@@ -176,7 +185,7 @@ async def stop(session_id: SessionId, sessions: TheSessions, caller: Caller) -> 
 @router.post(
     "/sessions/{session_id}/retry", summary="Go on with a session", responses=problems(404, 409), dependencies=_EDIT
 )
-async def retry(session_id: SessionId, sessions: TheSessions, caller: Caller, *, wait: Wait = True) -> SessionResponse:
+async def retry(session_id: SessionId, sessions: TheSessions, caller: Editor, *, wait: Wait = True) -> SessionResponse:
     """A session that failed, or was stopped by hand, goes on from its last step."""
     found = await sessions.retry(caller, session_id)
     return await sessions.wait(caller, session_id) if wait else found
@@ -186,7 +195,7 @@ async def retry(session_id: SessionId, sessions: TheSessions, caller: Caller, *,
     "/sessions/{session_id}/credentials",
     summary="Give a session a credential",
     responses=problems(404, 502),
-    dependencies=_EDIT,
+    dependencies=[needs(Permission.VARIABLES_MANAGE)],
 )
 async def add_credential(
     session_id: SessionId, body: CredentialGiven, sessions: TheSessions, caller: Caller
@@ -195,9 +204,17 @@ async def add_credential(
     return await sessions.add_credential(caller, session_id, body.type, body.name, body.values)
 
 
-def _stream(sessions: Sessions, caller: Caller, again: CallerAgain, session_id: str, *, after: int) -> EventStream:
+def _stream(
+    sessions: Sessions,
+    caller: Principal,
+    again: CallerAgain,
+    session_id: str,
+    *,
+    after: int,
+    permission: Permission = Permission.FLOWS_EDIT,
+) -> EventStream:
     async def check() -> None:
-        await sessions.check(await again(), session_id)
+        await sessions.check(await again(), session_id, permission)
 
     told = _told(sessions, caller, session_id, after)
     stream = EventStream(with_heartbeat(told, may_go_on=while_allowed(check)))
@@ -205,7 +222,7 @@ def _stream(sessions: Sessions, caller: Caller, again: CallerAgain, session_id: 
     return stream
 
 
-async def _told(sessions: Sessions, caller: Caller, session_id: str, after: int) -> AsyncGenerator[Told, None]:
+async def _told(sessions: Sessions, caller: Principal, session_id: str, after: int) -> AsyncGenerator[Told, None]:
     async with aclosing(sessions.follow(caller, session_id, after)) as heard:
         async for number, kind, data in heard:
             yield Told(str(number), kind, data)

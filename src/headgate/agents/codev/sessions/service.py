@@ -33,7 +33,7 @@ from headgate.agents.codev.tables import SessionRow
 from headgate.agents.codev.writing import repository as writes
 from headgate.agents.codev.writing.rollback import roll_back
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Principal, bringing
 from headgate.features.accounts.addresses import counted
 from headgate.features.accounts.spaces.errors import SpaceNotFound
 from headgate.features.accounts.throttle import RateLimits
@@ -69,7 +69,6 @@ class Sessions:
         Raises `RateLimited` for the address, `NotFound` for a flow, space or server, `Invalid` for a model or address
         of notices that cannot be used, `PermissionMissing`.
         """
-        principal.require_somewhere(Permission.FLOWS_EDIT)
         around = self.runner.around
         place = around.place(wanted.domain)
         row = await self._new_row(principal, wanted, place)
@@ -129,15 +128,14 @@ class Sessions:
         known = await self.runner.checkpoints.state(session_id)
         return response(row, can_roll_back=can and not _is_at_work(row), state=shown_state(known, written))
 
-    async def check(self, principal: Principal, session_id: str) -> None:
-        """Raise `SessionNotFound` unless the caller sees the session."""
-        await self._find(principal, session_id, Permission.FLOWS_VIEW)
+    async def check(self, principal: Principal, session_id: str, permission: Permission) -> None:
+        """Raise `SessionNotFound` or `PermissionMissing` unless the caller may do this with the session."""
+        await self._find(principal, session_id, permission)
 
     async def list(
         self, principal: Principal, *, cursor: str | None = None, limit: int = 50, status: Status | None = None
     ) -> SessionPage:
         """Sessions of the spaces that the caller sees, newest first."""
-        principal.require_somewhere(Permission.FLOWS_VIEW)
         async with self.database.reading() as session:
             rows = await repository.list_sessions(
                 session,
@@ -243,6 +241,7 @@ class Sessions:
         self, principal: Principal, session_id: str, kind: str, name: str, values: Mapping[str, SecretStr]
     ) -> SessionResponse:
         """Make a credential in the session's place. Raises `Invalid`, `Forbidden`."""
+        principal = bringing(principal, Permission.FLOWS_EDIT, Permission.FLOWS_VIEW)
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
         async with _opened(self.runner.around.place(row.domain), principal, row) as workplace:
             plain = {key: value.get_secret_value() for key, value in values.items()}
@@ -255,7 +254,6 @@ class Sessions:
 
     async def list_domains(self, principal: Principal) -> Domains:
         """What sessions of this person may work on."""
-        principal.require_somewhere(Permission.FLOWS_VIEW)
         items = [
             DomainOut(
                 name=name,
