@@ -1058,7 +1058,7 @@ export interface paths {
          * Give a session a credential
          * @description Make a credential in the place the session works on. Its values are sent there and kept nowhere else.
          *
-         *     Needs the permission `flows.edit`.
+         *     Needs the permission `variables.manage`.
          */
         post: operations["add_credential_api_v1_codev_sessions__session_id__credentials_post"];
         delete?: never;
