@@ -213,7 +213,7 @@ class TestInterruption:
         wire.server.sort = wait
         command = [str(HEADGATE), "codev", "start", "Greet people", *MODEL, QUIET]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-            assert asked.wait(30)
+            assert asked.wait(100)
             process.send_signal(signal.SIGINT)
             shown, _ = process.communicate(timeout=30)
         assert process.returncode == 130

@@ -34,6 +34,7 @@ _FILLED: dict[str, Any] = {
     "spec": FLOW,
     "target_id": "said",
     "target_input": "input",
+    "tests": [],
 }
 """Values for arguments that are no ids."""
 READING = {one.name for one in OPERATIONS.values() if one.kind == "read" and one.permission is Permission.FLOWS_VIEW}

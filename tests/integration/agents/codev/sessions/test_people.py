@@ -161,7 +161,7 @@ class TestWorking:
         async with open_bench(settings, database, place) as bench:
             await bench.start(await keyed(database, editor), flow_id="greeter")
             worked = bench.domain.opened[-1][0]
-        assert worked.access.scopes == SCOPES
+        assert worked.access.scopes == SCOPES | {Permission.CATALOG_VIEW}, "who edits sees what there is to build with"
         assert worked.actor.kind == "key"
         assert not worked.may(Permission.RUNS_TEST, LOCAL.space_id)
 

@@ -15,7 +15,8 @@ from headgate.foundation.codev_settings import CodevSettings
 from headgate.foundation.settings import HttpSettings, Settings
 from tests.support.flowise_server import KEY, FlowiseServer, flowise_server
 
-SECONDS = 1.0
+SECONDS = 30.0
+"""Enough for any answer on a busy machine."""
 
 
 class OneInstance:
@@ -42,8 +43,16 @@ async def client(server: FlowiseServer) -> AsyncIterator[FlowiseClient]:
 
 
 @pytest.fixture
+async def hurried(server: FlowiseServer) -> AsyncIterator[FlowiseClient]:
+    """One that waits for a second at most."""
+    made = FlowiseClient(Server("dev", server.endpoint, SecretStr(KEY), vouched=True), HttpSettings(), 1.0)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
 def domain(server: FlowiseServer, tmp_path: Path) -> FlowiseDomain:
-    codev = CodevSettings(flowise_timeout_seconds=SECONDS)
+    codev = CodevSettings(flowise_timeout_seconds=5)
     return FlowiseDomain(Settings(data_dir=tmp_path, codev=codev), OneInstance(server.endpoint))
 
 

