@@ -99,13 +99,15 @@ nodes:
   first: TextInput
     text: one
   pause: Wait
-    seconds: 2
+    seconds: 8
   out: ChatOutput
 edges:
   first.text -> pause.value
   pause.value -> out.input
 """
     flow = studio.flow(waiting)
+    page.goto(f"/flows/{flow}/overview")  # what the page needs is there before the run begins
+    expect(page.locator('[data-node="pause"]')).to_be_visible()
     going = studio.post(f"/flows/{flow}/runs", {"text": "x"})["id"]
     page.goto(f"/flows/{flow}/overview?run={going}")
     expect(page.locator('[data-node="pause"][data-status="running"]')).to_be_visible()
