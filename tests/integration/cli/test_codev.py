@@ -202,20 +202,22 @@ class TestTerminal:
 
 class TestInterruption:
     def test_leaves_a_session_that_can_be_gone_on_with(self, wire: Wire, capsys: pytest.CaptureFixture[str]) -> None:
-        inner, asked = wire.server.sort, threading.Event()
+        inner, asked, ended = wire.server.sort, threading.Event(), threading.Event()
         assert inner is not None
 
         def wait(request: Any) -> Any:
             asked.set()
-            time.sleep(1)
+            ended.wait(60)
             return inner(request)
 
         wire.server.sort = wait
         command = [str(HEADGATE), "codev", "start", "Greet people", *MODEL, QUIET]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
             assert asked.wait(100)
+            time.sleep(1)  # the command has nothing to do but to wait for the model
             process.send_signal(signal.SIGINT)
             shown, _ = process.communicate(timeout=30)
+            ended.set()
         assert process.returncode == 130
         assert "The session rests" in shown
         wire.server.sort = inner
