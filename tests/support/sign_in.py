@@ -145,12 +145,12 @@ async def house_of(
     )
     app = create_app(changed)
     async with app.router.lifespan_context(app), AsyncExitStack() as stack:
-        stack.enter_context(_still_minute())
+        stack.enter_context(still_minute())
         yield House(app, stack)
 
 
 @contextmanager
-def _still_minute() -> Iterator[None]:
+def still_minute() -> Iterator[None]:
     """Tries are counted as if they came at one moment: on a busy machine a few take longer than their minute."""
     began = time.time()
     moment = SimpleNamespace(time=lambda: began)

@@ -31,6 +31,9 @@ QUIET = {
     "POST /api/v1/flow-runs/{run_id}/rerun-plan": "it looks ahead at a rerun",
     "POST /api/v1/mcp-servers/{server}/test": "it asks the server and keeps nothing",
     "POST /api/v1/codev/instances/{instance}/test": "it asks the server and keeps nothing",
+    "POST /api/v1/codev/sessions": "no model can be asked here; tested where there is one",
+    "POST /api/v1/codev/sessions/stream": "no model can be asked here; tested where there is one",
+    "POST /api/v1/codev/sessions/{session_id}/rollback": "no session wrote anything here; tested where they do",
     "POST /api/v1/agentic/turns/{turn_id}/stop": "it ends an answer, of which nothing is stored yet",
     "POST /mcp": "it is asked for nothing here; tests/integration/mcp looks at the entries of its tools",
     "POST /api/v1/sign-in": "nobody has the password here; tested where people sign in",
@@ -51,9 +54,9 @@ ADDED = {"PATCH /api/v1/users/{user_id}": {"name": "Somebody"}}
 """Members of the body that the matrix leaves out, because nothing needs them."""
 AT_WORK = (
     *("flow_runs", "flow_step_results", "flow_step_attempts", "files", "webhook_deliveries"),
-    *("flow_test_results", "flow_test_trials"),
+    *("flow_test_results", "flow_test_trials", "codev_sessions", "codev_events"),
 )
-"""Tables that runs of earlier calls go on changing."""
+"""Tables that runs and sessions of earlier calls go on changing."""
 LOG = ("audit_events", "audit_heads")
 
 

@@ -21,8 +21,8 @@ from headgate.agents.codev.sessions.service import Sessions
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, bringing
-from headgate.features.accounts.addresses import address_of
-from headgate.foundation.api import Cursor, Limit, problems
+from headgate.features.accounts.addresses import address_of, counted
+from headgate.foundation.api import Cursor, Limit, parse_cursor, problems
 from headgate.foundation.sse import EventStream, Told, while_allowed, with_heartbeat
 
 router = APIRouter(prefix="/codev", tags=["development agent"])
@@ -64,7 +64,7 @@ async def start(
     body: SessionStart, request: Request, sessions: TheSessions, caller: Editor, *, wait: Wait = True
 ) -> SessionResponse:
     """Begin a session of the development agent; answers when it first waits for somebody or is over."""
-    begun = await sessions.start(caller, body, address=address_of(request))
+    begun = await sessions.start(caller, body, address=counted(address_of(request)))
     return await sessions.wait(caller, begun.thread_id) if wait else begun
 
 
@@ -79,7 +79,7 @@ async def start_stream(
     body: SessionStart, request: Request, sessions: TheSessions, caller: Editor, again: CallerAgain
 ) -> EventStream:
     """Begin a session and follow it until it first rests. `X-Session-Id` names it. Hanging up stops nothing."""
-    begun = await sessions.start(caller, body, address=address_of(request))
+    begun = await sessions.start(caller, body, address=counted(address_of(request)))
     return _stream(sessions, caller, again, begun.thread_id, after=0)
 
 
@@ -88,7 +88,7 @@ async def list_(
     sessions: TheSessions, caller: Caller, cursor: Cursor = None, limit: Limit = 50, status: Status | None = None
 ) -> SessionPage:
     """Sessions of the spaces that one sees, newest first, without what is known of each."""
-    return await sessions.list(caller, cursor=cursor, limit=limit, status=status)
+    return await sessions.list(caller, before=parse_cursor(cursor), limit=limit, status=status)
 
 
 @router.get("/sessions/{session_id}", summary="Read a session", responses=problems(404), dependencies=_VIEW)

@@ -34,11 +34,9 @@ from headgate.agents.codev.writing import repository as writes
 from headgate.agents.codev.writing.rollback import roll_back
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, bringing
-from headgate.features.accounts.addresses import counted
 from headgate.features.accounts.spaces.errors import SpaceNotFound
 from headgate.features.accounts.throttle import RateLimits
 from headgate.features.audit.recorder import record
-from headgate.foundation.api import parse_cursor
 from headgate.foundation.canonical import digest, portable
 from headgate.foundation.database import Database, now
 from headgate.foundation.errors import HeadgateError, Invalid
@@ -73,7 +71,7 @@ class Sessions:
         place = around.place(wanted.domain)
         row = await self._new_row(principal, wanted, place)
         if address is not None:
-            await self.limits.allow(STARTS, counted(address))
+            await self.limits.allow(STARTS, address)
         if wanted.webhook_url:
             await around.http.check(wanted.webhook_url)
         row.model = (await around.reasoning.choose(principal, wanted.model)).model_id
@@ -133,7 +131,7 @@ class Sessions:
         await self._find(principal, session_id, permission)
 
     async def list(
-        self, principal: Principal, *, cursor: str | None = None, limit: int = 50, status: Status | None = None
+        self, principal: Principal, *, before: str | None = None, limit: int = 50, status: Status | None = None
     ) -> SessionPage:
         """Sessions of the spaces that the caller sees, newest first."""
         async with self.database.reading() as session:
@@ -141,7 +139,7 @@ class Sessions:
                 session,
                 tenant_id=principal.tenant_id,
                 spaces=principal.visible_spaces,
-                before=parse_cursor(cursor),
+                before=before,
                 status=status,
                 limit=limit + 1,
             )

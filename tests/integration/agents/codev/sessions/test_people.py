@@ -203,7 +203,7 @@ class TestSeeing:
         async with open_bench(settings, database, place) as bench:
             begun = [(await bench.start(editor, flow_id="greeter")).thread_id for _ in range(3)]
             first = await bench.sessions.list(editor, limit=2)
-            rest = await bench.sessions.list(editor, limit=2, cursor=first.next_cursor)
+            rest = await bench.sessions.list(editor, limit=2, before=first.next_cursor)
             none = await bench.sessions.list(editor, status="error")
         assert [one.thread_id for one in (*first.items, *rest.items)] == begun[::-1]
         assert (rest.next_cursor, none.items) == (None, [])
