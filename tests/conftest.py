@@ -4,6 +4,7 @@ A test that takes `settings` or `database` runs on SQLite and on PostgreSQL; the
 """
 
 import shutil
+import signal
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -28,6 +29,10 @@ LONG = ("integration/faults/", "integration/isolation/", "test_celery", "test_fu
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if (
+        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):  # a shell's background job: commands under test would hear none
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "postgres: needs the PostgreSQL server that comes with the development packages")
 
 
