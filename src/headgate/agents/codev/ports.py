@@ -162,5 +162,3 @@ class Working:
     """Of one phase."""
     domain: str = "headgate"
     """Name of the workplace's domain, for what is worded differently there."""
-    stopping: Callable[[], bool] = lambda: False
-    """Whether somebody asked the session to stop; asked between steps."""
