@@ -25,6 +25,7 @@ from headgate.foundation.errors import HeadgateError
 from headgate.foundation.settings import Settings
 from tests.support.codev_place import FakePatterns, FakePlace, FakeTestSets
 from tests.support.codev_script import ScriptedReasoning, calls, case, plan_of, scripted
+from tests.support.patience import PATIENCE_SECONDS
 
 SETS_HELLO = (calls("set_answer", answer="hello"), "It is written.")
 MAKES_HELLO = (calls("make_flow", name="Greeter", answer="hello"), "It is written.")
@@ -108,7 +109,7 @@ class Bench:
         return await self.rested(begun.thread_id, who)
 
     async def rested(self, session_id: str, who: Principal = LOCAL) -> SessionResponse:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             return await self.sessions.wait(who, session_id)
 
     async def answer(self, waiting: SessionResponse, who: Principal = LOCAL, /, **given: Any) -> SessionResponse:

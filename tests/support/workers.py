@@ -17,7 +17,7 @@ from headgate.foundation.settings import CelerySettings
 from tests.support.celery_worker import write_order
 from tests.support.lifeline import VARIABLE, lifeline
 
-START_SECONDS = 40.0
+START_SECONDS = 60.0
 
 
 def celery_settings(server: OwnRedis, queue: str, **more: Any) -> CelerySettings:

@@ -18,7 +18,7 @@ BROWSER_OPTIONS: dict[str, Any] = {
 }
 WIDE = {"width": 1440, "height": 900}
 NARROW = {"width": 390, "height": 844}
-PATIENCE_MS = 15_000
+PATIENCE_MS = 30_000
 
 
 class Console:

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx2
 
-START_SECONDS = 40
+START_SECONDS = 60
 
 
 class Studio:

@@ -17,6 +17,7 @@ from tests.support.codev_process import VARIABLE
 from tests.support.codev_remote import Elsewhere, Hang, Marked
 from tests.support.codev_script import FOUND, ScriptedReasoning, calls, case, plan_of, scripted
 from tests.support.openai_server import OpenAIServer
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.scripted_server import ScriptedServer
 
 HANGS = {
@@ -42,7 +43,6 @@ HANGS = {
 NEEDS = FOUND.replace("STATUS: OK", "STATUS: MISSING\nMISSING_TYPES: apiKey")
 USUAL = {"clarify": 1, "discover": 2, "plan": 1, "patch": 2, "converge": 1, "write": 1}
 """How often each is asked in a session that nothing happens to."""
-SECONDS = 30
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ class Client:
     async def until_hung_or_over(self) -> dict[str, dict[str, Any]]:
         """Answer what is asked until every session hangs, or is over; the sessions by name."""
         names = {session_id: name for name, session_id in self.ids.items()}
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while True:
                 page = await self.http.get("/sessions", params={"limit": 200})
                 assert page.is_success, page.text

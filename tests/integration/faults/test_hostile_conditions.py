@@ -18,6 +18,7 @@ from tests.integration.faults.installation import (
     counting_flow,
     one_step_flow,
 )
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.rows import attempts, execute, run_row, step_rows
 
 Record = Callable[[str, object], None]
@@ -176,7 +177,7 @@ class TestClock:
 async def reached(database: Database, step_id: str, status: str, runs: int) -> None:
     """Wait until a step is in a state in so many runs."""
     query = select(func.count()).where(flow_step_results.c.step_id == step_id, flow_step_results.c.status == status)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             async with database.reading() as session:
                 if (await session.execute(query)).scalar_one() >= runs:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from headgate.foundation.database import sqlite
+from tests.support.patience import PATIENCE_SECONDS
 
 
 class TestClosing:
@@ -16,12 +17,12 @@ class TestClosing:
         connection.stop()
         closing.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await asyncio.wait_for(closing, 5)
+            await asyncio.wait_for(closing, PATIENCE_SECONDS)
         connection._thread.join(5)
         assert not connection._thread.is_alive()
 
     async def test_twice_is_once(self, tmp_path: Path) -> None:
         connection = await sqlite.connect(tmp_path / "a.db")
         await connection.close()
-        await asyncio.wait_for(connection.close(), 5)
+        await asyncio.wait_for(connection.close(), PATIENCE_SECONDS)
         assert connection.stop() is None

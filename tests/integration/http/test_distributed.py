@@ -25,6 +25,7 @@ from tests.integration.http.conftest import created
 from tests.support.databases import Postgres, make_settings
 from tests.support.otlp_receiver import OtlpReceiver
 from tests.support.own_code import REVERSE, REVERSE_SPEC
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.workers import OwnRedis, celery_settings
 
 START_SECONDS = 90.0
@@ -165,7 +166,7 @@ class TestWatching:
         assert (without_worker["broker"], without_worker["result backend"]) == ("ok", "ok")
         assert (without_worker["status"], without_worker["workers"]) == ("failed", "failed")
         broker.stop()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             without_broker = await readiness(client)
         assert (without_broker["broker"], without_broker["result backend"]) == ("failed", "failed")
         assert (without_broker["database"], without_broker["status"]) == ("ok", "failed")

@@ -16,6 +16,7 @@ from headgate.foundation.errors import Unavailable
 from headgate.foundation.settings import TelemetrySettings
 from tests.integration.http.conftest import created
 from tests.support.databases import make_settings
+from tests.support.patience import PATIENCE_SECONDS
 
 WELL = BackendHealth("celery", broker=True, results=True, workers=2, queue_depth=5)
 
@@ -57,7 +58,7 @@ class TestReadiness:
             await asyncio.sleep(3600)
             return WELL
 
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             found = await check_readiness(fine, hang)
         assert [(part.name, part.state) for part in found.parts] == [("database", "ok"), ("engine", "failed")]
         assert "No answer within" in found.parts[1].detail

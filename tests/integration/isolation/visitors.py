@@ -18,11 +18,10 @@ from tests.integration.isolation.calls import Call, own_calls
 from tests.integration.isolation.known import ANSWERS_TO_OWN
 from tests.integration.isolation.rows import telling_values
 from tests.integration.isolation.worlds import World, client_of, make_space_world, make_tenant_things
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.tenants import add_member, add_person, add_space, add_tenant
 
 HERE, THERE = "marker-of-here-Qm4tzd", "marker-of-there-Lw9kfy"
-_LONGEST = 20
-"""Seconds after which an answer is taken to be an endless stream."""
 
 
 @dataclass
@@ -100,7 +99,7 @@ class Visitor:
 
     async def ask(self, case: Case, call: Call) -> httpx2.Response:
         """The answer to a request."""
-        async with asyncio.timeout(_LONGEST), self.client(*case.permissions) as client:
+        async with asyncio.timeout(PATIENCE_SECONDS), self.client(*case.permissions) as client:
             return await client.request(**call.arguments())
 
     async def turned_away(self, case: Case) -> tuple[int, list[str]]:

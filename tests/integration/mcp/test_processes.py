@@ -16,6 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from headgate.foundation.settings import Settings
 from tests.support.mcp_client import FLOW, REVISIONS, Mode, connected, done, refused
+from tests.support.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parents[3]
 WAITS = """name: Wait
@@ -56,7 +57,7 @@ async def server(settings: Settings) -> AsyncIterator[str]:
     )
     try:
         assert process.stdout is not None
-        yield json.loads(await asyncio.wait_for(process.stdout.readline(), 60))["url"]
+        yield json.loads(await asyncio.wait_for(process.stdout.readline(), PATIENCE_SECONDS))["url"]
     finally:
         process.terminate()
         await process.wait()
@@ -72,7 +73,7 @@ class Page:
 
     async def next(self) -> tuple[str, Any]:
         """Kind and data of the next event."""
-        return await asyncio.wait_for(self._told.get(), 30)
+        return await asyncio.wait_for(self._told.get(), PATIENCE_SECONDS)
 
     async def close(self) -> None:
         """Close it."""
@@ -158,6 +159,6 @@ class TestServer:
 
 
 async def _until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not true():  # noqa: ASYNC110 - another process does it
             await asyncio.sleep(0.02)

@@ -20,6 +20,7 @@ from headgate.foundation.settings import Settings
 from tests.integration.http.conftest import ECHO, created
 from tests.support.intents import IntentAnswers
 from tests.support.openai_server import OpenAIServer
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.tenants import ActingAs, add_colleague, add_person
 
 KEY = "sk-test-0123456789abcdef"
@@ -185,7 +186,7 @@ class TestCancel:
         request = AssistRequest(input_value="build", apply=True, **MODEL)
         stream = app.state.assistant.stream(await app.state.assistant.open(LOCAL, request), request)
         assert (await anext(stream))["event"] == "progress"
-        await asyncio.wait_for(stream.aclose(), timeout=10)
+        await asyncio.wait_for(stream.aclose(), timeout=PATIENCE_SECONDS)
 
 
 class TestCheckConfig:

@@ -16,6 +16,7 @@ from headgate.features.runs import routes
 from headgate.foundation import sse
 from headgate.foundation.database import Database, now
 from headgate.foundation.settings import EngineSettings, Settings
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import add_key, add_user, asking, bearer, running, signed_in
 
 ECHO = "name: Echo\nnodes:\n  heard: ChatInput\n  said: ChatOutput\nedges:\n  heard.text -> said.input\n"
@@ -47,7 +48,7 @@ class Reader:
 
     async def heard_more(self) -> None:
         self.spoke.clear()
-        await asyncio.wait_for(self.spoke.wait(), 20)
+        await asyncio.wait_for(self.spoke.wait(), PATIENCE_SECONDS)
 
     async def _receive(self) -> MutableMapping[str, Any]:
         if self._asked:
@@ -102,7 +103,7 @@ class TestStreams:
                     await session.execute(delete(SpaceMember).where(SpaceMember.user_id == person.id))
                 else:
                     await session.execute(update(User).where(User.id == person.id).values(active=False))
-            await asyncio.wait_for(reader.task, 20)
+            await asyncio.wait_for(reader.task, PATIENCE_SECONDS)
             again = Reader(app, f"/api/v1/flow-runs/{run_id}/events", bearer(key))
-            await asyncio.wait_for(again.task, 20)
+            await asyncio.wait_for(again.task, PATIENCE_SECONDS)
             assert again.status == (404 if loses == "the membership" else 401)

@@ -19,6 +19,7 @@ from headgate.foundation.sse import Told
 from headgate.graph.issues import FlowInvalid
 from headgate.graph.model import Edge, Flow
 from tests.integration.features.flows.test_flows import FLOW, REGISTRY, flow, saying
+from tests.support.patience import PATIENCE_SECONDS
 
 __all__ = ["flow"]
 
@@ -54,7 +55,7 @@ class Watcher:
 
     async def next(self) -> Told:
         """The next event."""
-        return await asyncio.wait_for(anext(self._events), 20)
+        return await asyncio.wait_for(anext(self._events), PATIENCE_SECONDS)
 
     async def leave(self) -> None:
         """Stop watching."""

@@ -19,6 +19,7 @@ from headgate.foundation.settings import McpSettings
 from tests.integration.pages.conftest import flow_of
 from tests.support.mcp_server import COMMAND, McpProcess
 from tests.support.openai_server import OpenAIServer
+from tests.support.patience import PATIENCE_SECONDS
 
 FLOW = """name: Weather
 nodes:
@@ -460,6 +461,6 @@ async def names_offered(client: httpx2.AsyncClient, openai: OpenAIServer) -> lis
 
 async def until(true: Any) -> None:
     """Wait until something is so."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not true():  # noqa: ASYNC110 - another process makes it so
             await asyncio.sleep(0.02)

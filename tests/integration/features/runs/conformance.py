@@ -19,9 +19,8 @@ from headgate.foundation.database import Database
 from headgate.foundation.settings import LimitSettings
 from headgate.graph.model import InputSource, Node, OutputType, StepPolicy
 from tests.support.engine import make_chain, make_flow, new_run, store_flow
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.rows import attempt_rows, attempts, execute, run_row, statuses, step_rows
-
-PATIENCE_SECONDS = 20.0
 
 
 async def finish(engine: ExecutionBackend, request: RunRequest) -> None:

@@ -19,6 +19,7 @@ from headgate.foundation.database import Database, now
 from headgate.foundation.settings import Settings
 from headgate.graph.cases import TestCase
 from headgate.graph.spec import read_spec
+from tests.support.patience import PATIENCE_SECONDS
 
 HEADGATE = Path(sys.executable).with_name("headgate")
 FLOW = (
@@ -65,7 +66,7 @@ class TestKilled:
 
 
 async def _one_is_over(database: Database) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             async with database.reading() as session:
                 if (await session.execute(select(TrialRow.name))).first() is not None:

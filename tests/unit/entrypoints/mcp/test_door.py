@@ -13,6 +13,7 @@ from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.mcp import door
 from headgate.entrypoints.mcp.door import McpDoor
 from headgate.entrypoints.mcp.studio import McpNotInstalled
+from tests.support.patience import PATIENCE_SECONDS
 
 
 class Library:
@@ -69,7 +70,7 @@ class TestMcpDoor:
         first.cancel()
         await asyncio.wait([first])
         library.ready.set()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             assert str(await mcp.app()) == "the application"
         assert library.opened == 1
         await mcp.close()

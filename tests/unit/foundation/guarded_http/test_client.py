@@ -22,6 +22,7 @@ from headgate.foundation.guarded_http import (
     TooManyRedirects,
 )
 from headgate.foundation.settings import HttpSettings
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.web_server import Received, WebServer, answer, redirect
 from tests.unit.foundation.guarded_http.conftest import MakeClient
 
@@ -418,7 +419,7 @@ class TestDeadline:
         server.on("/", watch)
         with pytest.raises((RequestTimedOut, BrokenAnswer)):
             await client.request("POST", server.url("/"), timeout_seconds=1)
-        await asyncio.wait_for(closed.wait(), 15)
+        await asyncio.wait_for(closed.wait(), PATIENCE_SECONDS)
 
 
 class TestStartUp:

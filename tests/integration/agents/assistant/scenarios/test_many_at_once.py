@@ -29,6 +29,7 @@ from tests.integration.agents.assistant.scenarios.stage import KEY
 from tests.integration.http.asking import listening
 from tests.support.logs import captured_logs
 from tests.support.openai_server import OpenAIServer
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import add_key, add_space_row, add_user, bearer, running, signed_in
 from tests.support.scripted_server import Asked, Script
 
@@ -165,7 +166,7 @@ async def _at_rest(wanted: set[str] | None = None) -> set[str]:
     """Names of the tasks that are left when nothing is under way; waits for `wanted` a little."""
     names: set[str] = set()
     with suppress(TimeoutError):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while True:
                 gc.collect()  # clients of models that nobody holds any more close themselves, in tasks of their own
                 await asyncio.sleep(0.1 if wanted else 2)
@@ -184,7 +185,7 @@ async def _descriptors(app: FastAPI, most: int = 0) -> list[str]:
     """
     found: list[str] = []
     with suppress(TimeoutError):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while True:
                 gc.collect()
                 await _close_idle(app.state.database.engine)

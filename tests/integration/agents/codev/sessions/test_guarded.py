@@ -19,6 +19,7 @@ from headgate.foundation.guarded_http import GuardedHttp
 from headgate.foundation.settings import HttpSettings, Settings
 from tests.support.codev_place import FakePlace
 from tests.support.codev_sessions import Bench, open_bench
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import add_key, add_user, asking, bearer, running, signed_in
 from tests.support.sign_in import still_minute
 from tests.support.web_server import WebServer, answer, redirect, web_server
@@ -47,7 +48,7 @@ async def http() -> AsyncIterator[GuardedHttp]:
 
 
 async def webhook_told(bench: Bench, session_id: str) -> dict[str, Any]:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             async for _, kind, data in bench.sessions.follow(LOCAL, session_id):
                 if kind == "webhook":

@@ -20,6 +20,7 @@ from headgate.foundation.settings import Settings
 from tests.support.codev_place import FakePlace
 from tests.support.codev_script import Calls, ScriptedReasoning, scripted
 from tests.support.codev_sessions import SETS_HELLO, open_bench
+from tests.support.patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 
@@ -52,7 +53,7 @@ class TestManyAtOnce:
                     for n in range(50)
                 )
             )
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 states = await asyncio.gather(*(bench.sessions.wait(LOCAL, one.thread_id) for one in begun))
         assert {one.phase for one in states} == {"approve_plan"}
         assert model.most <= 8

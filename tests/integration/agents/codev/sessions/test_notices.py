@@ -16,6 +16,7 @@ from headgate.foundation.errors import Forbidden, UpstreamFailed
 from headgate.foundation.settings import Settings
 from tests.support.codev_place import FakePlace
 from tests.support.codev_sessions import Bench, open_bench
+from tests.support.patience import PATIENCE_SECONDS
 
 URL = "https://hooks.example/in?token=of-the-receiver"
 
@@ -27,7 +28,7 @@ def place() -> FakePlace:
 
 async def told(bench: Bench, session_id: str) -> dict[str, object]:
     """What the session tells of its notice."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             found = [one async for one in bench.sessions.follow(LOCAL, session_id)]
             for _, kind, data in found:

@@ -14,6 +14,7 @@ from headgate.foundation.settings import Settings
 from tests.support.api import api
 from tests.support.codev_place import FakePlace
 from tests.support.codev_sessions import Bench, open_bench
+from tests.support.patience import PATIENCE_SECONDS
 
 WANTED = {"requirement": "Greet people.", "domain": "memory", "flow_id": "greeter"}
 YES = {"type": "plan_approval", "approved": True}
@@ -64,7 +65,7 @@ class TestSessions:
 
     async def test_go_on_when_the_client_hangs_up(self, client: httpx2.AsyncClient, bench: Bench) -> None:
         task = asyncio.create_task(client.post("/codev/sessions", json=WANTED))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while not (listed := (await client.get("/codev/sessions")).json()["items"]):  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
             task.cancel()
@@ -87,7 +88,7 @@ class TestSessions:
     @pytest.mark.parametrize("last", ["x", "-1", "9" * 20, ""])
     async def test_take_any_last_id(self, client: httpx2.AsyncClient, last: str) -> None:
         begun = (await client.post("/codev/sessions", json=WANTED)).json()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             path = f"/codev/sessions/{begun['thread_id']}/events"
             assert (await client.get(path, headers={"Last-Event-ID": last})).status_code == 200
 

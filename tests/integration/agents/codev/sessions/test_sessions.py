@@ -14,6 +14,7 @@ from headgate.foundation.errors import Unavailable, UpstreamFailed
 from headgate.foundation.settings import Settings
 from tests.support.codev_place import FakePlace
 from tests.support.codev_sessions import MAKES_HELLO, SETS_HELLO, calls, open_bench, scripted
+from tests.support.patience import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -101,7 +102,7 @@ class TestASession:
 
             bench.model.reasoning = type("Hanging", (), {"model_id": "a/b", "complete": staticmethod(hang)})()
             begun = await bench.sessions.start(LOCAL, SessionStart(requirement="x", domain="memory"))
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 await hung.wait()
                 with pytest.raises(SessionAtWork):
                     await bench.sessions.delete(LOCAL, begun.thread_id)
@@ -196,7 +197,7 @@ class TestAnotherProcess:
     async def test_is_heard_by_followers_of_any(self, settings: Settings, database: Database, place: FakePlace) -> None:
         async with open_bench(settings, database, place) as bench, open_bench(settings, database, place) as other:
             begun = await bench.sessions.start(LOCAL, SessionStart(requirement="x", domain="memory", flow_id="greeter"))
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 heard = [one async for one in other.sessions.follow(LOCAL, begun.thread_id)]
         numbers = [number for number, kind, _ in heard if kind != "token"]
         assert numbers == list(range(1, len(numbers) + 1))
@@ -224,7 +225,7 @@ class TestFollowing:
     ) -> None:
         async with open_bench(settings, database, place) as bench:
             begun = await bench.sessions.start(LOCAL, SessionStart(requirement="x", domain="memory", flow_id="greeter"))
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 live = [one async for one in bench.sessions.follow(LOCAL, begun.thread_id)]
                 again = [one async for one in bench.sessions.follow(LOCAL, begun.thread_id, after=2)]
         kinds = [kind for _, kind, _ in live]
@@ -238,7 +239,7 @@ class TestFollowing:
     ) -> None:
         async with open_bench(settings, database, place) as bench:
             plan = await bench.start(flow_id="greeter")
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 assert [one async for one in bench.sessions.follow(LOCAL, plan.thread_id, plan.last_event)] == []
 
 

@@ -13,6 +13,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.settings import DatabaseSettings, Settings
 from tests.support.databases import Postgres, SqliteFiles, make_settings
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import add_key, add_session, add_user
 
 
@@ -77,7 +78,7 @@ class TestSqlite:
                 await asyncio.sleep(0.01)
             assert not asked.done(), "it waits, and the loop goes on"
         greedy.close()
-        found = await asyncio.wait_for(asked, 20)
+        found = await asyncio.wait_for(asked, PATIENCE_SECONDS)
         assert found is not None
         await credentials.close()
 

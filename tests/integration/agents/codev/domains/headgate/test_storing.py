@@ -23,6 +23,7 @@ from headgate.foundation.ids import new_id
 from headgate.graph.issues import FlowInvalid
 from headgate.graph.model import Flow, Node
 from tests.support.own_place import GREETING, ask, changed, domain_of, open_place, wanted
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import add_space_row, add_tenant_row
 
 
@@ -94,7 +95,7 @@ class TestWriting:
         heard = asyncio.ensure_future(anext(stream))
         await asyncio.sleep(0)
         await changed(place, "set_flow_details", held, name="Welcome")
-        event = await asyncio.wait_for(heard, 5)
+        event = await asyncio.wait_for(heard, PATIENCE_SECONDS)
         assert event is not None
         assert (event.kind, event.data["revision"], event.data["name"]) == ("draft_saved", 2, "Welcome")
 
