@@ -81,10 +81,10 @@ def edit_and_approve(page: Page) -> None:
     plan.get_by_role("button", name="Add a test").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Name").fill("Any script")
-    dialog.get_by_label("What goes in").fill("Åsa 李")
-    dialog.get_by_label("It has", exact=True).fill("Åsa 李")
+    dialog.get_by_label("Input", exact=True).fill("Åsa 李")
+    dialog.get_by_label("contains", exact=True).fill("Åsa 李")
     check_accessible(page)
-    dialog.get_by_role("button", name="Keep").click()
+    dialog.get_by_role("button", name="Keep the test").click()
     plan.get_by_role("button", name="Approve as edited").focus()
     page.keyboard.press("Control+Enter")
 
@@ -115,7 +115,7 @@ class TestASession:
         says.append(openai.text(PLAN))
         missing.get_by_role("button", name="Check again").click()
 
-        expect(card(page, "A plan to approve").get_by_text("the answer is “Hello Ann!”")).to_be_visible()
+        expect(card(page, "A plan to approve").get_by_text("The answer is exactly “Hello Ann!”")).to_be_visible()
         assert builder.get("/flows")["items"] == []
         build = openai.tool_call("build_flow", {"spec": GREETING})
         says.extend((build, openai.text("Built as planned."), openai.text("DONE")))

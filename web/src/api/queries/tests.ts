@@ -11,7 +11,8 @@ export type Trial = components["schemas"]["TrialOut"];
 
 export const testKeys = {
   all: (id: string) => [...flowKeys.one(id), "tests"] as const,
-  set: (id: string, revision: number) => [...testKeys.all(id), "set", revision] as const,
+  sets: (id: string) => [...testKeys.all(id), "set"] as const,
+  set: (id: string, revision: number) => [...testKeys.sets(id), revision] as const,
   results: (id: string) => [...testKeys.all(id), "results"] as const,
   result: (id: string, result: string) => [...testKeys.all(id), "result", result] as const,
 };
@@ -20,9 +21,16 @@ export const testKeys = {
 export const testsQuery = (flowId: string, revision: number) =>
   queryOptions({
     queryKey: testKeys.set(flowId, revision),
-    queryFn: ({ signal }) =>
-      unwrap(api.GET("/api/v1/flows/{flow_id}/tests", { params: { path: { flow_id: flowId } }, signal })),
+    queryFn: ({ signal }) => readTests(flowId, signal),
   });
+
+export const readTests = (flowId: string, signal?: AbortSignal) =>
+  unwrap(
+    api.GET("/api/v1/flows/{flow_id}/tests", {
+      params: { path: { flow_id: flowId } },
+      ...(signal ? { signal } : {}),
+    }),
+  );
 
 /** The newest results, the newest first. */
 export const testResultsQuery = (flowId: string) =>

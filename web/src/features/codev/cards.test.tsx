@@ -86,7 +86,7 @@ describe("a plan", () => {
     expect(await screen.findByText("It guessed.")).toBeInTheDocument();
     expect(screen.getByText(/looks like a key or a password was left out/)).toBeInTheDocument();
     expect(screen.getByText("'Greeter' was changed.")).toBeInTheDocument();
-    expect(screen.getByText("each is run 3 times, and all must pass")).toBeInTheDocument();
+    expect(screen.getByText(/each is run 3 times, and all must pass/)).toBeInTheDocument();
     screen.getByRole("switch", { name: "Repairs need no approval" }).focus();
     await user.keyboard("{Control>}{Enter}{Enter}{/Control}");
     expect(await screen.findByText("You have accepted the result.")).toBeInTheDocument();
@@ -100,19 +100,24 @@ describe("a plan", () => {
     const { user } = openPage("/develop/s1");
     await user.click(await screen.findByRole("button", { name: "Add a test" }));
     const dialog = screen.getByRole("dialog");
-    await user.click(within(dialog).getByRole("button", { name: "Keep" }));
-    expect(within(dialog).getByRole("alert")).toHaveTextContent("A test needs a name.");
+    await user.click(within(dialog).getByRole("button", { name: "Keep the test" }));
+    expect(within(dialog).getByRole("alert")).toHaveTextContent("Give the test a name.");
     await user.type(within(dialog).getByLabelText(/Name/), "Says bye");
-    await user.type(within(dialog).getByLabelText("What goes in"), "Bye");
-    await user.type(within(dialog).getByLabelText("It does not have"), "error");
-    await user.click(within(dialog).getByRole("button", { name: "Keep" }));
-    expect(await screen.findByText("→ the answer does not have “error”")).toBeInTheDocument();
-    await user.click(screen.getByRole("button", { name: "Remove the test Greets" }));
+    await user.type(within(dialog).getByLabelText("Input"), "Bye");
+    await user.type(within(dialog).getByLabelText("contains"), "So long,{Enter}friend");
+    await user.click(within(dialog).getByRole("button", { name: "Keep the test" }));
+    expect(await screen.findByText("The answer contains “So long, friend”")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Remove “Greets”" }));
     await user.click(screen.getByRole("switch", { name: "Repairs need no approval" }));
     await user.click(screen.getByRole("button", { name: "Approve as edited" }));
     await waitFor(() => expect(served.answers).toHaveLength(1));
     const none = { equals: null, matches: null, json_schema: null };
-    const added = { name: "Says bye", text: "Bye", form: {}, expect: { contains: [], excludes: ["error"], ...none } };
+    const added = {
+      name: "Says bye",
+      text: "Bye",
+      form: {},
+      expect: { contains: ["So long,\nfriend"], excludes: [], ...none },
+    };
     expect(served.answers[0]).toMatchObject({ response: { approved: true, repairs_approved: true, cases: [added] } });
   });
 

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { FlaskConical, Play, Square } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { type TestSet, testKeys, testResultQuery, testResultsQuery } from "@/api/queries/tests";
-import { Button, EmptyState, Select } from "@/components/ui";
+import { Button, EmptyState, Problem, Select, Skeleton } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { dateTime } from "@/lib/i18n/format";
 import { ResultTable } from "./ResultTable";
@@ -32,6 +32,7 @@ export function Results({ tests, runnable }: { tests: TestSet; runnable: boolean
     if (ended) void client.invalidateQueries({ queryKey: testKeys.all(flowId) });
   }, [client, flowId, status]);
   const many = trials ?? required;
+  const failed = results.error ?? result.error;
   return (
     <section aria-labelledby="results-heading" className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
@@ -77,13 +78,14 @@ export function Results({ tests, runnable }: { tests: TestSet; runnable: boolean
       </div>
       {result.data ? (
         <ResultTable flowId={flowId} result={result.data} />
+      ) : failed ? (
+        <Problem error={failed} retry={() => void (results.error ? results : result).refetch()} />
+      ) : results.isPending || shown !== undefined ? (
+        <Skeleton className="h-32" />
       ) : (
-        !results.isPending &&
-        shown === undefined && (
-          <EmptyState icon={<FlaskConical />} title={t("no_result")}>
-            {t("no_result_about")}
-          </EmptyState>
-        )
+        <EmptyState icon={<FlaskConical />} title={t("no_result")}>
+          {t("no_result_about")}
+        </EmptyState>
       )}
     </section>
   );

@@ -1,10 +1,9 @@
 import { FlaskConical, Plus } from "lucide-react";
 import { useState } from "react";
 import type { TestCase } from "@/api/queries/tests";
+import { CaseDialog, CaseList, freeName } from "@/components/cases";
 import { Button, Callout, EmptyState, Problem, Skeleton, toast } from "@/components/ui";
-import { CaseDialog } from "./CaseDialog";
-import { CaseList } from "./CaseList";
-import { freeName } from "./expectations";
+import { useDraft } from "@/lib/draft";
 import type { Proposal } from "./fromRun";
 import { Requirement } from "./Requirement";
 import { Results } from "./Results";
@@ -22,32 +21,40 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
   const tests = useTests();
   const save = useSave();
   const may = useMay();
-  const [edited, setEdited] = useState<{ at: number | null } | null>(null);
-  if (tests.isError) return <Problem error={tests.error} retry={() => void tests.refetch()} />;
-  if (!tests.data) return <Skeleton className="m-4 h-80" />;
+  const form = useDraft((state) => state.document.form);
+  const [edited, setEdited] = useState<{ test: TestCase | undefined } | null>(null);
+  if (!tests.data) {
+    return (
+      <div className="mx-auto max-w-5xl px-4 py-6 lg:px-8">
+        {tests.isError ? (
+          <Problem error={tests.error} retry={() => void tests.refetch()} />
+        ) : (
+          <Skeleton className="h-80" />
+        )}
+      </div>
+    );
+  }
   const { cases } = tests.data;
   const names = cases.map((one) => one.name);
   const close = () => {
     setEdited(null);
     if (proposal) onProposalOver?.();
   };
-  const keep = async (made: TestCase, at: number | null) => {
-    await save.mutateAsync(at === null ? [...cases, made] : cases.map((one, index) => (index === at ? made : one)));
-    close();
+  const opened = edited?.test;
+  const keep = (made: TestCase) => save.mutate((now) => withCase(now, made, opened?.name), { onSuccess: close });
+  const remove = (at: number) => {
+    const gone = cases[at];
+    if (!gone) return;
+    const back = (now: TestCase[]) => (now.some(({ name }) => name === gone.name) ? now : now.toSpliced(at, 0, gone));
+    const removed = () =>
+      toast({
+        title: t("removed", { name: gone.name }),
+        action: { label: t("undo"), onClick: () => save.mutate(back) },
+      });
+    // What fails is told by the mutation.
+    save.mutateAsync((now) => now.filter(({ name }) => name !== gone.name)).then(removed, () => undefined);
   };
-  const remove = (gone: TestCase) =>
-    save.mutate(
-      cases.filter((one) => one.name !== gone.name),
-      {
-        onSuccess: () =>
-          toast({
-            title: t("removed", { name: gone.name }),
-            action: { label: t("undo"), onClick: () => save.mutate(cases) },
-          }),
-      },
-    );
-  const opened = edited?.at === undefined || edited.at === null ? undefined : cases[edited.at];
-  const proposed = proposal && { ...proposal.test, name: freeName(proposal.test.name, names) };
+  const proposed = proposal && may.edit ? { ...proposal.test, name: freeName(proposal.test.name, names) } : undefined;
   return (
     <div className="mx-auto flex max-w-5xl flex-col gap-8 px-4 py-6 lg:px-8">
       <section aria-labelledby="tests-heading" className="flex flex-col gap-3">
@@ -59,7 +66,7 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
             <p className="text-sm text-muted">{t("tests_about")}</p>
           </div>
           {cases.length > 0 && may.edit && (
-            <Button icon={<Plus />} onClick={() => setEdited({ at: null })}>
+            <Button icon={<Plus />} onClick={() => setEdited({ test: undefined })}>
               {t("add")}
             </Button>
           )}
@@ -71,7 +78,7 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
             title={t("no_tests")}
             action={
               may.edit && (
-                <Button kind="primary" icon={<Plus />} onClick={() => setEdited({ at: null })}>
+                <Button kind="primary" icon={<Plus />} onClick={() => setEdited({ test: undefined })}>
                   {t("add")}
                 </Button>
               )
@@ -80,7 +87,10 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
             {t("no_tests_about")}
           </EmptyState>
         ) : (
-          <CaseList cases={cases} editable={may.edit} onEdit={(at) => setEdited({ at })} onRemove={remove} />
+          <CaseList
+            cases={cases}
+            {...(may.edit ? { onEdit: (at: number) => setEdited({ test: cases[at] }), onRemove: remove } : {})}
+          />
         )}
       </section>
       {cases.length > 0 && <Results tests={tests.data} runnable={may.run} />}
@@ -88,13 +98,20 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
       {(edited || proposed) && (
         <CaseDialog
           test={opened ?? proposed}
+          form={form}
           answer={proposal?.answer}
           taken={names.filter((name) => name !== opened?.name)}
           busy={save.isPending}
           onClose={close}
-          onKeep={(made) => void keep(made, edited?.at ?? null).catch(() => undefined)}
+          onKeep={keep}
         />
       )}
     </div>
   );
+}
+
+/** The cases with one that was changed in the place of what it was, or with one more. */
+function withCase(cases: readonly TestCase[], made: TestCase, before: string | undefined): TestCase[] {
+  const at = cases.findIndex(({ name }) => name === before);
+  return at < 0 ? [...cases, made] : cases.with(at, made);
 }

@@ -11,6 +11,7 @@ import { HttpResponse, http } from "msw";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { TestCase, TestResult } from "@/api/queries/tests";
 import type { Flow } from "@/api/types";
+import { Toasts } from "@/components/ui";
 import { renderStudio } from "@/testing/render";
 import { server } from "@/testing/server";
 import type { Proposal } from "./fromRun";
@@ -69,7 +70,14 @@ beforeEach(() => {
 });
 
 function show(flow: Flow = {}, proposal?: Proposal) {
-  const root = createRootRoute({ component: () => <TestsView proposal={proposal} /> });
+  const root = createRootRoute({
+    component: () => (
+      <>
+        <TestsView proposal={proposal} />
+        <Toasts />
+      </>
+    ),
+  });
   const runs = createRoute({ getParentRoute: () => root, path: "/flows/$flowId/runs/$runId" });
   const router = createRouter({
     routeTree: root.addChildren([runs]),
@@ -129,6 +137,43 @@ describe("the tests of a flow", () => {
     await user.click(screen.getByRole("button", { name: "Remove “greets”" }));
     expect(await screen.findByText("No tests yet")).toBeInTheDocument();
     expect(kept.cases).toEqual([]);
+  });
+
+  it("are removed one after the other, and one that comes back leaves alone what others did meanwhile", async () => {
+    const [first, second] = [GREETS, { ...GREETS, name: "asks" }];
+    kept.cases = [first, second];
+    const user = userEvent.setup();
+    show();
+    await screen.findByRole("button", { name: "Remove “greets”" });
+    await Promise.all(
+      ["greets", "asks"].map((name) => user.click(screen.getByRole("button", { name: `Remove “${name}”` }))),
+    );
+    expect(await screen.findByText("No tests yet")).toBeInTheDocument();
+    const others = { ...GREETS, name: "of another tab" };
+    kept.cases = [others];
+    await waitFor(() => expect(screen.getByText("“asks” was removed")).toBeInTheDocument());
+    await user.click(screen.getAllByRole("button", { name: "Undo" }).at(-2) as HTMLElement);
+    await waitFor(() => expect(kept.cases).toEqual([first, others]));
+  });
+
+  it("that do not come are no empty page, and are asked for again", async () => {
+    const broken = { code: "down", title: "Down for a moment", status: 503, detail: "" };
+    server.use(http.get("*/api/v1/flows/flow-1/tests", () => HttpResponse.json(broken, { status: 503 })));
+    const user = userEvent.setup();
+    show();
+    expect(await screen.findByText("Down for a moment")).toBeInTheDocument();
+    server.use(http.get("*/api/v1/flows/flow-1/tests", () => HttpResponse.json(set())));
+    await user.click(screen.getByRole("button", { name: "Try again" }));
+    expect(await screen.findByText("No tests yet")).toBeInTheDocument();
+  });
+
+  it("whose results do not come say so", async () => {
+    kept.cases = [GREETS];
+    const broken = { code: "down", title: "Down for a moment", status: 503, detail: "" };
+    server.use(http.get("*/api/v1/flows/flow-1/tests/results", () => HttpResponse.json(broken, { status: 503 })));
+    show();
+    expect(await screen.findByText("Down for a moment")).toBeInTheDocument();
+    expect(screen.queryByText("Not run yet")).toBeNull();
   });
 
   it("are run, told of while they are, and each trial leads to its run", async () => {

@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { meQuery } from "@/api/queries/me";
-import { cancelTests, runTests, saveTests, type TestCase, testKeys, testsQuery } from "@/api/queries/tests";
+import { cancelTests, readTests, runTests, saveTests, type TestCase, testKeys, testsQuery } from "@/api/queries/tests";
 import { mayIn } from "@/api/rights";
 import { toastError } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
@@ -21,17 +21,24 @@ export function useMay() {
   return { edit: may("flows.edit"), run: may("runs.test") };
 }
 
-/** Replaces the test set. */
+/** Changes the test set: one change after the other, each of what the server has by then, its other tests kept. */
 export function useSave() {
   const t = useTestTexts();
   const client = useQueryClient();
   const flowId = useDraft((state) => state.flowId);
   return useMutation({
-    mutationFn: (cases: TestCase[]) => saveTests(flowId, cases),
-    onSuccess: (found) => {
-      client.setQueriesData({ queryKey: [...testKeys.all(flowId), "set"] }, found);
+    scope: { id: `tests ${flowId}` },
+    mutationFn: async (change: (cases: TestCase[]) => TestCase[]) => {
+      const { cases } = await readTests(flowId);
+      return saveTests(flowId, change(cases));
     },
-    onError: (error) => toastError(t("not_saved"), error),
+    onSuccess: (found) => {
+      client.setQueriesData({ queryKey: testKeys.sets(flowId) }, found);
+    },
+    onError: (error) => {
+      toastError(t("not_saved"), error);
+      void client.invalidateQueries({ queryKey: testKeys.sets(flowId) });
+    },
   });
 }
 

@@ -10,9 +10,9 @@ import { Toggle } from "../page/Toggle";
 import { VerdictView } from "../page/VerdictView";
 import { useCodevTexts } from "../texts";
 import { CardBody, CardFoot } from "./CardParts";
-import { CaseList } from "./CaseList";
 import { DiffLines } from "./DiffLines";
 import { Feedback } from "./Feedback";
+import { PlanCases } from "./PlanCases";
 import type { CardProps } from "./props";
 import { useAsking } from "./useAsking";
 
@@ -55,7 +55,7 @@ export function PlanApproval({ interrupt, answer }: CardProps) {
         {conflict && <ConflictBanner conflict={conflict} />}
         {verdict && <VerdictView verdict={verdict} />}
         <Plan text={plan} edited={plan !== proposed} onChange={setPlan} onReset={() => setPlan(proposed)} />
-        <CaseList
+        <PlanCases
           cases={cases}
           trials={trials}
           onChange={(next) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { StreamEvent } from "@/api/events";
 import type { CodevSession } from "@/api/queries/codev";
 import { answersText } from "./answers";
-import { fromForm, readCases, toForm } from "./cases";
+import { readCases } from "./cases";
 import { readConflict, readMissing, readVerdict } from "./known";
 import { track } from "./phases";
 import { apply, begin, type LiveSession, refresh, replay } from "./session";
@@ -170,19 +170,6 @@ describe("what an interrupt holds", () => {
     expect(readVerdict(null)).toBeNull();
     expect(readConflict({ message: "m", lines: ["+ a", 2] })).toEqual({ message: "m", lines: ["+ a"] });
     expect(readCases([{ name: "" }, { name: "n" }])).toHaveLength(1);
-  });
-  it("has cases that a form changes, and keeps what the form does not show", () => {
-    const [before] = readCases([
-      { name: "n", form: { a: 1 }, expect: { contains: ["x", "y"], json_schema: { type: "object" } } },
-    ]);
-    const form = toForm(before ?? null);
-    expect(form.contains).toBe("x\ny");
-    const after = fromForm({ ...form, name: " m ", contains: "z\n\n", matches: "" }, before ?? null);
-    expect(after).toMatchObject({
-      name: "m",
-      form: { a: 1 },
-      expect: { contains: ["z"], matches: null, json_schema: { type: "object" } },
-    });
   });
   it("has trials by case, and links that lead nowhere else", () => {
     const rows = byCase(liveTrials([], [trial("a", 2, false)[1], trial("a", 1)[1], trial("b", 1)[1]]));

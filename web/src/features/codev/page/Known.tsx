@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
 import type { CodevSession } from "@/api/queries/codev";
+import { CaseList } from "@/components/cases";
 import { Markdown } from "@/components/markdown/Markdown";
 import { Tabs } from "@/components/ui";
-import { CaseWords } from "../cards/CaseWords";
 import { readCases } from "../model/cases";
 import { readVerdict, readWrites } from "../model/known";
 import { words } from "../model/read";
@@ -29,7 +29,7 @@ export function Known({ session, live }: { session: CodevSession; live: LiveSess
   const add = (value: Tab, label: string, content: ReactNode) =>
     tabs.push({ value, label, content: <div className="p-4">{content}</div> });
   if (trials.length > 0 && !reviewing) add("tests", t("tests"), <TrialTable trials={trials} cases={cases} />);
-  else if (cases.length > 0 && !reviewing && !planning) add("tests", t("tests"), <CaseWords cases={cases} />);
+  else if (cases.length > 0 && !reviewing && !planning) add("tests", t("tests"), <CaseList cases={cases} />);
   if (words(state.plan) && !planning) add("plan", t("plan"), <Markdown text={words(state.plan)} />);
   if (words(state.discovery_summary)) add("found", t("found"), <Markdown text={words(state.discovery_summary)} />);
   if (writes.length > 0) {

@@ -1,10 +1,10 @@
 import { ChevronRight, CircleCheck, CircleDashed, CircleX } from "lucide-react";
 import { useState } from "react";
 import type { TestCase } from "@/api/queries/codev";
+import { useExpectedWords } from "@/components/cases";
 import { useMissWords } from "@/components/misses";
 import { cx } from "@/components/ui";
 import { duration } from "@/lib/i18n/format";
-import { expectWords } from "../model/cases";
 import { byCase, type CaseRow, type Trial } from "../model/trial";
 import { useCodevTexts } from "../texts";
 import { PlaceLink } from "./PlaceLink";
@@ -115,6 +115,7 @@ function Mark({ trial }: { trial: Trial | undefined }) {
 
 function Asked({ test }: { test: TestCase }) {
   const t = useCodevTexts();
+  const expected = useExpectedWords();
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1">
       {test.text && (
@@ -125,9 +126,9 @@ function Asked({ test }: { test: TestCase }) {
       )}
       <dt className="text-muted">{t("expected")}</dt>
       <dd>
-        {expectWords(t, test.expect).map((line) => (
+        {expected(test.expect).map((line) => (
           <p key={line} className="break-words">
-            {line}
+            {t("answer_expected", { what: line })}
           </p>
         ))}
       </dd>

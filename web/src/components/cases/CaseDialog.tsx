@@ -1,26 +1,30 @@
 import { useState } from "react";
 import type { TestCase } from "@/api/queries/tests";
-import { Button, Dialog, Field, Input, Textarea } from "@/components/ui";
-import { useDraft } from "@/lib/draft";
+import type { FormField } from "@/api/types";
+import { Button, Dialog, Field, Input, Select, Textarea } from "@/components/ui";
 import { Expectations } from "./Expectations";
 import { expectOf, isSchema, listed } from "./expectations";
-import { useTestTexts } from "./texts";
+import { useCaseTexts } from "./texts";
+
+/** Kinds of fields that a test answers in words; one that takes a file has none. */
+const IN_WORDS: ReadonlySet<string> = new Set(["text", "number", "select"]);
 
 interface CaseDialogProps {
   /** What it begins with; none for a new test. */
   test: TestCase | undefined;
+  /** Fields of the flow's form, where the flow is known. */
+  form?: readonly FormField[];
   /** What a run answered that this is made of. */
   answer?: string | undefined;
-  taken: string[];
-  busy: boolean;
+  taken: readonly string[];
+  busy?: boolean;
   onClose: () => void;
   onKeep: (test: TestCase) => void;
 }
 
 /** A test in fields: name, input, answers to the form, and what has to hold. */
-export function CaseDialog({ test, answer, taken, busy, onClose, onKeep }: CaseDialogProps) {
-  const t = useTestTexts();
-  const fields = useDraft((state) => state.document.form).filter((field) => field.type !== "document");
+export function CaseDialog({ test, form: fields = [], answer, taken, busy = false, onClose, onKeep }: CaseDialogProps) {
+  const t = useCaseTexts();
   const [name, setName] = useState(test?.name ?? "");
   const [text, setText] = useState(test?.text ?? "");
   const [form, setForm] = useState(test?.form ?? {});
@@ -34,28 +38,39 @@ export function CaseDialog({ test, answer, taken, busy, onClose, onKeep }: CaseD
   const wrongSchema = rows.some((row) => row.kind === "json_schema" && row.text !== "" && !isSchema(row.text));
   const keep = () => {
     setTried(true);
-    if (given === "" || nameFault || wrongSchema) return;
+    if (given === "" || nameFault || wrongSchema || busy) return;
     onKeep({ name: given, text, form, expect: expectOf(rows) });
   };
   const answered = (id: string, value: string) => {
     const { [id]: _gone, ...rest } = form;
     setForm(value === "" ? rest : { ...rest, [id]: value });
   };
+  const inWords = fields.filter((field) => IN_WORDS.has(field.type ?? "text"));
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
       title={test ? t("edit_test") : t("new_test")}
       footer={
-        <Button kind="primary" busy={busy} onClick={keep}>
-          {t("done")}
-        </Button>
+        <>
+          <Button onClick={onClose}>{t("cancel")}</Button>
+          <Button kind="primary" busy={busy} onClick={keep}>
+            {t("done")}
+          </Button>
+        </>
       }
     >
       <form
         className="flex flex-col gap-5"
         onSubmit={(event) => {
           event.preventDefault();
+          event.stopPropagation();
+          keep();
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          event.stopPropagation();
           keep();
         }}
       >
@@ -65,21 +80,20 @@ export function CaseDialog({ test, answer, taken, busy, onClose, onKeep }: CaseD
           )}
         </Field>
         <Field label={t("input")} help={t("input_help")}>
-          {(control) => <Textarea {...control} value={text} onChange={(event) => setText(event.target.value)} />}
+          {(control) => (
+            <Textarea {...control} value={text} maxLength={100_000} onChange={(event) => setText(event.target.value)} />
+          )}
         </Field>
-        {fields.length > 0 && (
+        {inWords.length > 0 && (
           <fieldset className="flex flex-col gap-3">
             <legend className="mb-1 text-sm font-medium">{t("form")}</legend>
-            {fields.map((field) => (
-              <Field key={field.id} label={field.label || field.id}>
-                {(control) => (
-                  <Input
-                    {...control}
-                    value={shown(form[field.id])}
-                    onChange={(event) => answered(field.id, event.target.value)}
-                  />
-                )}
-              </Field>
+            {inWords.map((field) => (
+              <FormAnswer
+                key={field.id}
+                field={field}
+                value={shown(form[field.id])}
+                onChange={(value) => answered(field.id, value)}
+              />
             ))}
           </fieldset>
         )}
@@ -110,3 +124,41 @@ export function CaseDialog({ test, answer, taken, busy, onClose, onKeep }: CaseD
 }
 
 const shown = (value: unknown) => (value === undefined || value === null ? "" : String(value));
+
+interface FormAnswerProps {
+  field: FormField;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** The answer to a field of the form, as somebody gives it who runs the flow. */
+function FormAnswer({ field, value, onChange }: FormAnswerProps) {
+  const t = useCaseTexts();
+  return (
+    <Field label={field.label || field.id}>
+      {(control) =>
+        field.type === "select" ? (
+          <Select
+            {...control}
+            value={value || NONE}
+            options={[
+              { value: NONE, label: t("choose") },
+              ...(field.options ?? []).map((one) => ({ value: one, label: one })),
+            ]}
+            onChange={(next) => onChange(next === NONE ? "" : next)}
+          />
+        ) : (
+          <Input
+            {...control}
+            {...(field.type === "number" ? { inputMode: "decimal" as const } : {})}
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        )
+      }
+    </Field>
+  );
+}
+
+/** No option is called so: what a list of choices has for none. */
+const NONE = "\u0000none";

@@ -1,12 +1,11 @@
-import { PencilLine, Plus, Trash2 } from "lucide-react";
+import { Plus } from "lucide-react";
 import { useRef, useState } from "react";
 import type { TestCase } from "@/api/queries/codev";
-import { Button, IconButton } from "@/components/ui";
+import { CaseDialog, CaseList } from "@/components/cases";
+import { Button } from "@/components/ui";
 import { useCodevTexts } from "../texts";
-import { CaseDialog } from "./CaseDialog";
-import { CaseWords } from "./CaseWords";
 
-interface CaseListProps {
+interface PlanCasesProps {
   cases: TestCase[];
   trials: number;
   onChange: (cases: TestCase[]) => void;
@@ -15,24 +14,29 @@ interface CaseListProps {
 const MOST_CASES = 50;
 
 /** The tests of a plan, to be read, changed, added and removed. */
-export function CaseList({ cases, trials, onChange }: CaseListProps) {
+export function PlanCases({ cases, trials, onChange }: PlanCasesProps) {
   const t = useCodevTexts();
   /** The place of the case that is open; the end of the list for a new one. */
   const [open, setOpen] = useState<number | null>(null);
   const adding = useRef<HTMLButtonElement>(null);
-  const editing = open === null ? null : (cases[open] ?? null);
+  const editing = open === null ? undefined : cases[open];
   const keep = (next: TestCase) => {
     onChange(editing ? cases.map((one, at) => (at === open ? next : one)) : [...cases, next]);
     setOpen(null);
   };
   return (
     <section aria-label={t("tests")} className="flex flex-col gap-2">
-      <div className="flex flex-wrap items-center gap-2">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <h3 className="font-medium">{t("tests")}</h3>
-        <span className="mr-auto text-xs text-muted">{t("each_run", { count: trials })}</span>
+        {cases.length > 0 && (
+          <span className="text-sm text-muted">
+            {cases.length} · {t("each_run", { count: trials })}
+          </span>
+        )}
         <Button
           ref={adding}
           size="sm"
+          className="ml-auto"
           icon={<Plus />}
           disabled={cases.length >= MOST_CASES}
           onClick={() => setOpen(cases.length)}
@@ -43,25 +47,13 @@ export function CaseList({ cases, trials, onChange }: CaseListProps) {
       {cases.length === 0 ? (
         <p className="text-sm text-warn">{t("no_cases")}</p>
       ) : (
-        <CaseWords
+        <CaseList
           cases={cases}
-          actions={(at) => (
-            <span className="flex shrink-0">
-              <IconButton size="sm" label={t("edit_case", { name: cases[at]?.name ?? "" })} onClick={() => setOpen(at)}>
-                <PencilLine />
-              </IconButton>
-              <IconButton
-                size="sm"
-                label={t("remove_case", { name: cases[at]?.name ?? "" })}
-                onClick={() => {
-                  onChange(cases.filter((_, place) => place !== at));
-                  adding.current?.focus();
-                }}
-              >
-                <Trash2 />
-              </IconButton>
-            </span>
-          )}
+          onEdit={setOpen}
+          onRemove={(at) => {
+            onChange(cases.filter((_, place) => place !== at));
+            adding.current?.focus();
+          }}
         />
       )}
       {open !== null && (

@@ -1,7 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { Button, IconButton, Select, Textarea } from "@/components/ui";
 import { type Expected, isSchema, KINDS, type Kind, ONCE } from "./expectations";
-import { useTestTexts } from "./texts";
+import { useCaseTexts } from "./texts";
 
 interface ExpectationsProps {
   rows: Expected[];
@@ -10,7 +10,7 @@ interface ExpectationsProps {
 
 /** What has to hold for the answer, one row each. */
 export function Expectations({ rows, onChange }: ExpectationsProps) {
-  const t = useTestTexts();
+  const t = useCaseTexts();
   const change = (key: number, more: Partial<Expected>) =>
     onChange(rows.map((row) => (row.key === key ? { ...row, ...more } : row)));
   const taken = (kind: Kind, but: Expected) =>

@@ -1,0 +1,3 @@
+export { CaseDialog } from "./CaseDialog";
+export { CaseList, useExpectedWords } from "./CaseList";
+export { freeName } from "./expectations";
