@@ -18,14 +18,17 @@ class _Range(NamedTuple):
     network: Network
     reason: str
     strict: bool
-    """Opened only by a listed network that lies inside it: `0.0.0.0/0` does not open loopback."""
+    """Opened only by a listed network that lies inside it: `0.0.0.0/0` opens no loopback, `fc00::/7` no metadata."""
 
 
 def _ranges(reason: str, *networks: str, strict: bool = False) -> list[_Range]:
     return [_Range(ip_network(network), reason, strict) for network in networks]
 
 
+_CLOUDS = "the cloud's own service"
 _REFUSED = [
+    *_ranges(_CLOUDS, "168.63.129.16/32", "100.100.100.200/32", "192.0.0.192/32", strict=True),
+    *_ranges(_CLOUDS, "fd00:ec2::/32", "fd20:ce::254/128", "fd00:42::42/128", "fd00:c1::a9fe:a9fe/128", strict=True),
     *_ranges("unspecified", "0.0.0.0/8", "::/128", strict=True),
     *_ranges("loopback", "127.0.0.0/8", "::1/128", strict=True),
     *_ranges("link-local", "169.254.0.0/16", "fe80::/10", strict=True),
@@ -34,7 +37,6 @@ _REFUSED = [
     *_ranges("shared with the provider's own network (RFC 6598)", "100.64.0.0/10"),
     *_ranges("an IPv4 address inside an IPv6 one", "::/96", "::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48"),
     *_ranges("an IPv4 address inside an IPv6 one", "2001::/32", "2002::/16"),
-    *_ranges("the cloud's own service", "168.63.129.16/32"),
     *_ranges("reserved", "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4", "2001::/23", "3ffe::/16"),
     *_ranges("reserved for documentation", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"),
     *_ranges("reserved for documentation", "2001:db8::/32", "3fff::/20"),

@@ -12,14 +12,14 @@ REFUSED = {
     "0.1.2.3": "unspecified",
     "10.0.0.1": "private",
     "100.64.0.1": "RFC 6598",
-    "100.100.100.200": "RFC 6598",
+    "100.100.100.200": "cloud",
     "127.0.0.1": "loopback",
     "127.255.255.254": "loopback",
     "169.254.169.254": "link-local",
     "172.16.0.1": "private",
     "172.31.255.255": "private",
     "168.63.129.16": "cloud",
-    "192.0.0.192": "reserved",
+    "192.0.0.192": "cloud",
     "192.0.2.1": "documentation",
     "192.168.1.1": "private",
     "198.18.0.1": "reserved",
@@ -42,7 +42,7 @@ REFUSED = {
     "3fff::1": "documentation",
     "2001:20::1": "reserved",
     "fc00::1": "private",
-    "fd00:ec2::254": "private",
+    "fd00:ec2::254": "cloud",
     "fe80::1": "link-local",
     "fec0::1": "private",
     "ff02::1": "multicast",
@@ -97,6 +97,19 @@ class TestAddressPolicy:
     @pytest.mark.parametrize("address", ["127.0.0.1", "169.254.169.254", "0.0.0.0"])
     def test_does_not_open_loopback_or_link_local_for_a_network_that_merely_covers_them(self, address: str) -> None:
         assert policy("0.0.0.0/0").refusal(ip_address(address)) is not None
+
+    @pytest.mark.parametrize(
+        "address",
+        ["168.63.129.16", "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254",
+         "fd00:42::42", "fd00:c1::a9fe:a9fe", "::ffff:169.254.169.254", "64:ff9b::100.100.100.200"],
+    )  # fmt: skip
+    def test_does_not_open_the_clouds_own_services_for_a_network_that_merely_covers_them(self, address: str) -> None:
+        wide = policy("0.0.0.0/0", "::/0", "100.64.0.0/10", "192.0.0.0/24", "fc00::/7")
+        assert wide.refusal(ip_address(address)) is not None
+        assert wide.refusal(ip_address("fd00:ec3::254")) is None
+
+    def test_opens_a_service_of_the_cloud_that_is_listed_by_itself(self) -> None:
+        assert policy("100.100.100.200/32").refusal(ip_address("100.100.100.200")) is None
 
     def test_checks_the_inner_address_of_a_listed_translation_prefix(self) -> None:
         listed = policy("64:ff9b::/96")

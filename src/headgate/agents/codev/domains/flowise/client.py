@@ -48,7 +48,7 @@ AT_ONCE = 4
 SHORTEST_KEY = 8
 _ID = re.compile(r"[A-Za-z0-9-]{1,100}", re.ASCII)
 _VOUCHED = [ip_network(one) for one in ("127.0.0.0/8", "::1/128", "0.0.0.0/0", "::/0")]
-"""Networks of servers that the operator vouches for: all but link-local ones, where clouds keep their secrets."""
+"""Networks of servers that the operator vouches for: all but those where clouds keep their secrets."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,8 +97,11 @@ class TestAddresses:
         await client.close()
         assert server.connections == 0
 
-    async def test_of_clouds_own_services_are_closed_to_the_operators_too(self) -> None:
-        client = FlowiseClient(Server("dev", "http://169.254.169.254", SecretStr(KEY), vouched=True), HttpSettings(), 5)
+    @pytest.mark.parametrize(
+        "host", ["169.254.169.254", "168.63.129.16", "100.100.100.200", "192.0.0.192", "[fd00:ec2::254]"]
+    )
+    async def test_of_clouds_own_services_are_closed_to_the_operators_too(self, host: str) -> None:
+        client = FlowiseClient(Server("dev", f"http://{host}", SecretStr(KEY), vouched=True), HttpSettings(), 5)
         with pytest.raises(AddressRefused):
             await client.version()
         await client.close()
