@@ -43,11 +43,11 @@ class WriteConflict(Conflict):
     code = "codev_write_conflict"
     title = "Flow changed by somebody else"
 
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"'{name}' was changed by somebody else since this session last read it.",
-            remedy="Nothing was written. The session reads it again and plans anew.",
-        )
+    def __init__(
+        self, name: str, *, remedy: str = "Nothing was written. The session reads it again and plans anew."
+    ) -> None:
+        super().__init__(f"'{name}' was changed by somebody else since this session last read it.", remedy=remedy)
+        self.name = name
 
 
 class DomainNotFound(Invalid):

@@ -20,7 +20,7 @@ from headgate.agents.codev.ports import Tell, WriteNote, Written
 from headgate.agents.codev.state import Conflicted
 from headgate.agents.codev.tables import WriteRow
 from headgate.agents.codev.writing import repository
-from headgate.agents.codev.writing.placing import MOST_LINES, UNKNOWN, placed
+from headgate.agents.codev.writing.placing import MOST_LINES, UNKNOWN, find_placed, placed
 from headgate.agents.codev.writing.repository import DONE, INTENDED, REFUSED, ROLLED_BACK
 from headgate.agents.codev.writing.snapshots import open_change, open_held, seal_change, seal_held
 from headgate.foundation.crypto import SecretBox
@@ -29,6 +29,11 @@ from headgate.foundation.errors import HeadgateError, NotFound
 from headgate.foundation.ids import new_id
 
 LONGEST_KEY = 200
+_NEVER_MADE: Answer = {
+    "ok": False,
+    "error": "This was not written before the session's writes were taken back.",
+    "remedy": "Make it again if it is still wanted.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +98,24 @@ class Journal:
         return await self._finish(intent)
 
     async def settle(self) -> None:
-        """Find out what became of every write whose end is not known. Raises when a place cannot say."""
+        """Find out what became of every write whose end is not known; none is made. Raises when a place cannot say."""
         async with self.database.reading() as session:
             rows = await repository.list_writes(session, self.session_id, INTENDED)
         for row in rows:
             if row.tool != repository.ROLLBACK:
-                await self._again(row)
+                await self._settle(self._intent_of(row))
+
+    async def _settle(self, intent: Intent) -> None:
+        """Note whether a write was made that nobody is making any more."""
+        try:
+            after = await find_placed(self.workplace, intent.change, intent.before, intent.id, intent.after_mark)
+        except (WriteConflict, NotFound) as error:
+            await self._refused(intent, Conflicted(message=error.detail, lines=[]))
+            return
+        if after is not None:
+            await self._done(intent, after)
+        else:
+            await self._refused(intent, _NEVER_MADE)
 
     async def notes(self) -> Sequence[WriteNote]:
         """What the session wrote until now, the first first."""
@@ -175,9 +192,12 @@ class Journal:
             return Written({"error": "This was rolled back.", "remedy": "Read the flow before changing it again."})
         if row.state == REFUSED:
             return _stored(row.answer or {})
+        return await self._finish(self._intent_of(row), known=False)
+
+    def _intent_of(self, row: WriteRow) -> Intent:
+        change = open_change(self.box, row.change)
         before = open_held(self.box, row.before) if row.before else None
-        intent = Intent(row.id, row.number, row.tool, change, before, row.after_mark or mark_of(change.definition))
-        return await self._finish(intent, known=False)
+        return Intent(row.id, row.number, row.tool, change, before, row.after_mark or mark_of(change.definition))
 
     async def _finish(self, intent: Intent, *, known: bool = True) -> Written:
         """Make a write that is written down, and write down what came of it. Cancelling waits for its end.
@@ -206,14 +226,26 @@ class Journal:
             if error.status in UNKNOWN:
                 raise
             return await self._refused(intent, {"ok": False, "error": error.detail, "remedy": error.remedy})
+        return await self._done(intent, after)
+
+    async def _done(self, intent: Intent, after: Held) -> Written:
         before = intent.before.definition if intent.before is not None else None
         changed = self.workplace.compare(before, intent.change.definition)[:MOST_LINES]
         answer: Answer = intent.change.answer | {"ok": True, "flow_id": after.flow_id, "changed": list(changed)}
         async with self.database.writing() as session:
-            await repository.change_write(
-                session, intent.id, state=DONE, flow_id=after.flow_id, after_mark=after.mark, answer=answer
+            noted = await repository.change_write(
+                session,
+                intent.id,
+                was=(INTENDED, REFUSED, DONE),
+                state=DONE,
+                flow_id=after.flow_id,
+                after_mark=after.mark,
+                answer=answer,
             )
-            await repository.note_flow(session, self.session_id, flow_id=after.flow_id, name=after.name)
+            if noted:
+                await repository.note_flow(session, self.session_id, flow_id=after.flow_id, name=after.name)
+        if not noted:
+            return await self._as_noted(intent)
         self._told(intent, DONE, after.flow_id)
         return Written(answer, after)
 
@@ -222,9 +254,19 @@ class Journal:
         conflict = _as_conflict(why)
         answer: Answer = {"ok": False, "conflict": dict(conflict)} if conflict is not None else dict(why)  # type: ignore[arg-type]
         async with self.database.writing() as session:
-            await repository.change_write(session, intent.id, state=REFUSED, answer=answer)
+            noted = await repository.change_write(session, intent.id, was=(INTENDED,), state=REFUSED, answer=answer)
+        if not noted:
+            return await self._as_noted(intent)
         self._told(intent, REFUSED, intent.before.flow_id if intent.before is not None else "")
         return _stored(answer)
+
+    async def _as_noted(self, intent: Intent) -> Written:
+        """What another process, which took the session up meanwhile, found out about the same write."""
+        async with self.database.reading() as session:
+            row = await session.get(WriteRow, intent.id)
+        if row is None or row.state == INTENDED:
+            raise LeaseLost
+        return await self._again(row)
 
     def _told(self, intent: Intent, state: str, flow_id: str) -> None:
         told: dict[str, JsonValue] = {"number": intent.number, "tool": intent.tool, "summary": intent.change.summary}

@@ -27,20 +27,33 @@ async def placed(
     when it refuses; an error with a status of `UNKNOWN` when it cannot be found out.
     """
     if not known:
-        found = await _found(place, change, before, token, after_mark)
+        found = await find_placed(place, change, before, token, after_mark)
         if found is not None:
             return found
     try:
-        return await place.write(change, before, token)
+        return await _write(place, change, before, token, after_mark)
     except HeadgateError as error:
         if error.status not in UNKNOWN:
             raise
-    found = await _found(place, change, before, token, after_mark)
-    return found if found is not None else await place.write(change, before, token)
+    found = await find_placed(place, change, before, token, after_mark)
+    return found if found is not None else await _write(place, change, before, token, after_mark)
 
 
-async def _found(place: Workplace, change: Change, before: Held | None, token: str, after_mark: str) -> Held | None:
-    """The flow as the write left it; None when it was not made."""
+async def _write(place: Workplace, change: Change, before: Held | None, token: str, after_mark: str) -> Held:
+    """Write. A conflict is none where a process that held the session before made this same write just now."""
+    try:
+        return await place.write(change, before, token)
+    except WriteConflict:
+        found = await find_placed(place, change, before, token, after_mark) if before is not None else None
+        if found is None:
+            raise
+        return found
+
+
+async def find_placed(
+    place: Workplace, change: Change, before: Held | None, token: str, after_mark: str
+) -> Held | None:
+    """The flow as the write left it; None when it was not made. Raises `WriteConflict` when it is neither."""
     if before is None:
         return await place.find_written(token)
     now = await place.read(before.flow_id)

@@ -1,6 +1,6 @@
 """Every query on writes. A write belongs to a session, whose tenant was checked by whoever came with its id."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import func, select, update
@@ -30,9 +30,16 @@ async def next_number(session: AsyncSession, session_id: str) -> int:
     return int((await session.execute(query)).scalar_one())
 
 
-async def change_write(session: AsyncSession, write_id: str, **values: Any) -> None:  # noqa: ANN401 - columns
-    """Change columns of a write."""
-    await session.execute(update(WriteRow).where(WriteRow.id == write_id).values(**values))
+async def change_write(
+    session: AsyncSession,
+    write_id: str,
+    *,
+    was: Collection[str],
+    **values: Any,  # noqa: ANN401 - columns
+) -> bool:
+    """Change columns of a write that is in one of these states; whether it was. What others found out stays."""
+    query = update(WriteRow).where(WriteRow.id == write_id, WriteRow.state.in_(was)).values(**values)
+    return (await session.execute(query.returning(WriteRow.id))).scalar_one_or_none() is not None
 
 
 async def note_flow(session: AsyncSession, session_id: str, *, flow_id: str | None, name: str) -> None:

@@ -22,6 +22,8 @@ from headgate.foundation.database import Database, now
 from headgate.foundation.errors import NotFound
 from headgate.foundation.ids import new_id
 
+_KEPT = "Nothing was taken back, so that their change is not lost. Change the flow by hand, or go back in its versions."
+
 
 async def roll_back(database: Database, box: SecretBox, session_id: str, place: Workplace) -> Held | None:
     """Take back a session's writes; the flow as it is then, None when it is gone.
@@ -37,7 +39,10 @@ async def roll_back(database: Database, box: SecretBox, session_id: str, place: 
         raise NothingToRollBack(
             "This session wrote nothing that could be taken back.", remedy="Read its summary to see what it did."
         )
-    return await _Rollback(database, box, session_id, place, chain).carry_out()
+    try:
+        return await _Rollback(database, box, session_id, place, chain).carry_out()
+    except WriteConflict as error:
+        raise WriteConflict(error.name, remedy=_KEPT) from error
 
 
 def last_chain(box: SecretBox, rows: Sequence[WriteRow]) -> list[WriteRow]:
@@ -86,7 +91,7 @@ class _Rollback:
         after = await self._made(row, before, known=known)
         async with self.database.writing() as session:
             for taken in (*self.chain, row):
-                await repository.change_write(session, taken.id, state=ROLLED_BACK)
+                await repository.change_write(session, taken.id, was=(INTENDED, DONE), state=ROLLED_BACK)
             flow_id, name = (after.flow_id, after.name) if after is not None else (None, "")
             await repository.note_flow(session, self.session_id, flow_id=flow_id, name=name)
         return after

@@ -198,6 +198,34 @@ class TestAWrite:
             await journal.carry_out("1", tool, {"answer": "hello"}, flow_id="greeter", expected_mark=None, iteration=1)
         assert writer.place.written == []
 
+    async def test_that_another_process_made_just_now_is_no_conflict(self, writer: Writer) -> None:
+        writer.place.meanwhile.append(lambda: writer.place.somebody_writes("greeter", "hello"))
+        written = await writer.call("hello")
+        assert (written.conflict, written.answer["ok"]) == (None, True)
+        assert (await writer.rows())[0].state == "done"
+
+    async def test_stays_made_whatever_a_process_that_slept_finds_later(
+        self, writer: Writer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        write, reached, go_on = writer.place.write, asyncio.Event(), asyncio.Event()
+
+        async def slow(*given: Any) -> Held:
+            monkeypatch.setattr(writer.place, "write", write)
+            reached.set()
+            await go_on.wait()
+            return await write(*given)
+
+        monkeypatch.setattr(writer.place, "write", slow)
+        asleep = asyncio.create_task(writer.call("hello"))
+        await reached.wait()
+        first = await writer.call("hello")  # the process that took the session up
+        await writer.call("more", call_id="2")
+        go_on.set()
+        assert (await asleep).answer == first.answer
+        assert [row.state for row in await writer.rows()] == ["done", "done"]
+        await writer.back()
+        assert writer.now == "first"
+
     async def test_keeps_no_flow_in_the_clear(self, writer: Writer) -> None:
         writer.place.somebody_writes("greeter", SECRET)
         await writer.call(f"{SECRET} too")
@@ -267,8 +295,9 @@ class TestRollback:
     async def test_touches_nothing_that_somebody_else_changed(self, writer: Writer) -> None:
         await writer.call("second")
         writer.place.somebody_writes("greeter", "theirs")
-        with pytest.raises(WriteConflict, match="Greeter"):
+        with pytest.raises(WriteConflict, match="Greeter") as refused:
             await writer.back()
+        assert "plans anew" not in refused.value.remedy
         assert writer.now == "theirs"
 
     async def test_goes_back_no_further_than_somebody_elses_change(self, writer: Writer) -> None:
@@ -296,6 +325,16 @@ class TestRollback:
             await writer.call("second")
         await writer.back()
         assert writer.now == "first"
+
+    async def test_never_makes_an_open_write_that_was_not_made(self, writer: Writer) -> None:
+        writer.place.before = [Killed()]
+        with pytest.raises(Killed):
+            await writer.call("second")
+        with pytest.raises(NothingToRollBack):
+            await writer.back()
+        assert writer.place.written == []
+        assert (await writer.rows())[0].state == "refused"
+        assert "was not written" in str((await writer.call("second")).answer["error"])
 
     async def test_that_two_ask_for_is_made_once(self, writer: Writer) -> None:
         await writer.call("second")
