@@ -25,6 +25,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     manifest: true,
+    // An icon is smaller than a request: all of them together, or half of a page's files are icons.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "icons", test: /lucide-react/ }] } } },
     chunkSizeWarningLimit: 700, // the code editor, which is loaded when the first is shown
   },
   test: {
