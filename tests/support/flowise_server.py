@@ -77,8 +77,8 @@ class FlowiseServer:
     hostile: dict[str, Hostile] = field(default_factory=dict)
     """By the path that follows `/api/v1`."""
     answers: Answer = field(default=lambda question: f"echo: {question}")
-    before_write: Callable[["FlowiseServer"], None] | None = None
-    """Called when a write comes in: somebody else may be quicker."""
+    after_write: Callable[["FlowiseServer"], None] | None = None
+    """Called when a change is kept: somebody else may save at the same moment."""
     _ticks: int = 0
 
     @property
@@ -191,12 +191,13 @@ class FlowiseServer:
             json.loads(body.get("flowData", "{}"))
         except ValueError as error:
             raise Refused(500, str(error)) from None
-        if self.before_write is not None:
-            self.before_write(self)
         row |= {key: value for key, value in body.items() if key in {"name", "flowData", "type", "deployed"}}
         row["updatedDate"] = self._now()
         self.writes += 1
-        return self._saved(row)
+        answer = self._saved(dict(row))
+        if self.after_write is not None:
+            self.after_write(self)
+        return answer
 
     def _delete_chatflows(self, parts: list[str], _query: str, _body: Any) -> Any:
         try:

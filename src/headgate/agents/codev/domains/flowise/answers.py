@@ -1,9 +1,19 @@
 """What a Flowise server answers, as far as it is used; the rest of it is dropped where it comes in."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
+
 from headgate.agents.codev.domains.flowise.quoting import NAME, told
+
+CHATFLOW_ID = re.compile(r"[A-Za-z0-9-]{1,100}", re.ASCII)
+_ABOUT = frozenset(
+    {"text", "question", "chatId", "chatMessageId", "isStreamValid", "sessionId", "memoryType", "followUpPrompts"}
+    | {"executionId", "agentFlowExecutedData", "flowVariables", "metrics"}
+)
+"""Members of a prediction that are Flowise's own; what a function gives as an object stands beside them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +26,6 @@ class Chatflow:
     flow_data: str = field(repr=False)
     """JSON text, as the server keeps it; it may hold a secret in the clear."""
     updated: str = ""
-    deployed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +66,7 @@ def objects(value: Any, most: int) -> list[dict[str, Any]]:  # noqa: ANN401 - JS
 def chatflow_of(row: dict[str, Any]) -> Chatflow | None:
     """A row of the server; None when it is none."""
     identity, data = row.get("id"), row.get("flowData")
-    if not isinstance(identity, str) or not identity or len(identity) > 100:
+    if not isinstance(identity, str) or not CHATFLOW_ID.fullmatch(identity):
         return None
     return Chatflow(
         id=identity,
@@ -65,7 +74,6 @@ def chatflow_of(row: dict[str, Any]) -> Chatflow | None:
         type=told(row.get("type"), 40) or "CHATFLOW",
         flow_data=data if isinstance(data, str) else "",
         updated=told(row.get("updatedDate"), 40),
-        deployed=row.get("deployed") is True,
     )
 
 
@@ -87,9 +95,9 @@ def credential_schema_of(row: dict[str, Any]) -> CredentialSchema | None:
 
 
 def prediction_of(answer: dict[str, Any]) -> Prediction | None:
-    """The answer of a prediction; None when there is neither text nor JSON in it."""
-    text = answer.get("text")
-    if not isinstance(text, str):
+    """The answer of a prediction, as Flowise's own chat shows it; None when there is nothing in it."""
+    text = _answered(answer)
+    if text is None:
         return None
     executed = objects(answer.get("agentFlowExecutedData"), 500)
     used = [_usage(one) for one in executed]
@@ -99,6 +107,18 @@ def prediction_of(answer: dict[str, Any]) -> Prediction | None:
         input_tokens=sum(one[0] for one in used),
         output_tokens=sum(one[1] for one in used),
     )
+
+
+def _answered(answer: dict[str, Any]) -> str | None:
+    found = answer.get("text")
+    if isinstance(found, str):
+        return found
+    if found is None:
+        found = answer.get("json") or {name: value for name, value in answer.items() if name not in _ABOUT}
+    try:
+        return orjson.dumps(found).decode() if found not in ({}, []) else None
+    except TypeError:  # nested deeper than it is written
+        return None
 
 
 def _usage(step: dict[str, Any]) -> tuple[int, int]:

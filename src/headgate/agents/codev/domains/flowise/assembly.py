@@ -17,7 +17,6 @@ from headgate.agents.codev.domains.flowise.drawn import (
     chosen_output,
     credential_of,
     data_of,
-    id_of,
     inputs_of,
     nodes_of,
     options_of,
@@ -242,8 +241,3 @@ def output_of(data: Mapping[str, Any]) -> str | None:
     options = options_of(data)
     chosen = chosen_output(data)
     return chosen if options and chosen and chosen != options[0].get("name") else None
-
-
-def ids_of(definition: Mapping[str, Any]) -> list[str]:
-    """Ids of a chatflow's nodes."""
-    return [id_of(one) for one in nodes_of(definition)]

@@ -59,11 +59,6 @@ class Memory:
             if not lock.locked():
                 self._asking.pop(key, None)
 
-    def forget(self, server: str) -> None:
-        """Ask that server anew."""
-        for key in [one for one in self._kept if one[0] == server]:
-            del self._kept[key]
-
     def _keep(self, key: tuple[str, str], found: Any) -> None:  # noqa: ANN401 - anything
         self._kept.pop(key, None)
         if self._seconds > 0:

@@ -6,7 +6,6 @@ few are sent at once.
 """
 
 import asyncio
-import re
 from dataclasses import dataclass, replace
 from ipaddress import ip_network
 from typing import Any
@@ -15,6 +14,7 @@ import orjson
 from pydantic import JsonValue, SecretStr
 
 from headgate.agents.codev.domains.flowise.answers import (
+    CHATFLOW_ID,
     Chatflow,
     CredentialSchema,
     Prediction,
@@ -26,6 +26,7 @@ from headgate.agents.codev.domains.flowise.answers import (
     prediction_of,
 )
 from headgate.agents.codev.domains.flowise.errors import (
+    AnswerTooLarge,
     ChatflowNotFound,
     FlowiseFailed,
     FlowiseUnreachable,
@@ -46,7 +47,6 @@ MOST_NODES = 3000
 MOST_ROWS = 2000
 AT_ONCE = 4
 SHORTEST_KEY = 8
-_ID = re.compile(r"[A-Za-z0-9-]{1,100}", re.ASCII)
 _VOUCHED = [ip_network(one) for one in ("127.0.0.0/8", "::1/128", "0.0.0.0/0", "::/0")]
 """Networks of servers that the operator vouches for: all but those where clouds keep their secrets."""
 
@@ -100,11 +100,6 @@ class FlowiseClient:
         """Close every connection."""
         await self._http.close()
 
-    async def ping(self) -> bool:
-        """Whether it answers as Flowise does; needs no key."""
-        answer = await self._send("GET", "/ping", None, SMALL_BYTES)
-        return answer.status == 200 and answer.content.strip() == b"pong"
-
     async def version(self) -> str:
         """The version it says it is; empty when it does not say."""
         found = await self._call("GET", "/version", limit=SMALL_BYTES)
@@ -120,7 +115,10 @@ class FlowiseClient:
         return objects(self._listed(found, "templates"), MOST_ROWS)
 
     async def list_chatflows(self, *, page: int, limit: int) -> list[Chatflow]:
-        """A page of chatflows, counted from 1, with what they hold; those changed last come first."""
+        """A page of chatflows, counted from 1, with what they hold; those changed last come first.
+
+        Raises `AnswerTooLarge`: a smaller page may be none.
+        """
         found = await self._call("GET", f"/chatflows?page={page}&limit={limit}", limit=MOST_BYTES)
         rows = found.get("data") if isinstance(found, dict) else found
         made = [chatflow_of(one) for one in objects(self._listed(rows, "chatflows"), MOST_ROWS)]
@@ -128,7 +126,8 @@ class FlowiseClient:
 
     async def get_chatflow(self, chatflow_id: str) -> Chatflow:
         """One chatflow. Raises `ChatflowNotFound`."""
-        return self._chatflow(await self._call("GET", _path("/chatflows", chatflow_id), flow=chatflow_id))
+        found = await self._call("GET", _path("/chatflows", chatflow_id), flow=chatflow_id)
+        return self._chatflow(found, chatflow_id)
 
     async def create_chatflow(self, name: str, type_: str, flow_data: str) -> Chatflow:
         """Make one. A server that fails may have kept it all the same: look for it before making another."""
@@ -140,7 +139,8 @@ class FlowiseClient:
         body: dict[str, JsonValue] = {"flowData": flow_data}
         if name is not None:
             body["name"] = name
-        return self._chatflow(await self._call("PUT", _path("/chatflows", chatflow_id), body, flow=chatflow_id))
+        found = await self._call("PUT", _path("/chatflows", chatflow_id), body, flow=chatflow_id)
+        return self._chatflow(found, chatflow_id)
 
     async def delete_chatflow(self, chatflow_id: str) -> None:
         """Delete one. Raises `ChatflowNotFound`, also where the server calls it an error of its own."""
@@ -149,11 +149,12 @@ class FlowiseClient:
     async def predict(self, chatflow_id: str, body: dict[str, JsonValue]) -> Prediction:
         """Ask a chatflow. Raises `FlowiseFailed` with the server's words when it fails."""
         found = await self._call("POST", _path("/prediction", chatflow_id), body, flow=chatflow_id)
-        if isinstance(found, dict) and not isinstance(found.get("text"), str) and "json" in found:
-            found = {**found, "text": orjson.dumps(found["json"]).decode()}
         answer = prediction_of(found) if isinstance(found, dict) else None
         if answer is None:
-            raise self._strange("a prediction without a text")
+            raise FlowiseFailed(
+                f"The server '{self._server.id}' answered a prediction without a text.",
+                remedy="Let the end of the flow give a text or an object.",
+            )
         return answer
 
     async def list_credentials(self) -> list[StoredCredential]:
@@ -172,10 +173,6 @@ class FlowiseClient:
         """Make a credential. Nothing of the answer is kept, and no error repeats what was sent."""
         body: dict[str, JsonValue] = {"name": name, "credentialName": type_, "plainDataObj": values}
         await self._call("POST", "/credentials", body, limit=SMALL_BYTES, quiet=True)
-
-    async def validate(self, chatflow_id: str) -> list[dict[str, Any]]:
-        """What the server's own linter says; it knows only some faults and names some that are none."""
-        return objects(await self._call("GET", _path("/validation", chatflow_id), flow=chatflow_id), MOST_ROWS)
 
     async def _call(
         self,
@@ -246,10 +243,10 @@ class FlowiseClient:
             + (f' and says: "{said}"' if said else "."),
         )
 
-    def _chatflow(self, found: Any) -> Chatflow:  # noqa: ANN401 - JSON of a server
+    def _chatflow(self, found: Any, asked: str = "") -> Chatflow:  # noqa: ANN401 - JSON of a server
         made = chatflow_of(found) if isinstance(found, dict) else None
-        if made is None:
-            raise self._strange("no chatflow where one belongs")
+        if made is None or (asked and made.id.casefold() != asked.casefold()):
+            raise self._strange(f"{'another' if made is not None else 'no'} chatflow where one belongs")
         return made
 
     def _listed(self, found: Any, what: str) -> list[Any]:  # noqa: ANN401 - JSON of a server
@@ -263,12 +260,12 @@ class FlowiseClient:
             remedy=f"Check that {self._root} is the address of Flowise 3, without a path behind it.",
         )
 
-    def _too_large(self) -> FlowiseFailed:
-        return FlowiseFailed(f"The server '{self._server.id}' answered more than is read of this.")
+    def _too_large(self) -> AnswerTooLarge:
+        return AnswerTooLarge(f"The server '{self._server.id}' answered more than is read of this.")
 
 
 def _path(base: str, identity: str) -> str:
-    if not _ID.fullmatch(identity):
+    if not CHATFLOW_ID.fullmatch(identity):
         raise ChatflowNotFound(identity)
     return f"{base}/{identity}"
 

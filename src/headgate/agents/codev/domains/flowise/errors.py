@@ -9,6 +9,7 @@ Invalid
 UpstreamFailed
 ├── FlowiseUnreachable  no connection, or no whole answer in time
 └── FlowiseFailed       it answered with an error, or with what it never answers
+    └── AnswerTooLarge  or with more than is read
 """
 
 from headgate.foundation.errors import Forbidden, Invalid, NotFound, UpstreamFailed
@@ -52,3 +53,7 @@ class FlowiseFailed(UpstreamFailed):
 
     code = "flowise_failed"
     title = "Flowise failed"
+
+
+class AnswerTooLarge(FlowiseFailed):
+    """It answered with more than is read of such a thing."""

@@ -1,6 +1,8 @@
 """Chatflows of a server as a session holds them: read, written once each, found again when an answer was lost."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import orjson
 from pydantic import JsonValue
@@ -9,12 +11,15 @@ from headgate.agents.codev.domain import Change, Held, mark_of
 from headgate.agents.codev.domains.flowise.answers import Chatflow
 from headgate.agents.codev.domains.flowise.client import FlowiseClient
 from headgate.agents.codev.domains.flowise.drawn import WRITE_MEMBER, joined, read_definition, split
-from headgate.agents.codev.domains.flowise.errors import ChatflowNotFound
+from headgate.agents.codev.domains.flowise.errors import AnswerTooLarge, ChatflowNotFound
 from headgate.agents.codev.errors import WriteConflict
 from headgate.foundation.errors import HeadgateError, UpstreamFailed
 
-PAGE = 20
-MOST_PAGES = 50
+PAGES: tuple[int, ...] = (20, 5, 1)
+"""Chatflows of one answer: so many, or less where they are large. Each divides the one before."""
+MOST_LEFT_OUT = 5
+"""Chatflows of more than is read at once; where there are more of them a server is up to something."""
+MOST_LOOKED_AT = 1000
 _NAMELESS = "Chatflow"
 
 
@@ -44,17 +49,13 @@ class Store:
         layout = _laid_out(change.about.get("layout"), now.about.get("layout"))
         name = change.name if change.name and change.name != now.name else None
         row = await self._client.update_chatflow(before.flow_id, _text(change, layout, token), name=name)
-        return await self._held(row)
+        return await self._read_back(row, token)
 
     async def find_written(self, token: str) -> Held | None:
         """The chatflow that a write with this token made; those changed last are looked at first."""
-        for page in range(1, MOST_PAGES + 1):
-            rows = await self._client.list_chatflows(page=page, limit=PAGE)
-            found = next((one for one in rows if token in one.flow_data), None)
-            if found is not None:
-                return await self._held(found)
-            if len(rows) < PAGE:
-                return None
+        async for row in self._newest(MOST_LOOKED_AT):
+            if token in row.flow_data:
+                return await self._held(row)
         return None
 
     async def remove(self, flow_id: str, expected_mark: str) -> None:
@@ -69,13 +70,33 @@ class Store:
 
     async def list_slim(self, most: int) -> list[Chatflow]:
         """Those changed last, without what they hold."""
-        found: list[Chatflow] = []
-        for page in range(1, most // PAGE + 1):
-            rows = await self._client.list_chatflows(page=page, limit=PAGE)
-            found += [Chatflow(one.id, one.name, one.type, "", one.updated, one.deployed) for one in rows]
-            if len(rows) < PAGE:
-                break
-        return found[:most]
+        return [replace(row, flow_data="") async for row in self._newest(most)]
+
+    async def _newest(self, most: int) -> AsyncIterator[Chatflow]:
+        """Those changed last, each once. Where they are large smaller pages are asked for; one too large is left out.
+
+        Pages move while people save, and a server that knows no pages gives the same again.
+        """
+        at, sizes, left_out = 0, PAGES, 0
+        seen: set[str] = set()
+        while at < most:
+            size = next(one for one in sizes if at % one == 0)
+            try:
+                rows = await self._client.list_chatflows(page=at // size + 1, limit=size)
+            except AnswerTooLarge:
+                left_out += size == 1
+                if left_out > MOST_LEFT_OUT:
+                    raise
+                at += size == 1
+                sizes = PAGES if size == 1 else PAGES[PAGES.index(size) + 1 :]
+                continue
+            new = [one for one in rows if one.id not in seen][: most - len(seen)]
+            for row in new:
+                seen.add(row.id)
+                yield row
+            if len(rows) < size or not new:
+                return
+            at, sizes = at + size, PAGES
 
     async def _make(self, change: Change, token: str) -> Held:
         type_ = str(change.about.get("type") or "CHATFLOW")
@@ -87,6 +108,17 @@ class Store:
             if ghost is None or ghost.mark != mark_of(change.definition):
                 raise
             return ghost
+
+    async def _read_back(self, row: Chatflow, token: str) -> Held:
+        """What was written, as the server keeps it. Raises `WriteConflict` when somebody saved over it meanwhile.
+
+        A change that was made on top of it is none of ours: it is seen when the chatflow is read the next time.
+        """
+        written = await self._held(row)
+        now = await self._client.get_chatflow(row.id)
+        if token not in now.flow_data and (await self._held(now)).mark != written.mark:
+            raise WriteConflict(now.name)
+        return written
 
     async def _ghost(self, token: str) -> Held | None:
         """What a server kept although it answered with an error, or not at all."""

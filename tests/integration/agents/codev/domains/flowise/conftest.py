@@ -50,15 +50,31 @@ async def hurried(server: FlowiseServer) -> AsyncIterator[FlowiseClient]:
     await made.close()
 
 
-@pytest.fixture
-def domain(server: FlowiseServer, tmp_path: Path) -> FlowiseDomain:
-    codev = CodevSettings(flowise_timeout_seconds=5)
-    return FlowiseDomain(Settings(data_dir=tmp_path, codev=codev), OneInstance(server.endpoint))
+def _domain(server: FlowiseServer, folder: Path, seconds: float) -> FlowiseDomain:
+    codev = CodevSettings(flowise_timeout_seconds=seconds)
+    return FlowiseDomain(Settings(data_dir=folder, codev=codev), OneInstance(server.endpoint))
 
 
-@pytest.fixture
-async def place(domain: FlowiseDomain) -> AsyncIterator[FlowiseWorkplace]:
+async def _place(domain: FlowiseDomain) -> AsyncIterator[FlowiseWorkplace]:
     made = await domain.open(LOCAL, LOCAL.space_id, "dev")
     assert isinstance(made, FlowiseWorkplace)
     yield made
     await made.close()
+
+
+@pytest.fixture
+def domain(server: FlowiseServer, tmp_path: Path) -> FlowiseDomain:
+    return _domain(server, tmp_path, SECONDS)
+
+
+@pytest.fixture
+async def place(domain: FlowiseDomain) -> AsyncIterator[FlowiseWorkplace]:
+    async for made in _place(domain):
+        yield made
+
+
+@pytest.fixture
+async def hurried_place(server: FlowiseServer, tmp_path: Path) -> AsyncIterator[FlowiseWorkplace]:
+    """One whose server has a second to answer."""
+    async for made in _place(_domain(server, tmp_path, 1.0)):
+        yield made

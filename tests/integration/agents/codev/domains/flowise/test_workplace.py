@@ -118,10 +118,10 @@ class TestLooking:
         assert server.writes == 1
 
     async def test_says_of_a_server_that_is_gone_what_to_do(
-        self, place: FlowiseWorkplace, server: FlowiseServer
+        self, hurried_place: FlowiseWorkplace, server: FlowiseServer
     ) -> None:
         server.hostile["/nodes"] = hostile.silent
-        found = await ask(place, "list_nodes")
+        found = await ask(hurried_place, "list_nodes")
         assert "no whole answer" in str(found["error"])
         assert "Check that Flowise runs" in str(found["remedy"])
 
@@ -171,6 +171,39 @@ class TestWriting:
         assert found is not None
         assert found.flow_id == held.flow_id
 
+    async def test_lists_and_finds_chatflows_among_large_ones(
+        self, place: FlowiseWorkplace, server: FlowiseServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A page of twenty of them is more than is read at once, and of one it cannot be read at all."""
+        large = {"nodes": [], "edges": [], "more": "x" * 13_000}
+        expected = {server.add(f"small {number}", {}) for number in range(3)}
+        held = await made(place)
+        expected |= {held.flow_id, *(server.add(f"large {number}", large) for number in range(8))}
+        server.add("too large", {"more": "x" * 90_000})
+        monkeypatch.setattr("headgate.agents.codev.domains.flowise.client.MOST_BYTES", 80_000)
+        found: Any = await ask(place, "list_chatflows")
+        assert {one["id"] for one in found["chatflows"]} == expected
+        again = await place.find_written("token-1")
+        assert again is not None
+        assert again.flow_id == held.flow_id
+
+    async def test_lists_chatflows_of_a_server_without_pages_once(
+        self, place: FlowiseWorkplace, server: FlowiseServer
+    ) -> None:
+        for number in range(45):
+            server.add(f"flow {number}", {})
+        server.hostile["/chatflows"] = hostile.whole(json.dumps(list(server.chatflows.values())))
+        found: Any = await ask(place, "list_chatflows")
+        assert (len(found["chatflows"]), server.count("GET", "/api/v1/chatflows")) == (45, 2)
+
+    async def test_gives_up_on_a_server_whose_chatflows_are_all_too_large(
+        self, place: FlowiseWorkplace, server: FlowiseServer
+    ) -> None:
+        server.hostile["/chatflows"] = hostile.announced
+        found = await ask(place, "list_chatflows")
+        assert "more than is read" in str(found["error"])
+        assert server.count("GET", "/api/v1/chatflows") < 40
+
     async def test_an_error_before_anything_was_kept_stays_one(
         self, place: FlowiseWorkplace, server: FlowiseServer
     ) -> None:
@@ -190,6 +223,52 @@ class TestWriting:
         with pytest.raises(WriteConflict):
             await place.remove(held.flow_id, held.mark)
         assert server.flow(held.flow_id) == flow
+
+    async def test_sees_that_somebody_else_saved_over_it_at_the_same_moment(
+        self, place: FlowiseWorkplace, server: FlowiseServer
+    ) -> None:
+        """Whose canvas was open wrote what it showed: nothing of ours is left, though Flowise said that it is."""
+        held = await made(place)
+        wanted = await change(place, "change_node", held, id="customFunction_0", inputs={"functionName": "Up"})
+
+        def saved_by_somebody(_server: FlowiseServer) -> None:
+            theirs = recorded_flow("two_customfunction")
+            theirs["nodes"][0]["data"]["inputs"]["functionName"] = "Theirs"
+            server.chatflows[held.flow_id]["flowData"] = json.dumps(theirs)
+
+        server.after_write = saved_by_somebody
+        with pytest.raises(WriteConflict, match="'Shout' was changed by somebody else"):
+            await place.write(wanted, held, "token-2")
+        assert server.flow(held.flow_id)["nodes"][0]["data"]["inputs"]["functionName"] == "Theirs"
+
+    async def test_does_not_take_a_change_on_top_of_it_for_its_own(
+        self, place: FlowiseWorkplace, server: FlowiseServer
+    ) -> None:
+        held = await made(place)
+        wanted = await change(place, "change_node", held, id="customFunction_0", inputs={"functionName": "Up"})
+
+        def changed_by_somebody(_server: FlowiseServer) -> None:
+            theirs = server.flow(held.flow_id)
+            theirs["nodes"][1]["data"]["inputs"]["functionName"] = "Theirs"
+            server.chatflows[held.flow_id]["flowData"] = json.dumps(theirs)
+
+        server.after_write = changed_by_somebody
+        after = await place.write(wanted, held, "token-2")
+        assert after.mark == mark_of(wanted.definition)
+        assert (await place.read(held.flow_id)).mark != after.mark
+
+    async def test_takes_no_other_chatflow_for_the_one_it_asked_for(
+        self, place: FlowiseWorkplace, server: FlowiseServer
+    ) -> None:
+        held = await made(place)
+        other = server.add("Other", recorded_flow("llmchain"))
+        row = json.dumps(server.chatflows[other])
+        server.hostile[f"/chatflows/{held.flow_id}"] = hostile.whole(row)
+        with pytest.raises(FlowiseFailed, match="another chatflow where one belongs"):
+            await place.read(held.flow_id)
+        server.hostile[f"/chatflows/{held.flow_id}"] = hostile.whole(row.replace(other, "../../apikey"))
+        with pytest.raises(FlowiseFailed, match="no chatflow where one belongs"):
+            await place.read(held.flow_id)
 
     async def test_lets_people_move_nodes_meanwhile(self, place: FlowiseWorkplace, server: FlowiseServer) -> None:
         held = await made(place)
@@ -357,23 +436,46 @@ class TestTrials:
         assert sorted(one["overrideConfig"]["sessionId"] for one in bodies) == ["s-0", "s-1", "s-2"]
         assert all(one["chatId"] == one["overrideConfig"]["sessionId"] and one["form"] == {"a": 1} for one in bodies)
 
-    async def test_say_in_words_what_failed(self, place: FlowiseWorkplace, server: FlowiseServer) -> None:
+    async def test_say_in_words_what_failed(
+        self, place: FlowiseWorkplace, hurried_place: FlowiseWorkplace, server: FlowiseServer
+    ) -> None:
         flow_id = server.add("x", {"nodes": [], "edges": []})
         case = TestCase(name="one", text="abc")
         found = await place.run_case(flow_id, case, session="s")
         assert "Ending nodes not found" in found.error
         server.hostile[f"/prediction/{flow_id}"] = hostile.drip
-        found = await place.run_case(flow_id, case, session="s")
-        assert "no whole answer within 5 seconds" in found.error
+        found = await hurried_place.run_case(flow_id, case, session="s")
+        assert "no whole answer within 1 seconds" in found.error
         assert found.duration_ms >= 900
         server.hostile[f"/prediction/{flow_id}"] = hostile.whole("[]")
         assert "a prediction without a text" in (await place.run_case(flow_id, case, session="s")).error
 
-    async def test_of_an_answer_in_json_have_its_text(self, place: FlowiseWorkplace, server: FlowiseServer) -> None:
+    @pytest.mark.parametrize(
+        ("given", "answer"),
+        [
+            ('{"json": {"a": 1}, "chatMessageId": "m"}', '{"a":1}'),
+            ('{"total": 3, "question": "q", "chatId": "s", "chatMessageId": "m", "sessionId": "s"}', '{"total":3}'),
+            ('{"text": {"a": 1}, "chatMessageId": "m"}', '{"a":1}'),
+            ('{"text": "", "chatMessageId": "m"}', ""),
+        ],
+    )
+    async def test_of_an_answer_in_json_have_its_text(
+        self, place: FlowiseWorkplace, server: FlowiseServer, given: str, answer: str
+    ) -> None:
+        """A function that ends a flow may give an object: Flowise's chat shows it as JSON."""
         flow_id = server.add("x", recorded_flow("two_customfunction"))
-        server.hostile[f"/prediction/{flow_id}"] = hostile.whole('{"json": {"a": 1}, "chatMessageId": "m"}')
+        server.hostile[f"/prediction/{flow_id}"] = hostile.whole(given)
         found = await place.run_case(flow_id, TestCase(name="one"), session="s")
-        assert (found.answer, found.run_id) == ('{"a":1}', "m")
+        assert (found.answer, found.run_id, found.error) == (answer, "m", "")
+
+    @pytest.mark.parametrize("given", ['{"chatId": "s", "question": "q"}', '{"json": ' + "[" * 400 + "]" * 400 + "}"])
+    async def test_without_a_text_say_what_the_flow_lacks(
+        self, place: FlowiseWorkplace, server: FlowiseServer, given: str
+    ) -> None:
+        flow_id = server.add("x", recorded_flow("two_customfunction"))
+        server.hostile[f"/prediction/{flow_id}"] = hostile.whole(given)
+        found = await place.run_case(flow_id, TestCase(name="one"), session="s")
+        assert "Let the end of the flow give a text or an object" in found.error
 
 
 class TestPlace:
@@ -390,11 +492,13 @@ class TestPlace:
             await place.close()
         assert server.count("GET", "/api/v1/nodes") == 1
 
-    async def test_shows_its_key_nowhere(self, place: FlowiseWorkplace, server: FlowiseServer) -> None:
+    async def test_shows_its_key_nowhere(
+        self, place: FlowiseWorkplace, hurried_place: FlowiseWorkplace, server: FlowiseServer
+    ) -> None:
         held = await made(place)
         everything = [await ask(place, one.name) for one in place.tools if one.read is not None and not one.writes]
         assert KEY not in f"{everything}{held}{place._room!r}"
         server.hostile["/nodes"] = hostile.silent
         with pytest.raises(FlowiseUnreachable) as caught:
-            await place._room.client.list_nodes()
+            await hurried_place._room.client.list_nodes()
         assert KEY not in repr(caught.value)
