@@ -87,7 +87,11 @@ class AgentState(TypedDict):
     repairs_approved: NotRequired[bool]
     """Whether repairs of the approved plan need no approval of their own."""
     feedback: NotRequired[str | None]
-    """What the person wants otherwise."""
+    """What the person wants otherwise, until it is planned."""
+    wishes: NotRequired[list[str]]
+    """Everything that the person wanted otherwise, the newest last."""
+    tests_changed: NotRequired[bool]
+    """Whether a repair is asked about because it changes tests that were approved."""
     flow_id: NotRequired[str | None]
     """The flow that is worked on; None until one is made."""
     flow_mark: NotRequired[str | None]

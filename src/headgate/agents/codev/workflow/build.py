@@ -62,7 +62,7 @@ ROUTES: dict[str, tuple[Callable[[AgentState], str], tuple[str, ...]]] = {
     "approve_plan": (routing.after_approval, ("patch", "plan", "stop")),
     "patch": (routing.after_patch, ("patch_tools", "patch", "test", "discover", "stop")),
     "patch_tools": (routing.after_patch_tools, ("patch", "discover", "stop")),
-    "test": (routing.after_test, ("test", "converge", "stop")),
+    "test": (routing.after_test, ("test", "converge", "discover", "stop")),
     "converge": (routing.after_converge, ("converge", "plan", "read_back", "stop")),
     "read_back": (routing.after_read_back, ("review", "discover", "stop")),
     "review": (routing.after_review, ("keep", "plan", "stop")),

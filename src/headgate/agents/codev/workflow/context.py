@@ -1,11 +1,14 @@
 """What a phase's model is told of the session: from the state's fields, never from what tools said (DD-009)."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 from headgate.agents.codev.domain import Held, Workplace
 from headgate.agents.codev.state import AgentState, Conflicted, Trial
 from headgate.agents.codev.workflow.messages import data, model, person
+from headgate.foundation.errors import NotFound
+from headgate.graph.cases import TestCase
 
 LONGEST_FLOW = 30_000
 """Characters of a flow's description."""
@@ -22,6 +25,11 @@ def opening(state: AgentState, *more: str) -> dict[str, Any]:
     if clarification:
         asked = "\n".join(f"- {question}" for question in state.get("questions") or [])
         parts.append(f"# Clarification by the person\n\n{asked}\n\nThe answer:\n\n{clarification}".strip())
+    wishes = "\n\n".join(f"- {wish}" for wish in state.get("wishes") or [])
+    if wishes:
+        parts.append(
+            f"# What the person said since\n\nIt goes before the requirement; the last is the newest.\n\n{wishes}"
+        )
     discovered = state.get("discovery_summary")
     if discovered:
         parts.append(f"# Discovery\n\n{data('the discovery', discovered)}")
@@ -30,6 +38,11 @@ def opening(state: AgentState, *more: str) -> dict[str, Any]:
         types = ", ".join(str(one.get("type", "")) for one in missing)
         parts.append(f"# Missing credentials\n\nThe person chose to go on without these: {types}.")
     return person("\n\n".join([*parts, *(part for part in more if part)]))
+
+
+def wished(state: AgentState, wish: str) -> list[str]:
+    """What the person wants beside the requirement: it holds for every later phase, the verdict too."""
+    return [*(state.get("wishes") or []), *([wish] if wish else [])]
 
 
 def flow_described(workplace: Workplace, held: Held | None) -> str:
@@ -41,10 +54,23 @@ def flow_described(workplace: Workplace, held: Held | None) -> str:
     return f"# Flow\n\nThe session's flow has the id {held.flow_id}.\n\n{described}"
 
 
+async def flow_now(state: AgentState, workplace: Workplace) -> str:
+    """The session's flow as it is stored now."""
+    flow_id = state.get("flow_id")
+    try:
+        return flow_described(workplace, await workplace.read(flow_id) if flow_id else None)
+    except NotFound:  # before anything is written, it turns out to be a conflict
+        return "# Flow\n\nThe session's flow is not there any more."
+
+
 def earlier_plan(state: AgentState) -> list[dict[str, Any]]:
-    """The plan before this one, as what the model said."""
-    plan = state.get("plan")
-    return [model(plan)] if plan else []
+    """The plan before this one with its tests, as the model is asked to write them."""
+    plan, cases = state.get("plan"), state.get("cases") or []
+    if not plan:
+        return []
+    written = [TestCase.model_validate(case).model_dump(mode="json", exclude_defaults=True) for case in cases]
+    lines = ",\n".join(json.dumps(case, ensure_ascii=False) for case in written)
+    return [model(f"{plan}\n\n```tests\n[\n{lines}\n]\n```" if lines else plan)]
 
 
 def trials_told(trials: Sequence[Trial], wanted: int) -> str:

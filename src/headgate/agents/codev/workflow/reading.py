@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 from typing import cast, get_args
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from headgate.agents.codev.state import Category, Verdict
 from headgate.graph.cases import MOST_CASES, TestCase
@@ -17,10 +17,18 @@ LONGEST_READ = 200_000
 _LONGEST_LINE = 1_000
 _LEAD = r"^[ \t>*_#`-]{0,12}"
 _FLAGS = re.IGNORECASE | re.MULTILINE
-_SCORE = re.compile(_LEAD + r"SCORE[ *_`]{0,4}[:=][ *_`]{0,4}(-?\d{1,3})", _FLAGS)
+_SCORE = re.compile(
+    _LEAD + r"(?:AMBIGUITY[ _]?)?SCORE(?: ?\([^)\n]{0,40}\))?[ *_`]{0,4}[:=][ *_`]{0,4}(-?\d{1,3})", _FLAGS
+)
 _QUESTION = re.compile(r"^[ \t>*_]{0,8}\d{1,2}[.):][ \t*_]{0,8}(\S.{0,999})$", re.MULTILINE)
-_STATUS = re.compile(_LEAD + r"CREDENTIALS_STATUS[*_`]{0,3}[ \t]{0,4}:[ \t*_`]{0,8}(OK|MISSING)\b.*$", _FLAGS)
-_TYPES = re.compile(_LEAD + r"MISSING_TYPES[*_`]{0,3}[ \t]{0,4}:(.{0,4000})$", _FLAGS)
+_STATUS = re.compile(_LEAD + r"CREDENTIALS_STATUS[*_`]{0,3}[ \t]{0,4}:[ \t*_`]{0,8}(?:OK|MISSING)\b.*$", _FLAGS)
+_TYPES = re.compile(
+    _LEAD
+    + r"MISSING_TYPES[*_`]{0,3}[ \t]{0,4}:[ \t*_`]{0,8}((?:\n[ \t]{0,4}[-*+][ \t].{1,200}){1,20}|.{0,4000})$",
+    _FLAGS,
+)
+_BETWEEN = re.compile(r"[,;\n]|\band\b|\([^)\n]*\)")
+_EMPTY_BLOCK = re.compile(r"^[ \t]{0,3}(`{3,9}|~{3,9})[ \t]{0,4}\w[^\n`~]{0,40}\n[ \t\n]{0,200}\1[ \t]*$", re.MULTILINE)
 _TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_.:/-]{0,99}")
 _NO_TYPE = frozenset({"none", "n/a", "na", "nothing", "null", "ok"})
 _OPENING = re.compile(r"^[ \t]{0,3}(`{3,9}|~{3,9})[ \t]{0,4}tests\b[^\n]*$", _FLAGS)
@@ -82,15 +90,11 @@ def read_clarity(text: str) -> Clarity:
 def read_credentials(text: str) -> tuple[str, list[str]]:
     """The text without its `CREDENTIALS_STATUS` block, and the types it says are missing (DD-017)."""
     kept, rest = text[:LONGEST_READ], text[LONGEST_READ:]
-    named = [word for line in _TYPES.findall(kept) for word in _TYPE.findall(line)]
+    found = [_TYPE.search(one) for line in _TYPES.findall(kept) for one in _BETWEEN.split(line)]
+    named = [one[0].rstrip(".:/-") for one in found if one is not None]
     types = dict.fromkeys(word for word in named if word.casefold() not in _NO_TYPE)
-    without = _TYPES.sub("", _STATUS.sub("", kept))
+    without = _EMPTY_BLOCK.sub("", _TYPES.sub("", _STATUS.sub("", kept)))
     return (without + rest).strip(), list(types)[:MOST_TYPES]
-
-
-def says_missing(text: str) -> bool:
-    """Whether a discovery says that credentials are missing."""
-    return any(found.upper() == "MISSING" for found in _STATUS.findall(text[:LONGEST_READ]))
 
 
 def read_plan(text: str) -> Planned:
@@ -121,8 +125,9 @@ def read_verdict(text: str) -> Judged | None:
 
 
 def _category(said: str) -> Category | None:
-    word = said.strip().upper()
-    return next((category for category in _CATEGORIES if word == category or word.startswith(f"{category} ")), None)
+    """The one that is named; a list of them is the format, and no choice."""
+    named = set(re.findall(r"[A-Z]+", said.upper())) & set(_CATEGORIES)
+    return cast("Category", named.pop()) if len(named) == 1 else None
 
 
 def _until(text: str, fence: str) -> tuple[str, str]:
@@ -163,6 +168,6 @@ def _faults(error: ValidationError | RecursionError) -> str:
     return "; ".join(lines)[:_LONGEST_LINE]
 
 
-def dumped(cases: list[TestCase]) -> list[dict[str, object]]:
+def dumped(cases: list[TestCase]) -> list[dict[str, JsonValue]]:
     """Cases as the state holds them."""
-    return [cast("dict[str, object]", case.model_dump(mode="json")) for case in cases]
+    return [case.model_dump(mode="json") for case in cases]

@@ -65,9 +65,11 @@ def after_patch_tools(state: AgentState) -> str:
 
 
 def after_test(state: AgentState) -> str:
-    """One trial after another, until all were run (DD-021)."""
+    """One trial after another, until all were run (DD-021), unless somebody else changed the flow."""
     if state.get("stop_code"):
         return "stop"
+    if state.get("conflict"):
+        return "discover"
     return "test" if trials_left(state) else "converge"
 
 

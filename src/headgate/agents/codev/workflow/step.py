@@ -4,11 +4,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from headgate.agents.codev.domain import DomainTool
+from headgate.agents.codev.domain import DomainTool, Held
 from headgate.agents.codev.ports import Said, Working
 from headgate.agents.codev.state import AgentState, Conflicted, PhaseName
 from headgate.agents.codev.workflow.messages import Exchange, fitted
 from headgate.features.models.errors import PromptTooLong
+from headgate.foundation.errors import NotFound
 
 Update = dict[str, Any]
 """What a node changes in the state."""
@@ -89,6 +90,20 @@ async def _said(messages: Sequence[dict[str, Any]], asking: Callable[[Exchange],
         except PromptTooLong:
             continue
     return await asking(fitting[-1])
+
+
+async def as_seen(state: AgentState, working: Working, when: str) -> Held | Conflicted | None:
+    """The flow, where it is as the session last saw it, else what others did `when`; None while there is none."""
+    flow_id = state.get("flow_id")
+    if not flow_id:
+        return None
+    try:
+        held = await working.workplace.read(flow_id)
+    except NotFound as error:
+        return Conflicted(message=f"{error.detail} It was deleted {when}.", lines=[])
+    if held.mark == state.get("flow_mark"):
+        return held
+    return Conflicted(message=f"'{held.name}' was changed by somebody else {when}.", lines=[])
 
 
 def conflicted(state: AgentState, working: Working, conflict: Conflicted) -> Update:

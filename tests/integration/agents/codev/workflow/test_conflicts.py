@@ -1,6 +1,6 @@
 """Somebody else changes the flow while a session works on it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -15,6 +15,18 @@ SET = calls("set_answer", answer="hello")
 
 def session_on(place: FakePlace, patch: Iterable[Any] = (SET, WRITTEN, SET, WRITTEN), **changes: Any) -> Play:
     return play(scripted(patch=list(patch)), place, **changes)
+
+
+def after_each_run(place: FakePlace, others: Callable[[], object]) -> None:
+    """What others do as soon as a trial was run."""
+    run_case = place.run_case
+
+    async def run_and_change(*given: Any, **named: Any) -> Any:
+        found = await run_case(*given, **named)
+        others()
+        return found
+
+    place.run_case = run_and_change  # type: ignore[method-assign]
 
 
 class TestChangeByOthers:
@@ -60,19 +72,36 @@ class TestChangeByOthers:
         assert place.flows["greeter"].definition == {"answer": "hello"}
         assert (await session.state())["conflict"] is None
 
+    async def test_between_two_trials_is_seen_before_the_next_though_it_is_taken_back_later(self) -> None:
+        place = FakePlace(greeter="bye")
+        script = scripted(patch=[SET, WRITTEN])
+        session = play(script, place)
+        await session.begin(flow_id="greeter", test_trials=3)
+        after_each_run(place, lambda: place.somebody_writes("greeter", "theirs" if len(place.runs) == 1 else "hello"))
+        payload = await session.approve()
+        assert payload["type"] == "plan_approval"
+        assert "changed by somebody else while it was tested" in payload["data"]["conflict"]["message"]
+        assert len(place.runs) == 1
+        assert "converge" not in script.phases()
+
+    @pytest.mark.parametrize(("trials", "when"), [(2, "while it was tested"), (1, "after it was tested")])
+    async def test_that_deletes_the_flow_is_planned_for_and_is_no_error(self, trials: int, when: str) -> None:
+        place = FakePlace(greeter="bye")
+        session = session_on(place, [SET, WRITTEN, calls("make_flow", name="New", answer="hello"), WRITTEN])
+        await session.begin(flow_id="greeter", test_trials=trials)
+        after_each_run(place, lambda: place.flows.pop("greeter", None))
+        payload = await session.approve()
+        assert payload["type"] == "plan_approval"
+        assert payload["data"]["conflict"]["message"] == f"There is no flow greeter. It was deleted {when}."
+        assert (await session.approve())["type"] == "result_review"
+        assert (await session.state())["flow_id"] == "flow-1"
+
     async def test_after_the_tests_is_not_given_for_acceptance(self) -> None:
         place = FakePlace(greeter="bye")
         script = scripted(patch=[SET, WRITTEN], plan=plan_of(case("greets", "hello")))
         session = play(script, place)
         await session.begin(flow_id="greeter")
-        run_case = place.run_case
-
-        async def run_and_change(*given: Any, **named: Any) -> Any:
-            found = await run_case(*given, **named)
-            place.somebody_writes("greeter", "theirs")
-            return found
-
-        place.run_case = run_and_change  # type: ignore[method-assign]
+        after_each_run(place, lambda: place.somebody_writes("greeter", "theirs"))
         payload = await session.approve()
         assert payload["type"] == "plan_approval"
         assert "after it was tested" in payload["data"]["conflict"]["message"]

@@ -1,5 +1,6 @@
 """The decisions of the development agent that its graph makes true, one scenario each, with a model at the wire."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -169,6 +170,8 @@ class TestDD010ApprovalAndReview:
             assert "More kindly" in wire.asked("plan")[1].text
             assert len(place.written) == 1
             assert (await session.approve())["type"] == "result_review"
+            assert "More kindly" in wire.asked("patch")[-1].text
+            assert "More kindly" in wire.asked("converge")[-1].text
             assert await session.accept() == {}
         assert place.written[-1] == ("flow-1", "hello, dear {text}")
 
@@ -264,6 +267,15 @@ class TestDD019StructuredVerdicts:
                 "category": "LOGIC", "reason": "it says bye", "fix": "set the answer"
             }  # fmt: skip
             assert "CONVERGE VERDICT [LOGIC]: it says bye\nFix: set the answer" in wire.asked("plan")[1].text
+
+    async def test_the_evaluator_sees_the_flow_as_it_is_stored_and_the_tests(self) -> None:
+        with model(patch=[*MADE[:1], "I made a poem."]) as wire:
+            session = await play_at(wire, FakePlace())
+            await session.begin()
+            await session.approve()
+            told = wire.asked("converge")[0].text
+        assert "+ answer: hello {text}" in told
+        assert '"contains": ["hello"]' in told
 
     async def test_done_is_not_believed_while_a_trial_fails(self) -> None:
         with model(plan=plan_of(case("greets", "good day")), converge=DONE) as wire:
@@ -445,6 +457,46 @@ class TestRepairs:
             await session.begin()
             assert (await session.approve())["data"]["iteration"] == 2
             assert len(wire.asked("patch")) == 2
+
+    async def test_that_change_approved_tests_ask_whatever_was_approved(self) -> None:
+        plans = [plan_of(case("a", "good day"), case("b", "hello")), plan_of(case("b", "hello"))]
+        with model(plan=plans) as wire:
+            session = await play_at(wire, FakePlace())
+            assert (await session.begin())["data"]["repairs_approved"] is False
+            payload = await session.approve(repairs_approved=True)
+            assert payload["type"] == "plan_approval"
+            assert payload["prompt"].startswith("This repair changes tests that you approved.")
+            assert payload["data"]["repairs_approved"] is True
+            assert (await session.approve())["type"] == "result_review"
+
+    async def test_that_add_tests_go_on(self) -> None:
+        first, second = case("a", "good day"), case("b", "hello")
+        patch = [*MADE, calls("set_answer", answer="good day, hello"), WRITTEN]
+        with model(plan=[plan_of(first), plan_of(second, first)], patch=patch) as wire:
+            session = await play_at(wire, FakePlace())
+            await session.begin()
+            payload = await session.approve(repairs_approved=True)
+        assert payload["type"] == "result_review"
+        assert [one["name"] for one in payload["data"]["cases"]] == ["b", "a"]
+
+    async def test_without_tests_that_can_be_read_keep_those_that_were_approved(self) -> None:
+        patch = [*MADE, calls("set_answer", answer="anything"), WRITTEN]
+        with model(plan=[_plans(), "# Repair without tests"], patch=patch) as wire:
+            session = await play_at(wire, FakePlace())
+            await session.begin(max_iterations=2, repairs_approved=True)
+            assert await session.approve() == {}
+        state = await session.state()
+        assert state["stop_code"] == "iterations"
+        assert [one["name"] for one in state["cases"]] == ["greets"]
+        assert "those of the plan before stay" in state["plan"]
+
+    async def test_are_planned_by_a_model_that_sees_the_tests_as_the_person_edited_them(self) -> None:
+        edited = [{"name": "mine", "text": "Bo", "expect": {"contains": ["good day"]}}]
+        with model() as wire:
+            session = await play_at(wire, FakePlace())
+            await session.begin()
+            await session.approve(cases=edited)
+            assert f"```tests\n[\n{json.dumps(edited[0])}\n]\n```" in wire.asked("plan")[1].text
 
     async def test_an_approval_of_repairs_is_none_of_the_first_plan(self) -> None:
         with model() as wire:

@@ -6,6 +6,7 @@ import pytest
 
 from headgate.agents.codev.ports import Said
 from headgate.agents.codev.workflow.nodes.clarify import IN_GENERAL
+from headgate.agents.codev.workflow.nodes.plan import LONGEST_PLAN
 from headgate.features.models.errors import PromptTooLong
 from headgate.foundation.errors import Unavailable, UpstreamFailed
 from tests.support.codev_place import FakePlace
@@ -53,6 +54,14 @@ class TestPlanWithoutTests:
         payload = await session.begin()
         assert payload["data"]["plan"] == "# The plan"
         assert len(payload["data"]["cases"]) == 1
+
+    async def test_of_half_a_megabyte_is_not_sent_back_whole(self) -> None:
+        script = scripted(plan=["x" * 400_000, "y" * 400_000], patch=MADE, converge=["z" * 400_000, DONE])
+        session = play(script, FakePlace())
+        plan = (await session.begin())["data"]["plan"]
+        assert LONGEST_PLAN < len(plan) < LONGEST_PLAN + 500
+        assert (await session.approve())["type"] == "result_review"
+        assert max(len(request.text) for request in script.asked) < 3 * LONGEST_PLAN
 
 
 class TestUnreadableVerdict:

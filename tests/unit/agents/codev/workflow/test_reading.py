@@ -13,7 +13,6 @@ from headgate.agents.codev.workflow.reading import (
     read_credentials,
     read_plan,
     read_verdict,
-    says_missing,
 )
 from tests.support.properties import cases
 
@@ -37,7 +36,6 @@ class TestEveryReader:
         kept, types = read_credentials(text)
         assert len(kept) <= len(text)
         assert len(types) <= reading.MOST_TYPES
-        says_missing(text)
         planned = read_plan(text)
         assert bool(planned.cases) != bool(planned.fault)
         judged = read_verdict(text)
@@ -48,7 +46,7 @@ class TestEveryReader:
     )
     def test_takes_no_longer_than_the_text_is_long(self, piece: str) -> None:
         text = piece * (400_000 // len(piece))
-        for reader in (read_clarity, read_credentials, read_plan, read_verdict, says_missing):
+        for reader in (read_clarity, read_credentials, read_plan, read_verdict):
             reader(text)
 
 
@@ -60,6 +58,7 @@ class TestReadClarity:
             ("**Score:** 7/10", 7),
             ("## score = 3", 3),
             ("Here:\n- SCORE: 10\n", 10),
+            ("**Ambiguity score (0-10):** 7", 7),
             ("SCORE: 99", 10),
             ("SCORE: -4", 0),
             ("The score is 6", None),
@@ -78,13 +77,28 @@ class TestReadCredentials:
     def test_takes_the_block_out_and_gives_the_types(self) -> None:
         text = "A summary.\n\n**CREDENTIALS_STATUS: MISSING**\nMISSING_TYPES: openAIApi, `anthropicApi`, openAIApi\n"
         assert read_credentials(text) == ("A summary.", ["openAIApi", "anthropicApi"])
-        assert says_missing(text)
+
+    @pytest.mark.parametrize(
+        "types",
+        [
+            "openAIApi (for the chat model), anthropicApi",
+            "openAIApi and anthropicApi",
+            "\n- openAIApi\n- `anthropicApi` (for the judge)",
+            "openAIApi; anthropicApi: not there",
+        ],
+    )
+    def test_takes_types_and_no_words_around_them(self, types: str) -> None:
+        text = f"A summary.\n\n```credentials\nCREDENTIALS_STATUS: MISSING\nMISSING_TYPES: {types}\n```"
+        assert read_credentials(text) == ("A summary.", ["openAIApi", "anthropicApi"])
+
+    def test_leaves_other_blocks_of_the_summary(self) -> None:
+        text = "```\na\n```\n\n```\nb\n```"
+        assert read_credentials(f"{text}\nCREDENTIALS_STATUS: OK") == (text, [])
 
     @pytest.mark.parametrize("types", ["", "MISSING_TYPES:", "MISSING_TYPES: none", "MISSING_TYPES: N/A, -"])
     def test_finds_none_where_there_are_none(self, types: str) -> None:
         text = f"A summary.\nCREDENTIALS_STATUS: OK\n{types}"
         assert read_credentials(text) == ("A summary.", [])
-        assert not says_missing(text)
 
     def test_leaves_a_text_without_the_block_as_it_is(self) -> None:
         assert read_credentials("CREDENTIALS are fine") == ("CREDENTIALS are fine", [])
@@ -157,3 +171,12 @@ class TestReadVerdict:
         judged = read_verdict("ITERATE\nCategory: LOGICAL\nReason: r")
         assert judged is not None
         assert judged.category is None
+
+    @pytest.mark.parametrize(
+        ("said", "category"),
+        [("STRUCTURE.", "STRUCTURE"), ("[logic]", "LOGIC"), ("CREDENTIAL | STRUCTURE | LOGIC | INCOMPLETE", None)],
+    )
+    def test_takes_the_one_category_that_is_named(self, said: str, category: str | None) -> None:
+        judged = read_verdict(f"ITERATE\nCategory: {said}")
+        assert judged is not None
+        assert judged.category == category

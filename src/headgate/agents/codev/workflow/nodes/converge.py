@@ -6,7 +6,7 @@ from typing import Any
 from headgate.agents.codev.ports import Working
 from headgate.agents.codev.state import AgentState, Trial, Verdict
 from headgate.agents.codev.workflow import prompts
-from headgate.agents.codev.workflow.context import earlier_plan, opening, trials_told
+from headgate.agents.codev.workflow.context import earlier_plan, flow_now, opening, trials_told
 from headgate.agents.codev.workflow.messages import model, person
 from headgate.agents.codev.workflow.reading import Judged, read_verdict
 from headgate.agents.codev.workflow.routing import all_passed, trials_wanted
@@ -18,6 +18,7 @@ _SHAPE = re.compile(
     r"|unknown component|missing input|required",
     re.IGNORECASE,
 )
+_LONGEST_SAID = 2_000
 _AGAIN = (
     "That is not a verdict. Answer with `DONE` alone on a line, or with `ITERATE` alone on a line and then `Category:`,"
     " `Reason:` and `Fix:`, one line each. Nothing else."
@@ -30,12 +31,13 @@ async def converge(state: AgentState, working: Working) -> Update:
     if not exchange:
         phase_told(state, working, "converge")
     system = prompts.system("converge", working.workplace)
-    reply = await ask(state, working, "converge", [*_context(state), *exchange], system=system)
+    context = _context(state, await flow_now(state, working.workplace))
+    reply = await ask(state, working, "converge", [*context, *exchange], system=system)
     if reply is None:
         return {**OVER_BUDGET, "exchange": []}
     judged = read_verdict(reply.said.text)
     if judged is None and not exchange and not reply.over:
-        said = [model(reply.said.text)] if reply.said.text.strip() else []
+        said = [model(reply.said.text[:_LONGEST_SAID])] if reply.said.text.strip() else []
         return {**reply.used, "exchange": [*said, person(_AGAIN)]}
     return {**reply.used, "exchange": [], **_decided(state, working, judged, over=reply.over)}
 
@@ -87,8 +89,8 @@ def _why(trial: Trial) -> str:
     return f"{trial['case']}, trial {trial['trial']}: {' '.join(what.split())[:500]}"
 
 
-def _context(state: AgentState) -> list[dict[str, Any]]:
+def _context(state: AgentState, flow: str) -> list[dict[str, Any]]:
     summary = state.get("patch_summary") or "Nothing."
     tests = trials_told(state.get("trials") or [], trials_wanted(state))
     told = f"# What the phase before says it wrote\n\n{summary}\n\n{tests}\n\nGive your verdict now."
-    return [opening(state), *earlier_plan(state), person(told)]
+    return [opening(state), *earlier_plan(state), person(f"{flow}\n\n{told}")]

@@ -2,13 +2,12 @@
 
 from headgate.agents.codev.domain import Held, Phase
 from headgate.agents.codev.ports import Working
-from headgate.agents.codev.state import AgentState, Conflicted
+from headgate.agents.codev.state import AgentState
 from headgate.agents.codev.workflow import prompts
 from headgate.agents.codev.workflow.context import earlier_plan, flow_described, opening
 from headgate.agents.codev.workflow.messages import Exchange, calls_waiting, person
-from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, conflicted, phase_told
+from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, as_seen, conflicted, phase_told
 from headgate.agents.codev.workflow.toolwork import carry_out, offered, take_turn
-from headgate.foundation.errors import NotFound
 
 LONGEST_SUMMARY = 10_000
 """Characters of a summary."""
@@ -19,13 +18,9 @@ async def patch(state: AgentState, working: Working) -> Update:
     exchange = list(state.get("exchange") or [])
     if not exchange:
         phase_told(state, working, "patch")
-        flow_id = state.get("flow_id")
-        try:
-            held = await working.workplace.read(flow_id) if flow_id else None
-        except NotFound as error:
-            return conflicted(state, working, Conflicted(message=f"{error.detail} Nothing was written.", lines=[]))
-        if held is not None and held.mark != state.get("flow_mark"):
-            return conflicted(state, working, _changed(held))
+        held = await as_seen(state, working, "after the plan for it was made")
+        if held is not None and not isinstance(held, Held):
+            return conflicted(state, working, {**held, "message": f"{held['message']} Nothing was written."})
         exchange = _opening(state, working, held)
     system = prompts.system("patch", working.workplace)
     tools = offered(working, Phase.PATCH)
@@ -55,8 +50,3 @@ def _opening(state: AgentState, working: Working, held: Held | None) -> Exchange
     approved = "The plan above is approved, as it stands there. Carry it out."
     flow = flow_described(working.workplace, held)
     return [opening(state), *earlier_plan(state), person(f"{approved}\n\n{flow}")]
-
-
-def _changed(held: Held) -> Conflicted:
-    message = f"'{held.name}' was changed by somebody else after the plan for it was made. Nothing was written."
-    return Conflicted(message=message, lines=[])

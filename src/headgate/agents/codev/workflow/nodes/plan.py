@@ -6,19 +6,22 @@ from headgate.agents.codev.ports import Working
 from headgate.agents.codev.schemas import PlanAnswer
 from headgate.agents.codev.state import AgentState, Verdict
 from headgate.agents.codev.workflow import prompts
-from headgate.agents.codev.workflow.context import conflict_told, earlier_plan, flow_described, opening, trials_told
+from headgate.agents.codev.workflow.context import conflict_told, earlier_plan, flow_now, opening, trials_told, wished
 from headgate.agents.codev.workflow.messages import model, person
 from headgate.agents.codev.workflow.reading import Planned, dumped, read_plan
 from headgate.agents.codev.workflow.routing import trials_wanted
 from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, ask, phase_told
-from headgate.foundation.errors import NotFound
+from headgate.foundation.quoting import clipped_to
 from headgate.graph.cases import TestCase
 
+LONGEST_PLAN = 60_000
+"""Characters of a plan: it is read by a person, and sent in every later phase."""
 NO_REASON = "The plan was not approved. No reason was given: propose another way."
 _NO_TESTS = (
     "*The model wrote no test cases that can be read. The one that stands here only asks whether there is an answer; "
     "edit it before you approve.*"
 )
+_KEPT_TESTS = "*The model wrote no test cases that can be read: those of the plan before stay.*"
 _AGAIN = (
     "The tests of that plan cannot be read. {fault} Write the whole plan again, ending with the block of tests: a JSON "
     "list of objects with `name`, `text` and `expect`."
@@ -31,28 +34,32 @@ async def plan(state: AgentState, working: Working) -> Update:
     if not exchange:
         phase_told(state, working, "plan")
     system = prompts.system("plan", working.workplace)
-    context = [*_context(state, working.domain, await _flow(state, working)), *exchange]
+    context = [*_context(state, working.domain, await flow_now(state, working.workplace)), *exchange]
     reply = await ask(state, working, "plan", context, system=system)
     if reply is None:
         return {**OVER_BUDGET, "exchange": []}
     planned = read_plan(reply.said.text)
     if planned.fault and not exchange and not reply.over:
-        said = [model(reply.said.text)] if reply.said.text.strip() else []
+        said = [model(reply.said.text[:LONGEST_PLAN])] if reply.said.text.strip() else []
         return {**reply.used, "exchange": [*said, person(_AGAIN.format(fault=planned.fault))]}
     before = read_plan(exchange[0]["data"]["content"]) if len(exchange) > 1 else Planned("")
     return {**reply.used, **_settled(state, planned, before), "exchange": []}
 
 
 def _settled(state: AgentState, planned: Planned, before: Planned) -> Update:
-    """The plan and its cases; an approval covers repairs where the person said so, and nothing else."""
-    text = planned.plan or before.plan or "(The model wrote no plan.)"
-    cases = planned.cases
+    """The plan and its cases. An approval that covers repairs holds while the approved cases stay as they are."""
+    text = clipped_to(planned.plan or before.plan or "(The model wrote no plan.)", LONGEST_PLAN)
+    cases, held = dumped(planned.cases), state.get("cases") or []
     if not cases:
-        text = f"{text}\n\n{_NO_TESTS}"
-        cases = [TestCase(name="answers", text=state["requirement"][:500])]
+        text = f"{text}\n\n{_KEPT_TESTS if held else _NO_TESTS}"
+        cases = held or dumped([TestCase(name="answers", text=state["requirement"][:500])])
+    covered = bool(state.get("approved"))
+    changed = covered and not all(case in cases for case in held)
     return {
         "plan": text,
-        "cases": dumped(cases),
+        "cases": cases,
+        "approved": covered and not changed,
+        "tests_changed": changed,
         "feedback": None,
         "messages": [{"role": "assistant", "content": text}],
     }
@@ -63,6 +70,8 @@ def ask_approval(state: AgentState) -> dict[str, Any]:
     conflict, verdict = state.get("conflict"), state.get("converge_verdict")
     if conflict is not None:
         why = "Somebody else changed the flow, so this plan was made anew. Approve it before anything is written."
+    elif state.get("tests_changed"):
+        why = "This repair changes tests that you approved. Approve how it is to be repaired, and what is tested then."
     elif verdict is not None:
         why = "The tests did not pass. Approve how it is to be repaired."
     else:
@@ -77,6 +86,7 @@ def ask_approval(state: AgentState) -> dict[str, Any]:
             "verdict": verdict,
             "conflict": conflict,
             "test_trials": state["test_trials"],
+            "repairs_approved": bool(state.get("repairs_approved")),
         },
     }
 
@@ -91,9 +101,10 @@ def take_approval(state: AgentState, answer: dict[str, Any]) -> Update:
         return {**update, **_edited(state, said), "approved": True, "conflict": None, "feedback": None}
     if said.stop:
         return {**update, "approved": False, "stop_code": "rejected"}
-    feedback = said.feedback.strip() or NO_REASON
+    wish = said.feedback.strip()
+    feedback = wish or NO_REASON
     told = {"role": "user", "content": feedback}
-    return {**update, "approved": False, "feedback": feedback, "messages": [told]}
+    return {**update, "approved": False, "feedback": feedback, "wishes": wished(state, wish), "messages": [told]}
 
 
 def _edited(state: AgentState, said: PlanAnswer) -> Update:
@@ -107,17 +118,6 @@ def _edited(state: AgentState, said: PlanAnswer) -> Update:
     if said.cases:
         update["cases"] = dumped(said.cases)
     return update
-
-
-async def _flow(state: AgentState, working: Working) -> str:
-    """The flow as it stands, for a plan that changes what this session wrote; else the discovery has described it."""
-    flow_id = state.get("flow_id")
-    if not flow_id or state["iteration"] == 1 or state.get("conflict") is not None:
-        return ""
-    try:
-        return flow_described(working.workplace, await working.workplace.read(flow_id))
-    except NotFound:  # seen before anything is written
-        return ""
 
 
 def _context(state: AgentState, domain: str, flow: str) -> list[dict[str, Any]]:

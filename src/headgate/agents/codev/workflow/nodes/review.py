@@ -7,7 +7,8 @@ from headgate.agents.codev.domain import Held
 from headgate.agents.codev.ports import Working, WriteNote
 from headgate.agents.codev.schemas import ReviewAnswer
 from headgate.agents.codev.state import AgentState, Conflicted, Trial
-from headgate.agents.codev.workflow.step import Update, conflicted
+from headgate.agents.codev.workflow.context import wished
+from headgate.agents.codev.workflow.step import Update, as_seen, conflicted
 from headgate.foundation.log import redact_text
 
 NO_REASON = "The result was not accepted. No reason was given: look for what does not fit the requirement."
@@ -17,10 +18,9 @@ MOST_LINES = 400
 
 async def read_back(state: AgentState, working: Working) -> Update:
     """Read the flow as it is stored now, and what was written; only what was tested is shown for acceptance."""
-    held = await working.workplace.read(state.get("flow_id") or "")
-    if held.mark != state.get("flow_mark"):
-        message = f"'{held.name}' was changed by somebody else after it was tested."
-        return conflicted(state, working, Conflicted(message=message, lines=[]))
+    held = await as_seen(state, working, "after it was tested")
+    if not isinstance(held, Held):
+        return conflicted(state, working, held or Conflicted(message="There is no flow.", lines=[]))
     notes = [note for note in await working.journal.notes() if note.state == "done"]
     before = await working.journal.beginning()
     lines = working.workplace.compare(before.definition if before else None, held.definition) if notes else []
@@ -53,12 +53,14 @@ def take_review(state: AgentState, answer: dict[str, Any]) -> Update:
         return {"accepted": True, "save_tests": said.save_tests}
     if said.stop:
         return {"accepted": False, "stop_code": "rejected"}
-    feedback = said.feedback.strip() or NO_REASON
+    wish = said.feedback.strip()
+    feedback = wish or NO_REASON
     iteration = state["iteration"] + 1
     return {
         "accepted": False,
         "approved": False,
         "feedback": feedback,
+        "wishes": wished(state, wish),
         "iteration": iteration,
         "max_iterations": max(iteration, state["max_iterations"]),
         "messages": [{"role": "user", "content": feedback}],

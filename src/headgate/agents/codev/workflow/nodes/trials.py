@@ -5,11 +5,11 @@ from uuid import uuid4
 
 from pydantic import JsonValue
 
-from headgate.agents.codev.domain import TrialResult
+from headgate.agents.codev.domain import Held, TrialResult
 from headgate.agents.codev.ports import Working
-from headgate.agents.codev.state import AgentState, Trial
+from headgate.agents.codev.state import AgentState, Conflicted, Trial
 from headgate.agents.codev.workflow.routing import trials_wanted
-from headgate.agents.codev.workflow.step import Update, phase_told, used
+from headgate.agents.codev.workflow.step import Update, as_seen, conflicted, phase_told, used
 from headgate.foundation.log import redact_text
 from headgate.graph.cases import TestCase, misses
 
@@ -19,13 +19,16 @@ _LONGEST_ERROR = 1_000
 
 
 async def test(state: AgentState, working: Working) -> Update:
-    """Run the next trial. Without a flow there is none."""
+    """Run the next trial, of the flow that was written and no other. Without a flow there is none."""
     trials = list(state.get("trials") or [])
     if not trials:
         phase_told(state, working, "test")
     flow_id, wanted = state.get("flow_id"), trials_wanted(state)
     if not flow_id or len(trials) >= wanted:
         return {"trials": trials}
+    seen = await as_seen(state, working, "while it was tested")
+    if not isinstance(seen, Held):
+        return conflicted(state, working, seen or Conflicted(message="There is no flow.", lines=[]))
     number, again = divmod(len(trials), state["test_trials"])
     case = TestCase.model_validate((state.get("cases") or [])[number])
     # A chat of its own, also where a trial is run again: half of one would be remembered.
