@@ -90,6 +90,50 @@ class TestAnAnswer:
         answer = await said(whole)
         assert len(answer.text) == len(answer.message["data"]["content"]) == LONGEST_SAID
 
+    @pytest.mark.timeout(60)
+    @pytest.mark.parametrize("thought", [{"type": "thinking", "thinking": "hm " * 1000, "index": 0}, "hm " * 1000])
+    async def test_of_thoughts_without_end_is_left_and_its_thoughts_too(self, thought: Any) -> None:
+        async def thoughts() -> AsyncIterator[AIMessageChunk]:
+            while True:
+                if isinstance(thought, str):
+                    yield AIMessageChunk(content="", additional_kwargs={"reasoning_content": thought})
+                else:
+                    yield AIMessageChunk(content=[thought])
+
+        answer = await said(thoughts)
+        assert len(str(answer.message)) < 1_000
+        assert answer.output_tokens >= LONGEST_SAID // 4
+
+    async def test_of_many_small_blocks_is_not_cut(self) -> None:
+        async def blocks() -> AsyncIterator[AIMessageChunk]:
+            for _ in range(20_000):
+                yield AIMessageChunk(content=[{"type": "text", "text": "word ", "index": 0}])
+
+        assert len((await said(blocks)).text) == 100_000
+
+    async def test_that_is_left_is_counted_though_the_provider_had_begun_to_count(self) -> None:
+        async def words() -> AsyncIterator[AIMessageChunk]:
+            first = AIMessageChunk(content="")
+            first.usage_metadata = {"input_tokens": 7, "output_tokens": 1, "total_tokens": 8}
+            yield first
+            while True:
+                yield AIMessageChunk(content="ha ha ha ha " * 1_000)
+
+        answer = await said(words)
+        assert answer.input_tokens == 7
+        assert answer.output_tokens >= LONGEST_SAID // 4
+
+    @pytest.mark.parametrize(
+        ("name", "kept"), [("functions.look up", "functions_look_up"), ("x" * 5_000, "x" * 64), ("\n", ""), ("å", "_")]
+    )
+    async def test_names_tools_so_that_it_can_be_sent_again(self, name: str, kept: str) -> None:
+        async def named() -> AsyncIterator[AIMessageChunk]:
+            yield AIMessageChunk(content="", tool_call_chunks=[cast("Any", call(0, "{}") | {"name": name})])
+
+        answer = await said(named)
+        assert answer.tool_calls[0]["name"] == kept
+        assert answer.message["data"]["tool_calls"][0]["name"] == (kept or "unnamed")
+
     async def test_with_thousands_of_calls_has_some(self) -> None:
         async def many() -> AsyncIterator[AIMessageChunk]:
             for number in range(5_000):

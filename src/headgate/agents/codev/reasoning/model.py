@@ -1,6 +1,7 @@
 """A language model of any provider as the workflow asks it. Imports LangChain: load it through `chooser` only."""
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from time import monotonic
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessageChunk, BaseMessage, SystemMessage, messages_from_dict
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, SystemMessage, messages_from_dict
 
 from headgate.agents.codev.domain import DomainTool
 from headgate.agents.codev.ports import Said
@@ -31,6 +32,9 @@ MOST_CALLS = 200
 _TOGETHER = 500
 """Pieces that are put together at once: one by one, each would copy all that came before."""
 _CHARACTERS_A_TOKEN = 4
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
+_LONGEST_NAME = 64
+"""Of a tool, as every provider takes it when it is sent again."""
 _CALL_BLOCKS = frozenset({"tool_use", "input_json_delta", "tool_call", "tool_call_chunk"})
 """Parts of a content that say again what `tool_calls` says, with arguments as they came."""
 
@@ -87,7 +91,7 @@ class ModelReasoning:
             raise service.friendly_error(error) from None
         if whole is None:
             raise BrokenModelAnswer(f"{self.model} answered nothing at all.", remedy="Try again.")
-        return _said(whole, sent)
+        return _said(whole, sent, tools)
 
 
 async def _pieces(
@@ -103,7 +107,7 @@ async def _pieces(
             pieces.append(piece)
             if piece.text:
                 on_token(piece.text[:LONGEST_SAID])
-            count, length = count + 1, length + len(piece.text)
+            count, length = count + 1, length + _length(piece)
             written += sum(len(call["args"] or "") + len(call["name"] or "") for call in piece.tool_call_chunks)
             if len(pieces) == _TOGETHER:
                 yield pieces
@@ -111,6 +115,23 @@ async def _pieces(
             if length > LONGEST_SAID or written > LONGEST_ARGUMENTS or count > MOST_PIECES:
                 break
     yield pieces
+
+
+def _length(piece: AIMessageChunk) -> int:
+    """Characters of a piece: of its words, and of what else is kept, such as thoughts."""
+    return _characters(piece.content) + _characters(_marks(piece))
+
+
+def _characters(value: Any) -> int:  # noqa: ANN401 - any JSON
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(_characters(item) for name, item in value.items() if name != "type")
+    return sum(map(_characters, value)) if isinstance(value, list) else 0
+
+
+def _marks(piece: AIMessageChunk) -> dict[str, Any]:
+    return {name: value for name, value in piece.additional_kwargs.items() if name != "tool_calls"}
 
 
 def _together(whole: AIMessageChunk | None, pieces: list[AIMessageChunk]) -> AIMessageChunk | None:
@@ -124,16 +145,17 @@ def _shown(tool: DomainTool) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def _said(whole: AIMessageChunk, sent: Sequence[BaseMessage]) -> Said:
+def _said(whole: AIMessageChunk, sent: Sequence[BaseMessage], tools: Sequence[DomainTool]) -> Said:
     calls = [_call(chunk, number) for number, chunk in enumerate(whole.tool_call_chunks)]
     if not calls:
-        calls = [{"id": call["id"], "name": call["name"], "args": call["args"]} for call in whole.tool_calls]
+        calls = [{"id": call["id"], "name": _name(call["name"]), "args": call["args"]} for call in whole.tool_calls]
     calls = calls[:MOST_CALLS]
     usage: Any = whole.usage_metadata or {}
-    used = (_counted(usage.get("input_tokens")), _counted(usage.get("output_tokens")))
-    if not any(used):  # a budget that counts nothing would be none
-        used = _estimated(whole, sent)
-    return Said(whole.text[:LONGEST_SAID], calls, used[0], used[1], _kept(whole, calls))
+    read = _counted(usage.get("input_tokens")) or _estimated_read(sent, tools)
+    written = _counted(usage.get("output_tokens"))
+    if not written or _length(whole) >= LONGEST_SAID:  # one that was left is not counted to its end
+        written = max(written, _estimated_written(whole))
+    return Said(whole.text[:LONGEST_SAID], calls, read, written, _kept(whole, calls))
 
 
 def _counted(tokens: Any) -> int:  # noqa: ANN401 - what a provider says
@@ -142,7 +164,7 @@ def _counted(tokens: Any) -> int:  # noqa: ANN401 - what a provider says
 
 def _call(chunk: Any, number: int) -> dict[str, Any]:  # noqa: ANN401 - LangChain's ToolCallChunk
     """A call with its arguments as JSON. LangChain would mend what was cut short; half a call is not carried out."""
-    call = {"id": chunk["id"] or f"call_{number}", "name": chunk["name"] or ""}
+    call = {"id": chunk["id"] or f"call_{number}", "name": _name(chunk["name"])}
     written = chunk["args"]
     try:
         arguments = parse_json(written) if written else {}
@@ -153,12 +175,19 @@ def _call(chunk: Any, number: int) -> dict[str, Any]:  # noqa: ANN401 - LangChai
     return {**call, "args": arguments}
 
 
+def _name(said: str | None) -> str:
+    """A tool's name as it can be sent again: one that a provider refuses would end the session for good."""
+    return _NOT_IN_NAMES.sub("_", (said or "").strip())[:_LONGEST_NAME]
+
+
 def _kept(whole: AIMessageChunk, calls: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The message to be sent again: providers want every call that is answered, and their own marks beside it."""
-    content: Any = whole.content[:LONGEST_SAID] if isinstance(whole.content, str) else whole.content
+    content: Any = whole.content
+    marks = _marks(whole)
+    if _length(whole) >= LONGEST_SAID:
+        content, marks = whole.text[:LONGEST_SAID], {}
     if isinstance(content, list):
         content = [part for part in content if not (isinstance(part, dict) and part.get("type") in _CALL_BLOCKS)]
-    marks = {name: value for name, value in whole.additional_kwargs.items() if name != "tool_calls"}
     told = [
         {"id": call["id"], "name": call["name"] or "unnamed", "args": call.get("args", {}), "type": "tool_call"}
         for call in calls
@@ -166,11 +195,22 @@ def _kept(whole: AIMessageChunk, calls: Sequence[dict[str, Any]]) -> dict[str, A
     return {"type": "ai", "data": {"content": content, "additional_kwargs": marks, "tool_calls": told}}
 
 
-def _estimated(whole: AIMessageChunk, sent: Sequence[BaseMessage]) -> tuple[int, int]:
-    """Tokens where the provider does not count them."""
-    read = sum(len(message.text) for message in sent)
-    written = len(whole.text) + sum(len(chunk["args"] or "") for chunk in whole.tool_call_chunks)
-    return read // _CHARACTERS_A_TOKEN, written // _CHARACTERS_A_TOKEN
+def _estimated_read(sent: Sequence[BaseMessage], tools: Sequence[DomainTool]) -> int:
+    """Tokens of what was sent, where the provider does not count them: a budget that counts nothing would be none."""
+    said = sum(len(message.text) for message in sent)
+    called = sum(
+        len(str(message.tool_calls)) for message in sent if isinstance(message, AIMessage) and message.tool_calls
+    )
+    offered = sum(len(tool.name) + len(tool.description) + len(str(tool.schema)) for tool in tools)
+    return _tokens(said + called + offered)
+
+
+def _estimated_written(whole: AIMessageChunk) -> int:
+    return _tokens(_length(whole) + sum(len(chunk["args"] or "") for chunk in whole.tool_call_chunks))
+
+
+def _tokens(characters: int) -> int:
+    return -(-characters // _CHARACTERS_A_TOKEN)
 
 
 def _pause(error: ModelRateLimited, paused: int) -> float | None:
