@@ -23,17 +23,17 @@ def load_skill(name: str, fallback: Mapping[Phase, str], *, folder: Path | None 
     Args:
         name: Of the file, without `.md`.
         fallback: What a phase is told that no file says anything about.
-        folder: The operator's skills (`skills` in the data folder), whose file of that name goes before the packaged.
+        folder: The operator's skills (`skills` in the data folder), whose sections go before those of the packaged.
     """
     if not _NAME.fullmatch(name):
         raise ValueError(f"not the name of a skill: {name[:60]!r}")
-    places = [place for place in (folder, _PACKAGED) if place is not None]
+    places = [place for place in (_PACKAGED, folder) if place is not None]
+    found: dict[Phase, str] = {}
     for place in places:
-        found = _read(place / f"{name}.md")
-        if found:
-            return {phase: found.get(phase) or fallback.get(phase, "") for phase in Phase}
-    log.warning("skill not found; its fallback is used", skill=name, places=[str(place) for place in places])
-    return {phase: fallback.get(phase, "") for phase in Phase}
+        found |= _read(place / f"{name}.md")
+    if not found:
+        log.warning("skill not found; its fallback is used", skill=name, places=[str(place) for place in places])
+    return {phase: found.get(phase) or fallback.get(phase, "") for phase in Phase}
 
 
 def sections(text: str) -> dict[Phase, str]:

@@ -23,14 +23,13 @@ _SCORE = re.compile(
 _QUESTION = re.compile(r"^[ \t>*_]{0,8}\d{1,2}[.):][ \t*_]{0,8}(\S.{0,999})$", re.MULTILINE)
 _STATUS = re.compile(_LEAD + r"CREDENTIALS_STATUS[*_`]{0,3}[ \t]{0,4}:[ \t*_`]{0,8}(?:OK|MISSING)\b.*$", _FLAGS)
 _TYPES = re.compile(
-    _LEAD
-    + r"MISSING_TYPES[*_`]{0,3}[ \t]{0,4}:[ \t*_`]{0,8}((?:\n[ \t]{0,4}[-*+][ \t].{1,200}){1,20}|.{0,4000})$",
+    _LEAD + r"MISSING_TYPES[*_`]{0,3}[ \t]{0,4}:[ \t*_`]{0,8}((?:\n[ \t]{0,4}[-*+][ \t].{1,200}){1,20}|.{0,4000})$",
     _FLAGS,
 )
 _BETWEEN = re.compile(r"[,;\n]|\band\b|\([^)\n]*\)")
 _EMPTY_BLOCK = re.compile(r"^[ \t]{0,3}(`{3,9}|~{3,9})[ \t]{0,4}\w[^\n`~]{0,40}\n[ \t\n]{0,200}\1[ \t]*$", re.MULTILINE)
 _TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_.:/-]{0,99}")
-_NO_TYPE = frozenset({"none", "n/a", "na", "nothing", "null", "ok"})
+_NO_TYPE = frozenset({"none", "n/a", "na", "nothing", "null", "ok", "type"})
 _OPENING = re.compile(r"^[ \t]{0,3}(`{3,9}|~{3,9})[ \t]{0,4}tests\b[^\n]*$", _FLAGS)
 _DECISION = re.compile(
     _LEAD + r"(?:VERDICT[*_`]{0,3}[ \t]{0,4}:[ \t*_`]{0,8})?(DONE|ITERATE)\b[*_`.!: \t]{0,8}$", _FLAGS

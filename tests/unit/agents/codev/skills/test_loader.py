@@ -91,6 +91,17 @@ class TestLoadSkill:
         (folder / "mine.md").write_text("broken")
         assert load_skill("mine", FALLBACK, folder=folder)[Phase.PLAN] == "packaged"
 
+    def test_takes_the_packaged_sections_that_the_operators_file_leaves_out(
+        self, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        packaged = tmp_path / "packaged"
+        packaged.mkdir()
+        (packaged / "mine.md").write_text("## Plan\npackaged\n## Patch\npackaged")
+        (folder / "mine.md").write_text("## Plan\nours")
+        monkeypatch.setattr(loader, "_PACKAGED", packaged)
+        skill = load_skill("mine", FALLBACK, folder=folder)
+        assert [skill[phase] for phase in (Phase.PLAN, Phase.PATCH, Phase.TEST)] == ["ours", "packaged", "try"]
+
     @pytest.mark.parametrize("name", ["../secret", "a/b", "", "A B", "x" * 61])
     def test_reads_no_other_files(self, folder: Path, name: str) -> None:
         with pytest.raises(ValueError, match="not the name of a skill"):

@@ -5,7 +5,7 @@ import pytest
 from headgate.agents.codev.domain import Phase
 from headgate.agents.codev.ports import Said
 from headgate.agents.codev.workflow import prompts
-from headgate.agents.codev.workflow.messages import answered, calls_waiting, data, fitted, person, tool_answer
+from headgate.agents.codev.workflow.messages import answered, calls_waiting, data, fitted, model, person, tool_answer
 from tests.support.codev_place import FakePlace
 
 CALL = {"id": "1", "name": "read", "args": {}}
@@ -26,6 +26,14 @@ class TestFitted:
         assert "taken out" in contents[2]
         assert "c" * 5000 in contents[3]
         assert [message["data"].get("tool_call_id") for message in fitting] == [None, "1", "1", "1"]
+
+    def test_takes_the_oldest_long_arguments_out_and_no_plan(self) -> None:
+        long = {"id": "1", "name": "build", "args": {"spec": "x" * 5000}}
+        built = [answered(Said("", [long])), tool_answer(long, "refused", ok=False)]
+        exchange = [person("wanted"), model("p" * 5000), *built, *built]
+        fitting = fitted(exchange, 11_000)
+        assert [len(str(message["data"])) > 4000 for message in fitting] == [False, True, False, False, True, False]
+        assert fitting[2]["data"]["tool_calls"][0]["id"] == "1"
 
 
 class TestData:
