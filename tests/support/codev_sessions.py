@@ -57,6 +57,10 @@ class OneModel:
             raise self.failing
         return self.reasoning
 
+    async def default(self, principal: Principal) -> str:
+        assert principal.tenant_id
+        return "" if self.failing is not None else self.reasoning.model_id
+
 
 @dataclass(slots=True)
 class Posts:

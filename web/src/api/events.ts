@@ -12,7 +12,7 @@ interface StreamOptions {
   method?: "GET" | "POST";
   body?: unknown;
   lastEventId?: string | undefined;
-  /** Called whenever anything came, a heartbeat too: who hears nothing for long knows that the line is dead. */
+  /** Called whenever anything came, the line itself and heartbeats too: who hears nothing for long knows that it is dead. */
   onHeard?: (() => void) | undefined;
   signal: AbortSignal;
 }
@@ -23,6 +23,7 @@ interface StreamOptions {
  */
 export async function* streamEvents(path: string, options: StreamOptions): AsyncGenerator<StreamEvent> {
   const response = await open(path, options);
+  options.onHeard?.();
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   if (!reader) return;
   const queue: StreamEvent[] = [];

@@ -26,7 +26,6 @@ export async function follow(wanted: Following): Promise<void> {
   let { lastEventId } = wanted;
   let failures = 0;
   const take = (event: StreamEvent) => {
-    onConnection("live");
     failures = 0;
     lastEventId = event.id ?? lastEventId;
     wanted.onEvent(event);
@@ -44,7 +43,7 @@ export async function follow(wanted: Following): Promise<void> {
 
 /** Listen until it is over, the server ends the line, or the line is lost. */
 async function oneLine(
-  { path, isLast, lastEventId, signal }: Following,
+  { path, isLast, lastEventId, onConnection, signal }: Following,
   take: (event: StreamEvent) => void,
 ): Promise<"over" | "ended" | "lost"> {
   const line = new AbortController();
@@ -54,6 +53,7 @@ async function oneLine(
   const onHeard = () => {
     clearTimeout(silence);
     silence = tooQuiet();
+    onConnection("live");
   };
   try {
     for await (const event of streamEvents(path, { signal: line.signal, lastEventId, onHeard })) {

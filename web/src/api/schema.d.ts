@@ -3569,11 +3569,16 @@ export interface components {
         };
         /**
          * Domains
-         * @description What sessions may work on.
+         * @description What sessions may work on, and with.
          */
         Domains: {
             /** Items */
             items: components["schemas"]["DomainOut"][];
+            /**
+             * Model
+             * @default
+             */
+            model?: string;
         };
         /**
          * DraftPatch

@@ -188,6 +188,8 @@ class DomainOut(BaseModel):
 
 
 class Domains(BaseModel):
-    """What sessions may work on."""
+    """What sessions may work on, and with."""
 
     items: list[DomainOut]
+    model: str = ""
+    """The model of a session that names none, `provider/name`; empty where there is none that can be asked."""

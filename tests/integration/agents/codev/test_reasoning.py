@@ -136,6 +136,13 @@ class TestModelReasoning:
         said = await (await at_openai(openai)).complete([person("y" * 800)], system="z" * 400)
         assert (said.input_tokens, said.output_tokens) == (300, 100)
 
+    async def test_estimates_the_tools_and_earlier_calls_too(self, openai: OpenAIServer) -> None:
+        made = openai.text("x" * 400)
+        openai.script(lambda asked: made(type(asked)(asked.path, asked.headers, {**asked.body, "stream_options": {}})))
+        reasoning, made_call = await at_openai(openai), {"id": "1", "name": "look", "args": {"word": "o" * 4_000}}
+        history = [person("Oak?"), answered(Said("", [made_call])), tool_answer(made_call, "{}", ok=True)]
+        assert (await reasoning.complete(history, system="B", tools=[LOOK])).input_tokens > 1_000
+
     async def test_waits_for_a_rate_limit_as_long_as_the_provider_says(self, openai: OpenAIServer) -> None:
         openai.script(openai.rate_limited(7), openai.rate_limited(3), openai.text("Now."))
         said = await (await at_openai(openai)).complete([person("Hi")], system="Be brief.")
@@ -206,6 +213,19 @@ class TestReasoningChooser:
     async def test_takes_the_first_that_has_a_key_where_nothing_is_set(self) -> None:
         found = await self.choose(self.chooser(GivenKeys(ANTHROPIC_API_KEY="sk-ant-x"), assistant="offline"))
         assert found.model_id.startswith("anthropic/")
+
+    @pytest.mark.parametrize(
+        ("keys", "settings", "said"),
+        [
+            ({"OPENAI_API_KEY": "sk-x"}, {"codev": "openai/a", "assistant": "offline"}, "openai/a"),
+            ({"OPENAI_API_KEY": "sk-x"}, {"codev": "anthropic/a"}, ""),
+            ({}, {}, ""),
+        ],
+    )
+    async def test_says_beforehand_which_it_would_take(
+        self, keys: dict[str, str], settings: dict[str, str], said: str
+    ) -> None:
+        assert await self.chooser(GivenKeys(**keys), **settings).default(cast("Principal", None)) == said
 
     async def test_says_that_nothing_goes_without_a_model(self) -> None:
         with pytest.raises(NoReasoningModel, match="needs a language model, and no model provider is configured"):

@@ -57,13 +57,15 @@ export const codevWaitingQuery = queryOptions({
   refetchInterval: SOME_TIME_MS,
 });
 
-/** A session as it is now; one that waits may be answered elsewhere, so it is asked after now and then. */
+/** A session as it is now; one that is not over may be answered, stopped or deleted elsewhere: it is asked after now and then. */
 export const codevSessionQuery = (id: string) =>
   queryOptions({
     queryKey: codevKeys.one(id),
     queryFn: ({ signal }) => readSession(id, signal),
-    refetchInterval: (query) => (query.state.data?.status === "pending_interrupt" ? SOME_TIME_MS / 4 : false),
+    refetchInterval: (query) => (GOING.has(query.state.data?.status ?? "") ? SOME_TIME_MS / 4 : false),
   });
+
+const GOING: ReadonlySet<string> = new Set<CodevSession["status"]>(["in_progress", "pending_interrupt"]);
 
 const one = (id: string) => ({ params: { path: { session_id: id } } });
 const AT_ONCE = { wait: false };
@@ -109,11 +111,13 @@ export const codevSummaryQuery = (id: string) =>
     staleTime: 0,
   });
 
-/** The kinds of places that sessions may work on, with the servers of each. */
+/** The kinds of places that sessions may work on, with the servers of each, and the model that is taken. */
 export const codevDomainsQuery = queryOptions({
   queryKey: codevKeys.domains,
-  queryFn: async ({ signal }) => (await unwrap(api.GET("/api/v1/codev/domains", { signal }))).items,
+  queryFn: ({ signal }) => unwrap(api.GET("/api/v1/codev/domains", { signal })),
   staleTime: SOME_TIME_MS,
+  // Somebody may be about to connect a model, here or in another tab.
+  refetchInterval: (query) => (query.state.data?.model === "" ? SOON_MS : false),
 });
 
 export type FlowiseServer = Schemas["FlowiseInstanceOut"];

@@ -1,4 +1,4 @@
-import { configure, screen, waitFor, within } from "@testing-library/react";
+import { cleanup, configure, screen, waitFor, within } from "@testing-library/react";
 import { HttpResponse, http } from "msw";
 import { describe, expect, it, vi } from "vitest";
 import { server } from "@/testing/server";
@@ -7,16 +7,20 @@ import { CASE, openPage, serve, session, waitingFor } from "./serving";
 vi.setConfig({ testTimeout: 20_000 });
 configure({ asyncUtilTimeout: 10_000 });
 
+const WRITE = { number: 1, tool: "build_flow", summary: "Made 'Greeter'", state: "done", at: "" };
+
 describe("a result", () => {
-  it("shows its tests and changes, is accepted with its tests, or rolled back", async () => {
+  it("shows its tests and changes, and is not accepted once it was rolled back", async () => {
     const trial = { case: "Greets", trial: 1, passed: false, misses: ["does not contain 'hello'"], answer: "Bye" };
     const data = { summary: "It **greets**.", diff: ["+ Step", "~ Prompt"], trials: [trial], cases: [CASE] };
-    const served = serve(waitingFor("result_review", data, { can_roll_back: true }));
+    const served = serve(waitingFor("result_review", data, { can_roll_back: true, state: { writes: [WRITE] } }));
     const rolledBack = vi.fn();
     server.use(
       http.post("*/api/v1/codev/sessions/s1/rollback", () => {
         rolledBack();
-        return HttpResponse.json({ ...served.now, can_roll_back: false, flow_id: null });
+        const state = { writes: [{ ...WRITE, state: "rolled_back" }] };
+        served.now = { ...served.now, can_roll_back: false, flow_id: null, state };
+        return HttpResponse.json(served.now);
       }),
     );
     const { user } = openPage("/develop/s1");
@@ -25,10 +29,20 @@ describe("a result", () => {
     expect(within(card).getByText("The answer does not contain “hello”")).toBeInTheDocument();
     await user.click(within(card).getByRole("tab", { name: "Changes (2)" }));
     expect(within(card).getByRole("region", { name: "Changes" })).toHaveTextContent("Added: Step");
+    expect(within(card).getByRole("button", { name: "Accept" })).toBeEnabled();
     await user.click(within(card).getByRole("button", { name: "Roll back" }));
     await user.click(within(screen.getByRole("alertdialog")).getByRole("button", { name: "Roll back" }));
     expect(await screen.findByText("“Greeter” is removed: the session had made it")).toBeInTheDocument();
     expect(rolledBack).toHaveBeenCalledOnce();
+    expect(within(card).getByText("What was built has been rolled back")).toBeInTheDocument();
+    expect(within(card).queryByRole("button", { name: "Accept" })).toBeNull();
+    await user.click(within(card).getByRole("button", { name: "End here" }));
+    await waitFor(() => expect(served.answers).toMatchObject([{ response: { accepted: false, stop: true } }]));
+  });
+
+  it("is accepted with its tests", async () => {
+    const served = serve(waitingFor("result_review", { cases: [CASE], trials: [] }));
+    const { user } = openPage("/develop/s1");
     await user.click(await screen.findByRole("button", { name: "Accept" }));
     await waitFor(() => expect(served.answers).toMatchObject([{ response: { accepted: true, save_tests: true } }]));
   });
@@ -54,6 +68,52 @@ describe("the start form", () => {
     await waitFor(() => expect(router.state.location.pathname).toBe("/develop/s1"));
     const body = { requirement: "Greet people", domain: "flowise", instance_id: "team", flow_id: null };
     expect(started).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(body), "false");
+  });
+});
+
+describe("what was written and not started", () => {
+  const wish = () => screen.findByLabelText(/What do you want/);
+
+  it("is there for who comes back, and what is wrong stays in view while it is mended", async () => {
+    serve(session());
+    const first = openPage("/develop/new");
+    await first.user.type(await wish(), "A page long");
+    cleanup();
+    const { user } = openPage("/develop/new?domain=flowise");
+    expect(await wish()).toHaveValue("A page long");
+    await waitFor(() => expect(screen.getByLabelText("Flowise server")).toHaveTextContent("team (https://f.example)"));
+    await user.click(screen.getByText("More choices"));
+    const budget = screen.getByLabelText("Tokens at most");
+    await user.type(budget, "200");
+    await user.click(screen.getByRole("button", { name: "Start" }));
+    expect(budget).toHaveFocus();
+    expect(screen.getByText("A whole number from 1,000 to 50,000,000.")).toBeInTheDocument();
+    await user.type(budget, " 000");
+    expect(screen.queryByText("A whole number from 1,000 to 50,000,000.")).toBeNull();
+    expect(budget.closest("details")).toHaveAttribute("open");
+  });
+
+  it("is told beforehand that no model can be asked, until one can", async () => {
+    serve(session());
+    server.use(http.get("*/api/v1/codev/domains", () => HttpResponse.json({ items: [], model: "" })));
+    openPage("/develop/new");
+    expect(await screen.findByText("No model can be asked yet")).toBeInTheDocument();
+    serve(session());
+    await waitFor(() => expect(screen.queryByText("No model can be asked yet")).toBeNull());
+  });
+});
+
+describe("a session that is deleted elsewhere", () => {
+  it("is not shown as if it were there", async () => {
+    const served = serve(waitingFor("clarification", { questions: ["Which?"] }));
+    const { user } = openPage("/develop/s1");
+    await user.type(await screen.findByLabelText("1. Which?"), "This");
+    const gone = { code: "session_not_found", title: "Gone", status: 404, detail: "" };
+    server.use(http.get("*/api/v1/codev/sessions/s1", () => HttpResponse.json(gone, { status: 404 })));
+    server.use(http.post("*/api/v1/codev/sessions/s1/stop", () => HttpResponse.json(gone, { status: 404 })));
+    await user.click(screen.getByRole("button", { name: "Stop" }));
+    expect(await screen.findByText("There is no such session")).toBeInTheDocument();
+    expect(served.answers).toEqual([]);
   });
 });
 

@@ -62,7 +62,7 @@ export function serve(first: CodevSession, events = ""): Served {
     { name: "flowise", label: "Flowise", instances: [{ id: "team", endpoint: "https://f.example" }], test_sets: false },
   ];
   server.use(
-    http.get(`${base}/domains`, () => HttpResponse.json({ items: DOMAINS })),
+    http.get(`${base}/domains`, () => HttpResponse.json({ items: DOMAINS, model: "openai/m" })),
     http.get(`${base}/sessions`, ({ request }) =>
       HttpResponse.json({
         items: new URL(request.url).searchParams.get("status") === "pending_interrupt" ? [] : [served.now],
@@ -81,7 +81,6 @@ export function serve(first: CodevSession, events = ""): Served {
     http.get("*/api/v1/models", () => HttpResponse.json([])),
     http.get("*/api/v1/providers", () => HttpResponse.json([])),
     http.get("*/api/v1/spaces", () => HttpResponse.json({ items: [], next_cursor: null })),
-    http.get("*/api/v1/agentic/check-config", () => HttpResponse.json({ configured: true, providers: [] })),
   );
   return served;
 }

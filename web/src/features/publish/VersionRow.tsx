@@ -3,6 +3,7 @@ import { Braces, EllipsisVertical, FileText, GitCompare, Image, Link2, RotateCcw
 import type { VersionFigures, VersionSummary } from "@/api/queries/versions";
 import { type ExportKind, exportAs } from "@/components/exports/fetching";
 import { Chip, IconButton, Menu, type MenuItem, toast, toastError } from "@/components/ui";
+import { copyText } from "@/lib/copyText";
 import { useDraft } from "@/lib/draft";
 import { ago, dateTime } from "@/lib/i18n/format";
 import { i18next } from "@/lib/i18n/i18n";
@@ -32,7 +33,7 @@ export function VersionRow({ row, figures, published, earlier }: VersionRowProps
     );
   const copyLink = () => {
     const link = `${window.location.origin}/flows/${flowId}/publish?before=${earlier ?? row.version}&after=${row.version}`;
-    void navigator.clipboard.writeText(link).then(() => toast({ title: t("link_copied") }));
+    void copyText(link).then(() => toast({ title: t("link_copied") }));
   };
   const items: MenuItem[] = [
     {

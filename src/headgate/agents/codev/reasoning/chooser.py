@@ -35,14 +35,25 @@ class ReasoningChooser:
     async def choose(self, principal: Principal, name: str | None = None) -> Reasoning:
         """The model, `provider/name`. Raises `NoReasoningModel` or `Invalid` naming what is missing."""
         keys = self.keys_of(principal)
-        model = await self._wanted(keys, name)
-        why = await choosing.unready(model, keys, self.local)
-        if why is not None:
-            raise NoReasoningModel(why)
+        model = await self._ready(keys, name)
         cooled = model.model_copy(update={"params": {**_cool(model, self.codev.temperature), **model.params}})
         chat = await service.create_chat_model(cooled, keys, local=self.local)
         made: Reasoning = _load().ModelReasoning(model=str(model), chat=chat)
         return made
+
+    async def default(self, principal: Principal) -> str:
+        """The model of a session that names none; empty where there is none that can be asked. Loads nothing."""
+        try:
+            return str(await self._ready(self.keys_of(principal), None))
+        except Invalid:
+            return ""
+
+    async def _ready(self, keys: KeySource, name: str | None) -> Model:
+        model = await self._wanted(keys, name)
+        why = await choosing.unready(model, keys, self.local)
+        if why is not None:
+            raise NoReasoningModel(why)
+        return model
 
     async def _wanted(self, keys: KeySource, name: str | None) -> Model:
         for asked in (name, self.codev.model, self.models.assistant, self.models.default):

@@ -20,6 +20,10 @@ class ChoosesReasoning(Protocol):
         """The model, `provider/name`. Raises `Invalid` naming what is missing."""
         ...
 
+    async def default(self, principal: Principal) -> str:
+        """The model of a session that names none; empty where there is none that can be asked."""
+        ...
+
 
 class OnePost(Protocol):
     """The guarded client, as far as notices need it."""

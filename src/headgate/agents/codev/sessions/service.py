@@ -261,7 +261,7 @@ class Sessions:
             )
             for name, place in self.runner.around.places.items()
         ]
-        return Domains(items=items)
+        return Domains(items=items, model=await self.runner.around.reasoning.default(principal))
 
     async def _new_row(self, principal: Principal, wanted: SessionStart, place: Place) -> SessionRow:
         space_id = wanted.space_id or principal.space_id

@@ -126,6 +126,7 @@ class Teller:
             if came_to == self.told_phase:
                 return
             self.told_phase = came_to
+            data |= {"at": now().isoformat()}
         self.values |= _columns(kind, data)
         self.waiting.append((kind, data))
         if self._flushing is None or self._flushing.done():

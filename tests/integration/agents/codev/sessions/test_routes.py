@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from datetime import datetime
 from typing import Any
 
 import httpx2
@@ -76,6 +77,8 @@ class TestSessions:
         answer = await client.post("/codev/sessions/stream", json=WANTED)
         told = events(answer.text)
         assert told[-1][1] == "interrupt"
+        began = [datetime.fromisoformat(data["at"]) for _, kind, data in told if kind == "phase"]
+        assert began == sorted(began)
         assert {"phase", "token", "usage"} <= {kind for _, kind, _ in told}
         path = f"/codev/sessions/{answer.headers['x-session-id']}"
         rest = events((await client.get(f"{path}/events", headers={"Last-Event-ID": told[2][0]})).text)
@@ -115,5 +118,7 @@ class TestSessions:
         assert "not-to-be-shown" not in answer.text
 
     async def test_know_their_domains(self, client: httpx2.AsyncClient) -> None:
-        (domain,) = (await client.get("/codev/domains")).json()["items"]
+        told = (await client.get("/codev/domains")).json()
+        assert "/" in told["model"]
+        (domain,) = told["items"]
         assert domain == {"name": "memory", "label": "Memory", "instances": [], "test_sets": True}

@@ -2,6 +2,7 @@ export default {
   close: "Close",
   cancel: "Cancel",
   copy: "Copy",
+  copy_failed: "It was not copied",
   copied: "Copied",
   failed: "That did not work",
   offline: "No connection to the server",

@@ -5,6 +5,7 @@ const sv: Translation<typeof en> = {
   close: "Stäng",
   cancel: "Avbryt",
   copy: "Kopiera",
+  copy_failed: "Det kopierades inte",
   copied: "Kopierat",
   failed: "Det gick inte",
   offline: "Ingen kontakt med servern",

@@ -3,7 +3,7 @@ import { Check, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import { codevDomainsQuery } from "@/api/queries/codev";
 import { Markdown } from "@/components/markdown/Markdown";
-import { Button, Tabs } from "@/components/ui";
+import { Button, Callout, Tabs } from "@/components/ui";
 import { readCases } from "../model/cases";
 import { readWrites } from "../model/known";
 import { lines, list, words } from "../model/read";
@@ -25,13 +25,15 @@ export function Review({ session, interrupt, answer }: CardProps) {
   const t = useCodevTexts();
   const data = interrupt.data ?? {};
   const domains = useQuery(codevDomainsQuery).data;
-  const keeps = domains?.find(({ name }) => name === session.domain)?.test_sets ?? false;
+  const keeps = domains?.items.find(({ name }) => name === session.domain)?.test_sets ?? false;
   const [tab, setTab] = useState<"tests" | "diff">("tests");
   const [saving, setSaving] = useState(true);
   const { asking, ask, cancel, button } = useAsking();
   const [rollingBack, setRollingBack] = useState(false);
   const cases = readCases(data.cases);
-  const writes = readWrites(session.state?.writes).filter(({ state }) => state === "done");
+  const every = readWrites(session.state?.writes);
+  const writes = every.filter(({ state }) => state === "done");
+  const takenBack = writes.length === 0 && every.some(({ state }) => state === "rolled_back");
   const diff = lines(data.diff);
   const link = words(data.link) || session.link;
   const accept = () =>
@@ -39,6 +41,11 @@ export function Review({ session, interrupt, answer }: CardProps) {
   return (
     <>
       <CardBody>
+        {takenBack && (
+          <Callout tone="warn" title={t("taken_back")}>
+            {t("taken_back_more")}
+          </Callout>
+        )}
         {writes.length > 0 ? (
           <ul aria-label={t("writes")} className="flex flex-col gap-1">
             {writes.map((one) => (
@@ -82,7 +89,7 @@ export function Review({ session, interrupt, answer }: CardProps) {
             },
           ]}
         />
-        {keeps && cases.length > 0 && (
+        {keeps && cases.length > 0 && !takenBack && (
           <Toggle label={t("keep_tests")} help={t("keep_tests_help")} checked={saving} onChange={setSaving} />
         )}
       </CardBody>
@@ -95,9 +102,11 @@ export function Review({ session, interrupt, answer }: CardProps) {
           />
         ) : (
           <>
-            <Button kind="primary" icon={<Check />} busy={answer.isPending} onClick={accept}>
-              {t("accept")}
-            </Button>
+            {!takenBack && (
+              <Button kind="primary" icon={<Check />} busy={answer.isPending} onClick={accept}>
+                {t("accept")}
+              </Button>
+            )}
             <Button ref={button} disabled={answer.isPending} onClick={ask}>
               {t("ask_for_changes")}
             </Button>
@@ -110,6 +119,15 @@ export function Review({ session, interrupt, answer }: CardProps) {
                 onClick={() => setRollingBack(true)}
               >
                 {t("roll_back")}
+              </Button>
+            )}
+            {takenBack && (
+              <Button
+                kind="ghost"
+                disabled={answer.isPending}
+                onClick={() => answer.mutate({ type: "result_review", accepted: false, feedback: "", stop: true })}
+              >
+                {t("stop_here")}
               </Button>
             )}
           </>

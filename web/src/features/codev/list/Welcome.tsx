@@ -1,14 +1,8 @@
 import { Link } from "@tanstack/react-router";
-import { Hammer, MessageCircleQuestion, NotebookPen, Repeat2, ThumbsUp } from "lucide-react";
+import { Hammer } from "lucide-react";
 import { START_LINK } from "../start/startLink";
+import { TEACH } from "../start/teach";
 import { useCodevTexts } from "../texts";
-
-const STEPS = [
-  { icon: MessageCircleQuestion, text: "teach_say" },
-  { icon: NotebookPen, text: "teach_plan" },
-  { icon: Repeat2, text: "teach_test" },
-  { icon: ThumbsUp, text: "teach_review" },
-] as const;
 
 /** No session yet: what the agent does, in four steps, and the way to begin. */
 export function Welcome() {
@@ -23,7 +17,7 @@ export function Welcome() {
         <p className="mt-1 text-muted">{t("welcome_more")}</p>
       </div>
       <ol className="grid w-full gap-px overflow-hidden rounded-lg border border-line bg-line text-left sm:grid-cols-2">
-        {STEPS.map(({ icon: Icon, text }, at) => (
+        {TEACH.map(({ icon: Icon, text }, at) => (
           <li key={text} className="flex gap-3 bg-surface p-4">
             <Icon aria-hidden className="mt-0.5 size-4.5 shrink-0 text-accent" />
             <div className="min-w-0">
@@ -38,6 +32,7 @@ export function Welcome() {
       <Link to="/develop/new" className={START_LINK}>
         {t("start_first")}
       </Link>
+      <p className="max-w-prose text-sm text-muted">{t("not_assistant")}</p>
     </section>
   );
 }

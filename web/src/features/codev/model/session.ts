@@ -20,6 +20,8 @@ export interface LiveSession {
   /** Number of the event that the members above are as of: events before it only tell how it came to that. */
   asOf: number;
   updatedAt: string;
+  /** When what it does now began; empty where nobody said. */
+  since: string;
   /** What the model is saying, until it does something. */
   speaking: string;
 }
@@ -34,6 +36,7 @@ export const begin = (session: CodevSession): LiveSession => ({
   id: session.thread_id,
   entries: [],
   seen: 0,
+  since: session.status === "in_progress" ? session.updated_at : "",
   speaking: "",
 });
 
@@ -41,7 +44,13 @@ export const begin = (session: CodevSession): LiveSession => ({
 export function refresh(live: LiveSession, session: CodevSession): LiveSession {
   if (session.thread_id !== live.id) return begin(session);
   if (session.last_event < live.asOf || Date.parse(session.updated_at) < Date.parse(live.updatedAt)) return live;
-  return { ...live, ...truthOf(session), speaking: session.status === "in_progress" ? live.speaking : "" };
+  const works = session.status === "in_progress";
+  return {
+    ...live,
+    ...truthOf(session),
+    since: works && live.status !== "in_progress" ? session.updated_at : live.since,
+    speaking: works ? live.speaking : "",
+  };
 }
 
 const truthOf = (session: CodevSession) => ({
@@ -62,7 +71,8 @@ export function apply(live: LiveSession, event: StreamEvent): LiveSession {
   if (event.event === "token") return spoken(live, told);
   const number = Number(event.id);
   if (!Number.isInteger(number) || number <= live.seen) return live;
-  const next = { ...live, entries: withEntry(live.entries, number, event.event, told), seen: number };
+  const since = (event.event === "phase" && words(told.at)) || live.since;
+  const next = { ...live, entries: withEntry(live.entries, number, event.event, told), seen: number, since };
   return number > live.asOf ? { ...next, ...changed(live, event.event, told), asOf: number } : next;
 }
 

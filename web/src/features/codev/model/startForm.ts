@@ -36,9 +36,13 @@ export const EMPTY_START: StartForm = {
 
 export type StartFault = "requirement" | "flow" | "instance" | "trials" | "budget" | "iterations" | "webhook";
 
+/** A whole number as people write it: `200000`, `200 000`, `200,000`, `200.000`; otherwise none. */
+const figureOf = (text: string): number =>
+  /^\d+$|^\d{1,3}([\s.,'’]\d{3})+$/.test(text.trim()) ? Number(text.replace(/\D/g, "")) : Number.NaN;
+
 const whole = (text: string, least: number, most: number): boolean => {
-  const value = Number(text.trim());
-  return Number.isInteger(value) && value >= least && value <= most;
+  const value = figureOf(text);
+  return value >= least && value <= most;
 };
 
 /** What keeps the form from being sent. */
@@ -77,9 +81,9 @@ export function toStart(form: StartForm): CodevStart {
     ...(own ? {} : { instance_id: form.instanceId }),
     ...(own && !form.existing && form.spaceId ? { space_id: form.spaceId } : {}),
     ...(form.model ? { model: form.model } : {}),
-    test_trials: Number(form.trials),
-    ...(form.budget.trim() ? { token_budget: Number(form.budget) } : {}),
-    ...(form.iterations.trim() ? { max_iterations: Number(form.iterations) } : {}),
+    test_trials: figureOf(form.trials),
+    ...(form.budget.trim() ? { token_budget: figureOf(form.budget) } : {}),
+    ...(form.iterations.trim() ? { max_iterations: figureOf(form.iterations) } : {}),
     skip_clarification: form.skipQuestions,
     repairs_approved: form.repairsApproved,
     ...(form.webhook.trim() ? { webhook_url: form.webhook.trim() } : {}),

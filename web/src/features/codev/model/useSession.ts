@@ -25,12 +25,10 @@ export function useSession(id: string): FollowedSession {
     if (session) setLive((before) => (before ? refresh(before, session) : begin(session)));
   }, [session]);
 
-  const loaded = session !== undefined;
-  const working = session?.status === "in_progress";
+  // It is followed while it works, and while something has happened that was not told here yet.
+  const follows = session?.status === "in_progress" || (live?.id === id && live.seen < live.asOf);
   useEffect(() => {
-    if (!loaded) return;
-    const known = queries.getQueryData(codevSessionQuery(id).queryKey);
-    if (!working && known && known.last_event <= seen.current.number) return;
+    if (!follows) return;
     const ending = new AbortController();
     const events = gathered((some) => setLive((before) => before && some.reduce(apply, before)));
     const isOver = async () => {
@@ -56,9 +54,19 @@ export function useSession(id: string): FollowedSession {
     return () => {
       ending.abort();
       events.flush();
-      events.end();
+      setConnection("closed");
     };
-  }, [id, loaded, working, queries]);
+  }, [id, follows, queries]);
+
+  // What is known is told by the answer, not by events: each phase leaves something.
+  const phase = live?.phase;
+  const asked = useRef(phase);
+  useEffect(() => {
+    if (asked.current && phase && asked.current !== phase) {
+      void queries.invalidateQueries({ queryKey: codevKeys.one(id), exact: true });
+    }
+    asked.current = phase;
+  }, [id, phase, queries]);
 
   return {
     session: session?.thread_id === id ? session : undefined,

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Suspense, useState } from "react";
 import { assistantKeys } from "@/api/queries/assistant";
+import { codevKeys } from "@/api/queries/codev";
 import { Button } from "@/components/ui";
 import { part } from "@/lib/part";
 import { useCodevTexts } from "../texts";
@@ -21,7 +22,9 @@ export function ConnectProvider({ provider, label, kind = "secondary", onDone }:
   const [open, setOpen] = useState(false);
   const change = (next: boolean) => {
     setOpen(next);
-    if (!next) void queries.invalidateQueries({ queryKey: assistantKeys.config });
+    if (next) return;
+    void queries.invalidateQueries({ queryKey: assistantKeys.config });
+    void queries.invalidateQueries({ queryKey: codevKeys.domains });
   };
   return (
     <>

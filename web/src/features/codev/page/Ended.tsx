@@ -1,8 +1,10 @@
+import { Link } from "@tanstack/react-router";
 import { RotateCcw } from "lucide-react";
 import type { CodevSession } from "@/api/queries/codev";
 import { Button, Callout } from "@/components/ui";
 import { isOfModel } from "../model/modelCodes";
 import type { LiveSession } from "../model/session";
+import { stopWords } from "../model/stopWords";
 import { useCodevTexts } from "../texts";
 import { ConnectProvider } from "./ConnectProvider";
 import { PlaceLink } from "./PlaceLink";
@@ -16,14 +18,17 @@ export function Ended({ session, live }: { session: CodevSession; live: LiveSess
   const t = useCodevTexts();
   const here = useFocusWhenLost<HTMLElement>();
   const retry = useRetry(session.thread_id);
+  // A next session on the same flow, where it is one of ours.
+  const anew =
+    session.domain === "headgate" ? (session.flow_id ? { flow: session.flow_id } : {}) : { domain: session.domain };
   const status = live.status as keyof typeof TONES;
   const failed = live.entries.findLast((one) => one.kind === "error");
   const noModel = status === "error" && failed?.kind === "error" && isOfModel(failed.about);
   return (
     <section ref={here} tabIndex={-1} aria-label={t(`ended_${status}`)} className="outline-none">
       <Callout tone={TONES[status] ?? "warn"} title={t(`ended_${status}`)}>
-        <p className="whitespace-pre-wrap">{live.stopReason || t(`ended_${status}_more`)}</p>
-        <div className="mt-2 flex flex-wrap items-center gap-2 empty:hidden">
+        <p className="whitespace-pre-wrap">{stopWords(t, live.stopReason) || t(`ended_${status}_more`)}</p>
+        <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-2">
           {noModel && <ConnectProvider kind="primary" onDone={() => retry.mutate()} />}
           {session.can_go_on && (
             <Button size="sm" icon={<RotateCcw />} busy={retry.isPending} onClick={() => retry.mutate()}>
@@ -31,6 +36,9 @@ export function Ended({ session, live }: { session: CodevSession; live: LiveSess
             </Button>
           )}
           <PlaceLink link={session.link}>{t("open_flow")}</PlaceLink>
+          <Link to="/develop/new" search={anew} className="font-medium text-accent hover:underline">
+            {t("again")}
+          </Link>
         </div>
       </Callout>
     </section>

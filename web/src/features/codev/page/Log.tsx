@@ -1,10 +1,12 @@
-import { useEffect, useRef } from "react";
-import { Skeleton } from "@/components/ui";
+import { memo, useEffect, useRef, useState } from "react";
+import { Button, Skeleton } from "@/components/ui";
 import type { Entry } from "../model/history";
 import { useCodevTexts } from "../texts";
 import { LogEntry } from "./LogEntry";
 
 const NEAR_PX = 80;
+/** Of a session of hours, what came before is drawn when it is asked for. */
+const MOST_SHOWN = 300;
 
 interface LogProps {
   entries: Entry[];
@@ -14,8 +16,10 @@ interface LogProps {
 }
 
 /** What happened, oldest first; the newest is in view for who has not scrolled away from it. */
-export function Log({ entries, working, coming }: LogProps) {
+export const Log = memo(function Log({ entries, working, coming }: LogProps) {
   const t = useCodevTexts();
+  const [whole, setWhole] = useState(false);
+  const before = whole ? 0 : Math.max(0, entries.length - MOST_SHOWN);
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it follows what is added
@@ -47,7 +51,14 @@ export function Log({ entries, working, coming }: LogProps) {
           <p className="text-sm text-muted">{t(working ? "log_starting" : "log_empty")}</p>
         ) : (
           <ol className="flex flex-col gap-1.5">
-            {entries.map((entry) => (
+            {before > 0 && (
+              <li className="text-center">
+                <Button size="sm" kind="ghost" onClick={() => setWhole(true)}>
+                  {t("log_before", { count: before })}
+                </Button>
+              </li>
+            )}
+            {entries.slice(before).map((entry) => (
               <LogEntry key={`${entry.kind} ${entry.id}`} entry={entry} />
             ))}
           </ol>
@@ -55,4 +66,4 @@ export function Log({ entries, working, coming }: LogProps) {
       </div>
     </section>
   );
-}
+});

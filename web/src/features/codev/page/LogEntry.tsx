@@ -1,15 +1,16 @@
 import { CircleAlert, CircleCheck, CircleX, FlaskConical, GitMerge, Hand, Radio, Square } from "lucide-react";
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import { Chip } from "@/components/ui";
 import type { Entry, NoteEntry, PhaseEntry, TrialsEntry } from "../model/history";
 import { askedWords, phaseWords } from "../model/said";
-import { type CodevText, useCodevTexts } from "../texts";
+import { stopWords } from "../model/stopWords";
+import { useCodevTexts } from "../texts";
 import { ToolLine } from "./ToolLine";
 import { VerdictView } from "./VerdictView";
 import { WriteLine } from "./WriteLine";
 
 /** One thing that happened. */
-export function LogEntry({ entry }: { entry: Entry }) {
+export const LogEntry = memo(function LogEntry({ entry }: { entry: Entry }) {
   const t = useCodevTexts();
   switch (entry.kind) {
     case "phase":
@@ -39,7 +40,7 @@ export function LogEntry({ entry }: { entry: Entry }) {
     default:
       return <NoteLine entry={entry} />;
   }
-}
+});
 
 function PhaseLine({ entry }: { entry: PhaseEntry }) {
   const t = useCodevTexts();
@@ -88,7 +89,8 @@ function NoteLine({ entry }: { entry: NoteEntry }) {
         <Line
           icon={entry.about === "completed" ? <CircleCheck className="text-ok" /> : <Square className="text-warn" />}
         >
-          {t((entry.about === "completed" ? "ended_completed" : "ended_stopped") as CodevText)} {entry.text}
+          {t(entry.about === "completed" ? "ended_completed" : "ended_stopped")}
+          {entry.text && `: ${stopWords(t, entry.text)}`}
         </Line>
       );
   }

@@ -3,6 +3,7 @@ import { Spinner } from "@/components/ui";
 import { toolWords } from "../model/said";
 import type { LiveSession } from "../model/session";
 import { type CodevText, useCodevTexts } from "../texts";
+import { Elapsed } from "./Elapsed";
 import { useFocusWhenLost } from "./useFocusWhenLost";
 
 const AT_WORK = new Set(["clarify", "discover", "check_credentials", "plan", "patch", "test", "converge", "review"]);
@@ -13,7 +14,8 @@ export function Now({ live }: { live: LiveSession }) {
   const here = useFocusWhenLost<HTMLElement>();
   const last = live.entries.at(-1);
   const running = last?.kind === "tool" && last.ok === null ? toolWords(t, last.name) : "";
-  const said = AT_WORK.has(live.phase) ? t(`now_${live.phase}` as CodevText) : t("working");
+  const known = AT_WORK.has(live.phase);
+  const said = known ? t(`now_${live.phase}` as CodevText) : t("working");
   return (
     <section
       ref={here}
@@ -23,12 +25,19 @@ export function Now({ live }: { live: LiveSession }) {
     >
       <div role="status" className="flex items-center gap-2.5 px-4 py-3">
         <Spinner className="shrink-0 text-info" />
-        <span className="min-w-0">
+        <span className="min-w-0 flex-1">
           <span className="font-medium">{said}</span>
           {running && <span className="text-muted"> · {running}</span>}
         </span>
+        <span aria-hidden className="shrink-0 text-sm text-muted tabular-nums">
+          <Elapsed since={live.since} />
+        </span>
       </div>
       {live.speaking.trim() && <Speaking text={live.speaking} />}
+      <p className="border-t border-line px-4 py-2 text-sm text-muted">
+        {known && <>{t(`next_${live.phase}` as CodevText)} </>}
+        {t("may_leave")}
+      </p>
     </section>
   );
 }

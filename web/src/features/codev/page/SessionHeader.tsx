@@ -3,6 +3,7 @@ import { ArrowLeft, Ellipsis, FileText, Link2, RotateCcw, Square, Trash2 } from 
 import { useLayoutEffect, useRef, useState } from "react";
 import type { CodevSession } from "@/api/queries/codev";
 import { Button, cx, IconButton, Menu, type MenuItem, toast } from "@/components/ui";
+import { copyText } from "@/lib/copyText";
 import { isOver, type LiveSession } from "../model/session";
 import { useCodevTexts } from "../texts";
 import { DeleteSession } from "./DeleteSession";
@@ -28,8 +29,7 @@ export function SessionHeader({ session, live }: SessionHeaderProps) {
   const stop = useStop(session.thread_id);
   const close = () => setOpened(null);
   const works = live.status === "in_progress";
-  const copyLink = () =>
-    void navigator.clipboard.writeText(window.location.href).then(() => toast({ title: t("link_copied"), tone: "ok" }));
+  const copyLink = () => void copyText(window.location.href).then(() => toast({ title: t("link_copied"), tone: "ok" }));
   const items: MenuItem[] = [
     { id: "summary", label: t("summary"), icon: <FileText />, onSelect: () => setOpened("summary") },
     { id: "link", label: t("copy_link"), icon: <Link2 />, onSelect: copyLink },

@@ -26,7 +26,8 @@ export function Followed({ id }: { id: string }) {
   const t = useCodevTexts();
   const { session, live, connection, error } = useSession(id);
   useTitle(session ? `${t(`status_${live?.status ?? session.status}`)}: ${session.requirement.slice(0, 60)}` : "");
-  if (error && !session) return <NotShown error={error} />;
+  // What is not there any more is not shown as if it were; what cannot be asked just now is.
+  if (error && (!session || (error instanceof ApiError && !error.passing))) return <NotShown error={error} />;
   if (!session || !live) return <Coming />;
   return <Shown session={session} live={live} lost={connection === "reconnecting"} />;
 }

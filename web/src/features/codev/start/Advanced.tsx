@@ -1,4 +1,5 @@
 import { ChevronRight } from "lucide-react";
+import { useEffect, useRef } from "react";
 import { ModelPicker } from "@/components/models/ModelPicker";
 import { modelName } from "@/components/models/modelValue";
 import { Button, Field, Input } from "@/components/ui";
@@ -9,15 +10,22 @@ import { useCodevTexts } from "../texts";
 interface AdvancedProps {
   form: StartForm;
   faults: ReadonlySet<StartFault>;
+  /** The model that is taken where none is named. */
+  model: string;
   onChange: (more: Partial<StartForm>) => void;
 }
 
 const HELD: readonly StartFault[] = ["trials", "budget", "iterations", "webhook"];
 
 /** What most sessions leave as it is. */
-export function Advanced({ form, faults, onChange }: AdvancedProps) {
+export function Advanced({ form, faults, model, onChange }: AdvancedProps) {
   const t = useCodevTexts();
   const wrong = HELD.some((one) => faults.has(one));
+  const box = useRef<HTMLDetailsElement>(null);
+  // Opened for what is wrong, and left to the person from then on: it must not close while the fault is mended.
+  useEffect(() => {
+    if (wrong && box.current) box.current.open = true;
+  }, [wrong]);
   const figure = (name: "trials" | "budget" | "iterations", placeholder: string) => (
     <Field label={t(name)} help={t(`${name}_help`)} error={faults.has(name) ? t(`${name}_wrong`) : null}>
       {(control) => (
@@ -32,7 +40,7 @@ export function Advanced({ form, faults, onChange }: AdvancedProps) {
     </Field>
   );
   return (
-    <details className="group rounded-lg border border-line bg-surface" {...(wrong ? { open: true } : {})}>
+    <details ref={box} className="group rounded-lg border border-line bg-surface">
       <summary className="flex cursor-default list-none items-center gap-2 rounded-lg px-4 py-2.5 font-medium hover:bg-hover">
         <ChevronRight aria-hidden className="size-4 text-faint transition-transform group-open:rotate-90" />
         {t("advanced")}
@@ -40,7 +48,7 @@ export function Advanced({ form, faults, onChange }: AdvancedProps) {
       <div className="flex flex-col gap-5 border-t border-line p-4">
         <Field
           label={t("model")}
-          help={t("model_help")}
+          help={model ? t("model_help_as_set", { model }) : t("model_help")}
           aside={
             form.model && (
               <Button size="sm" kind="ghost" onClick={() => onChange({ model: "" })}>

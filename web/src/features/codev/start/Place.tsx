@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useEffect } from "react";
 import type { CodevDomain } from "@/api/queries/codev";
 import { spacesQuery } from "@/api/queries/spaces";
 import { Callout, Field, Input, Segments, Select } from "@/components/ui";
@@ -19,10 +20,12 @@ export function Place({ form, domains, faults, onChange }: PlaceProps) {
   const t = useCodevTexts();
   const own = form.domain === "headgate";
   const domain = domains.find(({ name }) => name === form.domain);
-  const choose = (name: string) => {
-    const first = domains.find((one) => one.name === name)?.instances[0]?.id ?? "";
-    onChange({ domain: name, instanceId: first, flowId: "", existing: false });
-  };
+  const choose = (name: string) => onChange({ domain: name, instanceId: "", flowId: "", existing: false });
+  const first = domain?.instances[0]?.id ?? "";
+  // The first server is the one that the agent takes where none is named: it is said, and can be changed.
+  useEffect(() => {
+    if (form.instanceId === "" && first !== "") onChange({ instanceId: first });
+  }, [form.instanceId, first, onChange]);
   return (
     <fieldset className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4">
       <legend className="sr-only">{t("where")}</legend>

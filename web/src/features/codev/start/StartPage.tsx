@@ -1,9 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useSearch } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
-import { useState } from "react";
-import { assistantConfigQuery } from "@/api/queries/assistant";
-import { codevDomainsQuery, codevKeys, codevSessionQuery, startSession } from "@/api/queries/codev";
+import { useEffect, useRef, useState } from "react";
+import { codevDomainsQuery } from "@/api/queries/codev";
 import { Button, Callout, Field, Keys, Problem, Textarea } from "@/components/ui";
 import { isErrorOfModel } from "../model/modelCodes";
 import { EMPTY_START, type StartForm, startFaults, toStart } from "../model/startForm";
@@ -11,13 +10,17 @@ import { ConnectProvider } from "../page/ConnectProvider";
 import { useCodevTexts } from "../texts";
 import { Advanced } from "./Advanced";
 import { Place } from "./Place";
+import { TEACH } from "./teach";
+import { useStart } from "./useStart";
+import { keepWish, keptWish } from "./wish";
 
 /** What is wanted, and where: the way into a session. An address may say which flow. */
 export function StartPage() {
   const t = useCodevTexts();
   const { flow, domain } = useSearch({ from: "/inside/develop/new" });
+  const first = { ...EMPTY_START, requirement: keptWish(), domain: domain ?? "headgate" };
   return (
-    <div className="mx-auto flex w-full max-w-2xl flex-col gap-5 px-4 py-6 sm:px-6">
+    <div className="mx-auto flex w-full max-w-5xl flex-col gap-5 px-4 py-6 sm:px-6">
       <header>
         <Link to="/develop" className="inline-flex items-center gap-1 text-sm text-muted hover:text-ink">
           <ArrowLeft aria-hidden className="size-3.5" />
@@ -26,29 +29,59 @@ export function StartPage() {
         <h1 className="mt-1 text-xl font-semibold">{t("new_session")}</h1>
         <p className="mt-0.5 text-muted">{t("new_session_about")}</p>
       </header>
-      <Form
-        first={{ ...EMPTY_START, domain: domain ?? "headgate", flowId: flow ?? "", existing: flow !== undefined }}
-      />
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_17rem]">
+        <Form key={`${flow} ${domain}`} first={{ ...first, flowId: flow ?? "", existing: flow !== undefined }} />
+        <HowItGoes />
+      </div>
     </div>
+  );
+}
+
+/** For who has not seen one: what comes after the button, and what is better asked elsewhere. */
+function HowItGoes() {
+  const t = useCodevTexts();
+  return (
+    <section aria-label={t("how_it_goes")} className="rounded-lg border border-line bg-surface p-4">
+      <h2 className="text-sm font-medium">{t("how_it_goes")}</h2>
+      <ol className="mt-3 flex flex-col gap-3">
+        {TEACH.map(({ icon: Icon, text }) => (
+          <li key={text} className="flex gap-2.5">
+            <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-accent" />
+            <div className="min-w-0 text-sm">
+              <h3 className="font-medium">{t(text)}</h3>
+              <p className="text-muted">{t(`${text}_more`)}</p>
+            </div>
+          </li>
+        ))}
+      </ol>
+      <p className="mt-4 border-t border-line pt-3 text-sm text-muted">{t("not_assistant")}</p>
+    </section>
   );
 }
 
 export function Form({ first }: { first: StartForm }) {
   const t = useCodevTexts();
   const [form, setForm] = useState(first);
-  const [tried, setTried] = useState(false);
+  /** How often it was tried: what is wrong is said from then on, and the first of it has the focus. */
+  const [tried, setTried] = useState(0);
+  const box = useRef<HTMLFormElement>(null);
   const set = (more: Partial<StartForm>) => setForm((before) => ({ ...before, ...more }));
   const domains = useQuery(codevDomainsQuery);
   const faults = startFaults(form);
   const start = useStart();
   const submit = () => {
-    setTried(true);
+    setTried((before) => before + 1);
     if (faults.size === 0 && !start.isPending) start.mutate(toStart(form));
   };
-  const shown = tried ? faults : new Set<never>();
+  useEffect(() => {
+    if (tried > 0) box.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [tried]);
+  const shown = tried > 0 ? faults : new Set<never>();
+  const noModel = domains.data?.model === "" && form.model === "";
   return (
     <form
-      className="flex flex-col gap-5"
+      ref={box}
+      className="flex min-w-0 flex-col gap-5"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -75,14 +108,21 @@ export function Form({ first }: { first: StartForm }) {
             placeholder={t("wanted_example")}
             className="min-h-32"
             value={form.requirement}
-            onChange={(event) => set({ requirement: event.target.value })}
+            onChange={(event) => {
+              set({ requirement: event.target.value });
+              keepWish(event.target.value);
+            }}
           />
         )}
       </Field>
       {domains.isError && <Problem error={domains.error} retry={() => void domains.refetch()} />}
-      <Place form={form} domains={domains.data ?? []} faults={shown} onChange={set} />
-      <Advanced form={form} faults={shown} onChange={set} />
-      {!isErrorOfModel(start.error) && <NoModel chosen={form.model} />}
+      <Place form={form} domains={domains.data?.items ?? []} faults={shown} onChange={set} />
+      <Advanced form={form} faults={shown} model={domains.data?.model ?? ""} onChange={set} />
+      {noModel && !isErrorOfModel(start.error) && (
+        <Callout tone="warn" title={t("no_model")} action={<ConnectProvider />}>
+          {t("no_model_more")}
+        </Callout>
+      )}
       {start.isError && (
         <div className="flex flex-col items-start gap-2">
           <Problem error={start.error} />
@@ -99,30 +139,5 @@ export function Form({ first }: { first: StartForm }) {
         </span>
       </div>
     </form>
-  );
-}
-
-function useStart() {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  return useMutation({
-    mutationFn: startSession,
-    onSuccess: (session) => {
-      queries.setQueryData(codevSessionQuery(session.thread_id).queryKey, session);
-      void queries.invalidateQueries({ queryKey: codevKeys.lists });
-      void navigate({ to: "/develop/$sessionId", params: { sessionId: session.thread_id } });
-    },
-  });
-}
-
-/** Said before anybody waits for nothing: no model can be asked yet. */
-function NoModel({ chosen }: { chosen: string }) {
-  const t = useCodevTexts();
-  const config = useQuery(assistantConfigQuery);
-  if (chosen || !config.data || config.data.configured) return null;
-  return (
-    <Callout tone="warn" title={t("no_model")} action={<ConnectProvider />}>
-      {t("no_model_more")}
-    </Callout>
   );
 }

@@ -1,0 +1,36 @@
+import { number } from "@/lib/i18n/format";
+import type { CodevText, SayCodev } from "../texts";
+
+type Reader = (found: RegExpExecArray) => Record<string, string | number>;
+const figure = (text: string | undefined) => number(Number((text ?? "").replaceAll(",", "")));
+
+/** Sentences in which a server says why a session ended, as `workflow/nodes/ending.py` words them. */
+const SAID: [RegExp, CodevText, Reader][] = [
+  [/^Stopped by (.+)\.$/, "why_by", (found) => ({ name: found[1] ?? "" })],
+  [/^The plan was not approved, and the session was ended\./, "why_plan", () => ({})],
+  [/^The result was not accepted, and the session was ended\./, "why_result", () => ({})],
+  [
+    /^The token budget is used up, in iteration (\d+) of (\d+): ([\d,]+) tokens of ([\d,]+)\./,
+    "why_budget",
+    (found) => ({ at: found[1] ?? "", of: found[2] ?? "", used: figure(found[3]), budget: figure(found[4]) }),
+  ],
+  [
+    /(\d+) iterations? (?:was|were) tried, the most there are\./,
+    "why_iterations",
+    (found) => ({ count: Number(found[1]) }),
+  ],
+  [/Nothing is written\.$/, "stands_nothing", () => ({})],
+  [
+    /(\d+) writes? of this session stands?; rolling back undoes what was written\.$/,
+    "stands",
+    (found) => ({ count: Number(found[1]) }),
+  ],
+];
+
+/** Why a session ended, in the language in use; what is not known as it was said. */
+export function stopWords(t: SayCodev, reason: string): string {
+  return SAID.reduce((text, [form, words, values]) => {
+    const found = form.exec(text);
+    return found ? text.replace(found[0], () => t(words, values(found))) : text;
+  }, reason);
+}
