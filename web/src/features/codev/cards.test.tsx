@@ -23,9 +23,15 @@ describe("questions", () => {
 
   it("that were answered elsewhere are gone, and the page says so", async () => {
     const served = serve(waitingFor("clarification", { questions: ["Which?"] }));
+    const first = EVENTS.slice(0, EVENTS.indexOf("id: 2"));
     server.use(
+      http.get("*/api/v1/codev/sessions/s1/events", ({ request }) =>
+        HttpResponse.text(request.headers.get("last-event-id") ? EVENTS.slice(first.length) : first, {
+          headers: { "content-type": "text/event-stream" },
+        }),
+      ),
       http.post("*/api/v1/codev/sessions/s1/resume", () => {
-        served.now = waitingFor("plan_approval", { plan: "# New", cases: [CASE] }, { last_event: 5 });
+        served.now = waitingFor("plan_approval", { plan: "# New", cases: [CASE] }, { last_event: 3 });
         return HttpResponse.json({ code: "codev_not_waiting", title: "Not waiting", detail: "" }, { status: 409 });
       }),
     );
@@ -34,6 +40,8 @@ describe("questions", () => {
     expect(await screen.findByRole("region", { name: "A plan to approve" })).toBeInTheDocument();
     expect(screen.getByText("This was answered already")).toBeInTheDocument();
     expect(screen.queryByLabelText("1. Which?")).toBeNull();
+    // What was done meanwhile is told too, though nobody saw it at work.
+    expect(await within(screen.getByRole("log")).findByText(/Reads the flow/)).toBeInTheDocument();
   });
 });
 
