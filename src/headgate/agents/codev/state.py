@@ -116,4 +116,6 @@ class AgentState(TypedDict):
     accepted: NotRequired[bool]
     save_tests: NotRequired[bool]
     pattern_id: NotRequired[str | None]
+    note: NotRequired[str]
+    """What could not be kept of what was accepted, in words; empty where all was."""
     done: NotRequired[bool]

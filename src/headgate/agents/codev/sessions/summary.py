@@ -38,11 +38,11 @@ def summarise(session: SessionResponse) -> str:
         _part("Plan", block(session.state.get("plan"))),
         _part("Tests", "\n".join(_cases(session.state.get("cases")))),
         _part("Changes", "\n".join(_writes(session.state.get("writes")))),
-        _part("What was built", block(session.state.get("patch_summary"))),
+        _part("What the model said of it", block(session.state.get("patch_summary"))),
         _part("Trials", "\n".join(_trials(session.state.get("trials")))),
         _part("Verdict", "\n".join(_verdict(session.state.get("converge_verdict")))),
         _part("Conflict", block((session.state.get("conflict") or {}).get("message"))),
-        _part("Why it ended", block(session.stop_reason)),
+        _part("How it ended", block(session.stop_reason)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -170,6 +170,8 @@ def _resting(found: StateSnapshot) -> Rest:
     for interrupt_id, value in _interrupts(found).items():
         return Rest(PENDING, InterruptPayload.model_validate({"data": {}} | value | {"id": interrupt_id}))
     values = found.values
+    if values.get("done"):
+        return Rest(COMPLETED, stop_reason=str(values.get("note") or ""))
     stop_reason = str(values.get("stop_reason") or "")
     stopped = bool(stop_reason or values.get("stop_code"))
     return Rest(STOPPED if stopped else COMPLETED, stop_reason=stop_reason)

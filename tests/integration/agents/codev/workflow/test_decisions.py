@@ -522,7 +522,7 @@ class TestKeeping:
             await session.accept(save_tests=True)
         state = await session.state()
         assert state["done"]
-        assert "no test sets" in state["messages"][-1]["content"]
+        assert "no test sets" in state["note"]
 
     async def test_what_cannot_be_kept_does_not_undo_the_acceptance(self) -> None:
         with model() as wire:
@@ -534,7 +534,21 @@ class TestKeeping:
         state = await session.state()
         assert state["done"]
         assert state["pattern_id"] is None
-        assert "The library is down" in state["messages"][-1]["content"]
+        assert state["note"].startswith("The flow was not kept as a pattern: The library is down.")
+        assert "The cases were not kept as the flow's test set: The library is down." in state["note"]
+
+    async def test_a_flow_that_was_changed_after_its_review_is_no_pattern_and_that_is_said(self) -> None:
+        place = FakePlace()
+        with model() as wire:
+            session = await play_at(wire, place)
+            await session.begin()
+            await session.approve()
+            place.somebody_writes("flow-1", "theirs")
+            await session.accept()
+        state = await session.state()
+        assert state["done"]
+        assert session.patterns.kept == []
+        assert "changed after it was reviewed" in state["note"]
 
 
 def _plans() -> str:

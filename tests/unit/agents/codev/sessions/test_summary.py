@@ -76,8 +76,16 @@ class TestSummary:
         }
         document = summarise(session(state=state, status="stopped", stop_reason="The budget is used up."))
         assert [text[3:] for text in document.splitlines() if text.startswith("## ")] == [
-            *("Requirement", "Clarification", "What was found", "Plan", "Tests", "Changes", "What was built"),
-            *("Trials", "Verdict", "Conflict", "Why it ended"),
+            *(
+                "Requirement",
+                "Clarification",
+                "What was found",
+                "Plan",
+                "Tests",
+                "Changes",
+                "What the model said of it",
+            ),
+            *("Trials", "Verdict", "Conflict", "How it ended"),
         ]
         assert "1. `apply_edits`: `Adds` (taken back)" in document
         assert "| `greets` | 1 | no | `does not contain 'Hi'` |" in document

@@ -1,6 +1,5 @@
 """How a session ends: what was accepted is kept, or it says why it stopped and what stands written."""
 
-from headgate.agents.codev.domain import Held
 from headgate.agents.codev.ports import Working
 from headgate.agents.codev.state import AgentState
 from headgate.agents.codev.workflow.step import Update, phase_told, tokens_used
@@ -12,13 +11,12 @@ log = get_logger(__name__)
 
 
 async def keep(state: AgentState, working: Working) -> Update:
-    """Keep the flow as a pattern, and its tests where that was wanted. What cannot be kept spoils nothing."""
+    """Keep the flow as a pattern, and its tests where that was wanted. What cannot be is told, and spoils nothing."""
     phase_told(state, working, "done")
-    held = await _accepted(state, working)
-    pattern_id = await _as_pattern(state, working, held) if held is not None else None
-    told = await _tests(state, working) if state.get("save_tests") else ""
-    messages = [{"role": "assistant", "content": told}] if told else []
-    return {"done": True, "pattern_id": pattern_id, "stop_reason": None, "messages": messages}
+    pattern_id, lost = await _as_pattern(state, working)
+    note = " ".join(filter(None, [lost, await _tests(state, working) if state.get("save_tests") else ""]))
+    messages = [{"role": "assistant", "content": note}] if note else []
+    return {"done": True, "pattern_id": pattern_id, "stop_reason": None, "note": note, "messages": messages}
 
 
 async def stop(state: AgentState, working: Working) -> Update:
@@ -52,23 +50,18 @@ async def _stands(working: Working) -> str:
     return f"{writes}; rolling back undoes what was written."
 
 
-async def _accepted(state: AgentState, working: Working) -> Held | None:
-    """The flow, if it still is what was accepted."""
+async def _as_pattern(state: AgentState, working: Working) -> tuple[str | None, str]:
+    """The pattern's id, or why there is none: only what was accepted is kept."""
     try:
         held = await working.workplace.read(state.get("flow_id") or "")
-    except HeadgateError as error:
-        log.warning("accepted flow cannot be read", session=state["session_id"], error=error.detail)
-        return None
-    return held if held.mark == state.get("flow_mark") else None
-
-
-async def _as_pattern(state: AgentState, working: Working, held: Held) -> str | None:
-    try:
+        if held.mark != state.get("flow_mark"):
+            return None, "The flow was changed after it was reviewed: it was not kept as a pattern."
         requirement = state["requirement"]
-        return await working.patterns.keep(requirement=requirement, held=held, session_id=working.session_id)
+        kept = await working.patterns.keep(requirement=requirement, held=held, session_id=working.session_id)
     except HeadgateError as error:
         log.warning("pattern not kept", session=state["session_id"], error=error.detail)
-        return None
+        return None, f"The flow was not kept as a pattern: {error}"
+    return kept, ""
 
 
 async def _tests(state: AgentState, working: Working) -> str:
