@@ -15,7 +15,7 @@ from headgate.agents.codev.domains.flowise.errors import FlowiseFailed
 from headgate.agents.codev.domains.flowise.node_schema import NodeSchema
 from headgate.agents.codev.domains.flowise.preflight import faults_of
 from headgate.agents.codev.domains.flowise.spec import read_spec
-from tests.flowise.written import chain, function, reply, two_functions
+from tests.flowise.written import agent, chain, function, reply, two_functions
 from tests.support.openai_server import OpenAIServer
 
 Definition = dict[str, Any]
@@ -44,6 +44,11 @@ async def _runs(client: FlowiseClient, definition: Definition, expected: str, ty
         for one in await client.list_chatflows(page=1, limit=100):
             if one.name == "tried":
                 await client.delete_chatflow(one.id)
+
+
+def _lacking(definition: Definition, nodes: Mapping[str, NodeSchema]) -> list[str]:
+    """Faults of a template, beside the credentials that none has."""
+    return [str(one) for one in faults_of(definition, nodes, None) if "needs a credential" not in str(one)]
 
 
 def _without(*names: str) -> Break:
@@ -140,6 +145,21 @@ class TestRefused:
         assert await _runs(client, definition, "got ABC")
         assert faults_of(definition, nodes, [])
 
+    @pytest.mark.parametrize("gone", ["agentModelConfig", "FLOWISE_CREDENTIAL_ID"])
+    async def test_an_agent_whose_model_is_not_set_up_does_not_run(
+        self,
+        client: FlowiseClient,
+        nodes: Mapping[str, NodeSchema],
+        credential: StoredCredential,
+        echo: OpenAIServer,
+        gone: str,
+    ) -> None:
+        definition: Any = assemble(read_spec(agent(echo.base_url, "of preflight")), nodes, [credential])
+        inputs = definition["nodes"][1]["data"]["inputs"]
+        (inputs if gone in inputs else inputs["agentModelConfig"]).pop(gone)
+        assert not await _runs(client, definition, "echo: abc", "AGENTFLOW")
+        assert faults_of(definition, nodes, [credential])
+
     @pytest.mark.parametrize("gone", ["startAgentflow_0", "directReplyAgentflow_0"])
     async def test_half_an_agentflow_does_not_run(
         self, client: FlowiseClient, nodes: Mapping[str, NodeSchema], gone: str
@@ -193,9 +213,6 @@ class TestPassed:
         self, client: FlowiseClient, nodes: Mapping[str, NodeSchema]
     ) -> None:
         templates = (await Catalogue(client, Memory(60), "real").templates()).values()
-        refused = {
-            one.name: [str(fault) for fault in found]
-            for one in templates
-            if one.type == "AgentflowV2" and (found := faults_of(json.loads(one.flow_data), nodes, None))
-        }
+        refused = {one.name: _lacking(json.loads(one.flow_data), nodes) for one in templates if "V2" in one.type}
+        refused = {name: found for name, found in refused.items() if found}
         assert list(refused) in ([], ["Interacting With API"]), refused  # which has an empty address, to be filled in

@@ -59,6 +59,25 @@ def reply() -> dict[str, Any]:
     }
 
 
+def model(base_url: str, credential: str) -> dict[str, Any]:
+    """An AgentflowV2 whose one step asks a model what it was asked."""
+    config = {"modelName": "gpt-4o-mini", "basepath": base_url, "credential": credential}
+    return _after_start("llmAgentflow", {"llmModel": "chatOpenAI", "llmModelConfig": config})
+
+
+def agent(base_url: str, credential: str) -> dict[str, Any]:
+    """An AgentflowV2 with an agent that has a calculator."""
+    config = {"modelName": "gpt-4o-mini", "basepath": base_url, "credential": credential}
+    tools = [{"agentSelectedTool": "calculator"}]
+    inputs = {"agentModel": "chatOpenAI", "agentModelConfig": config, "agentTools": tools}
+    return _after_start("agentAgentflow", inputs)
+
+
+def _after_start(name: str, inputs: dict[str, Any]) -> dict[str, Any]:
+    nodes = [{"id": "startAgentflow_0", "name": "startAgentflow"}, {"id": f"{name}_0", "name": name, "inputs": inputs}]
+    return {"nodes": nodes, "edges": [{"from": "startAgentflow_0", "to": f"{name}_0"}]}
+
+
 def function(code: str) -> dict[str, Any]:
     """One function that answers."""
     inputs = {"javascriptFunction": code}

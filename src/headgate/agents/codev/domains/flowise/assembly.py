@@ -12,7 +12,9 @@ import orjson
 from pydantic import JsonValue
 
 from headgate.agents.codev.domains.flowise.answers import StoredCredential
+from headgate.agents.codev.domains.flowise.configs import CONFIG, chosen_credential, fill_configs
 from headgate.agents.codev.domains.flowise.drawn import (
+    CREDENTIAL_ID,
     anchors_of,
     chosen_output,
     credential_of,
@@ -24,7 +26,7 @@ from headgate.agents.codev.domains.flowise.drawn import (
     text_of,
 )
 from headgate.agents.codev.domains.flowise.errors import BadSpec
-from headgate.agents.codev.domains.flowise.node_schema import NOTES, NodeSchema, names_of
+from headgate.agents.codev.domains.flowise.node_schema import NOTES, NodeSchema
 from headgate.agents.codev.domains.flowise.placing import ROW, places
 from headgate.agents.codev.domains.flowise.quoting import told
 from headgate.agents.codev.domains.flowise.spec import Spec, SpecNode, is_kept, references
@@ -68,9 +70,10 @@ def is_agentflow(spec: Spec, schemas: Mapping[str, NodeSchema]) -> bool:
     known = {one.id: schemas[one.name].is_agentflow for one in spec.nodes if one.name in schemas}
     known = {key: value for key, value in known.items() if spec.node(key).name not in NOTES}
     if len(set(known.values())) > 1:
-        first = next(key for key, value in known.items() if value != known[spec.nodes[0].id])
+        first = next(iter(known))
+        other = next(key for key, value in known.items() if value != known[first])
         raise BadSpec(
-            f"'{first}' and '{spec.nodes[0].id}' cannot be in one flow.",
+            f"'{other}' and '{first}' cannot be in one flow.",
             remedy="An AgentflowV2 has nodes of the category 'Agent Flows' only, a chatflow has none of them.",
         )
     return any(known.values())
@@ -100,6 +103,7 @@ def _node(
     _set_credential(wanted, data, credentials)
     _set_output(wanted, data)
     _set_branches(data)
+    fill_configs(data, schemas, credentials)
     return node
 
 
@@ -120,7 +124,7 @@ def _new_node(node_id: str, schema: NodeSchema) -> dict[str, Any]:
 def _set_inputs(wanted: SpecNode, data: dict[str, Any], schema: NodeSchema | None, *, is_new: bool) -> None:
     places = {text_of(one.get("name")): one for one in [*anchors_of(data), *params_of(data)]}
     held = inputs_of(data)
-    configs = {f"{name}Config" for name, one in places.items() if one.get("loadConfig") is True}
+    configs = {f"{name}{CONFIG}" for name, one in places.items() if one.get("loadConfig") is True}
     unknown = sorted(wanted.inputs.keys() - places.keys() - held.keys() - configs)
     if unknown:
         raise BadSpec(
@@ -130,7 +134,7 @@ def _set_inputs(wanted: SpecNode, data: dict[str, Any], schema: NodeSchema | Non
     inputs = dict(held) if is_new else {**held, **_emptied(wanted, data, schema)}
     for name, value in wanted.inputs.items():
         if not is_kept(value):
-            inputs[name] = _stored(value, places.get(name))
+            inputs[name] = deepcopy(_stored(value, places.get(name)))
         elif is_new:
             raise BadSpec(f"'{wanted.id}.{name}' is to be kept, and there is nothing yet.", remedy="Give its value.")
     data["inputs"] = inputs
@@ -162,22 +166,15 @@ def _set_credential(wanted: SpecNode, data: dict[str, Any], credentials: Sequenc
         if wanted.credential:
             raise BadSpec(f"'{wanted.id}' takes no credential.", remedy="Leave 'credential' out.")
         return
-    types = names_of(place)
-    fitting = [one for one in credentials or () if one.type in types]
     held = credential_of(data)
-    found = wanted.credential or held
-    if wanted.credential and wanted.credential not in {one.id for one in fitting}:
-        named = [one.id for one in fitting if wanted.credential in {one.name, one.type}]
-        found = named[0] if len(named) == 1 else wanted.credential
-    elif not found and place.get("optional") is not True and len(fitting) == 1:
-        found = fitting[0].id
+    found = chosen_credential(wanted.credential or "", held, place, credentials)
     if found and found != held:
         data["credential"] = found
         data["inputs"][text_of(place.get("name"))] = found
 
 
 def _set_output(wanted: SpecNode, data: dict[str, Any]) -> None:
-    if not wanted.output:
+    if not wanted.output or wanted.output == chosen_output(data):
         return
     names = [text_of(one.get("name")) for one in options_of(data)]
     if wanted.output not in names:
@@ -227,7 +224,7 @@ def differing_inputs(data: Mapping[str, Any], schema: NodeSchema | None) -> dict
     """Inputs of a node that are not what a new one has, but for those that other nodes fill."""
     defaults = schema.defaults() if schema is not None else {}
     anchors = {text_of(one.get("name")) for one in anchors_of(data)}
-    skipped = anchors | {"credential", "FLOWISE_CREDENTIAL_ID"}
+    skipped = anchors | {"credential", CREDENTIAL_ID}
     found: dict[str, JsonValue] = {}
     for name, value in inputs_of(data).items():
         usual = False if name == "streaming" else defaults.get(name, "")

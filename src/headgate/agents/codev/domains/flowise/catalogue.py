@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import JsonValue
@@ -104,6 +104,9 @@ class Catalogue:
         found: dict[str, Template] = {}
         for row in (await self._client.list_templates())[:MOST_TEMPLATES]:
             made = _template_of(row)
+            if made is not None and made.name in found:  # Flowise has an Agentflow and an AgentflowV2 'Agentic RAG'
+                name = f"{made.name} ({made.type})"
+                made = replace(made, name=name, about=made.about | {"name": name})
             if made is not None:
                 found.setdefault(made.name, made)
         return found

@@ -9,7 +9,8 @@ from pydantic import JsonValue
 from headgate.agents.codev.domain import Answer, Change, DomainTool, Fault, Held, Phase
 from headgate.agents.codev.domains.flowise.assembly import assemble, is_agentflow
 from headgate.agents.codev.domains.flowise.compact import compact
-from headgate.agents.codev.domains.flowise.drawn import split
+from headgate.agents.codev.domains.flowise.configs import CONFIG
+from headgate.agents.codev.domains.flowise.drawn import CREDENTIAL_ID, split
 from headgate.agents.codev.domains.flowise.errors import BadSpec
 from headgate.agents.codev.domains.flowise.looking import arguments, reading_tool, refused, text_property
 from headgate.agents.codev.domains.flowise.quoting import told
@@ -169,12 +170,23 @@ def _change_node(spec: Spec, given: dict[str, Any]) -> str:
     inputs = given.get("inputs") or {}
     if not isinstance(inputs, dict):
         raise BadSpec("'inputs' must be an object.", remedy="Give values by the name of the input.")
-    node.inputs |= deepcopy(plain_inputs(node.id, inputs))
+    for name, value in deepcopy(plain_inputs(node.id, inputs)).items():
+        node.inputs[name] = _merged(node.inputs, name, value, inputs.get(name.removesuffix(CONFIG)))
     for name in ("credential", "label", "output"):
         value = given.get(name)
         if isinstance(value, str) and value:
             setattr(node, name, value)
     return f"Change '{node.id}': {', '.join(told(one, 60) for one in given if one != 'id') or 'nothing'}"
+
+
+def _merged(inputs: dict[str, JsonValue], name: str, value: JsonValue, component: JsonValue) -> JsonValue:
+    """Values of a component that the node was given: those that are not named stay, unless it is another now."""
+    held, named = inputs.get(name), name.removesuffix(CONFIG)
+    if not isinstance(held, dict) or not isinstance(value, dict) or not held.get(named):
+        return value
+    if component not in (None, held[named]):
+        return value
+    return {key: one for key, one in held.items() if key != CREDENTIAL_ID or not value.get("credential")} | value
 
 
 def _add_node(spec: Spec, given: dict[str, Any]) -> str:

@@ -48,8 +48,9 @@ async def add(client: FlowiseClient, catalogue: Catalogue, type_: str, name: str
     needed = [one.name for one in _fields(schema) if not one.optional and not values.get(one.name, "").strip()]
     if needed:
         raise BadCredential(f"'{needed[0]}' of the credential '{schema.type}' is required.", remedy="Give its value.")
-    given: dict[str, JsonValue] = {key: value for key, value in values.items() if value}
-    await client.create_credential(told(name, 200) or schema.type, schema.type, given)
+    usual: dict[str, JsonValue] = {one["name"]: one["default"] for one in schema.fields if one.get("default")}
+    given: dict[str, JsonValue] = {key: value for key, value in values.items() if value.strip()}
+    await client.create_credential(told(name, 200) or schema.type, schema.type, usual | given)
 
 
 def _needed(schema: CredentialSchema, root: str) -> NeededCredential:

@@ -16,6 +16,8 @@ LARGEST = 2_000_000
 """Characters of a chatflow; two hundred nodes have about 600,000."""
 WRITE_MEMBER = "headgateWrite"
 """Member of a chatflow that names the write it came from, so that a lost answer can be found again."""
+CREDENTIAL_ID = "FLOWISE_CREDENTIAL_ID"
+"""Where the canvas keeps the id of a credential."""
 _VOLATILE = frozenset({"position", "positionAbsolute", "selected", "dragging", "width", "height", "measured"})
 """Members of a node that the canvas changes while people only look."""
 
@@ -146,7 +148,7 @@ def fits(output: Mapping[str, Any], taking: Mapping[str, Any]) -> bool:
 def credential_of(data: Mapping[str, Any]) -> str:
     """Id of the credential that a node uses; empty for none."""
     inputs = inputs_of(data)
-    found = data.get("credential") or inputs.get("credential") or inputs.get("FLOWISE_CREDENTIAL_ID")
+    found = data.get("credential") or inputs.get("credential") or inputs.get(CREDENTIAL_ID)
     return found if isinstance(found, str) else ""
 
 

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from headgate.agents.codev.domains.flowise.answers import objects
 from headgate.agents.codev.domains.flowise.quoting import NAME, bounded, told
+from headgate.graph.json_values import plain_json
 
 MOST_INPUTS = 200
 MOST_OUTPUTS = 50
@@ -141,7 +142,7 @@ class NodeSchema:
 def schema_of(raw: Mapping[str, Any]) -> NodeSchema | None:
     """A component as the server describes it; None for what cannot be one."""
     name = raw.get("name")
-    if not isinstance(name, str) or not NAME.fullmatch(name):
+    if not isinstance(name, str) or not NAME.fullmatch(name) or not _is_plain(raw):
         return None
     return NodeSchema(
         name=name,
@@ -168,6 +169,15 @@ def names_of(credential: Mapping[str, Any] | None) -> tuple[str, ...]:
 def classes_of(type_: object) -> frozenset[str]:
     """The classes of an anchor's type: `A | B`."""
     return frozenset(one.strip() for one in type_.split("|")) if isinstance(type_, str) else frozenset()
+
+
+def _is_plain(raw: Mapping[str, Any]) -> bool:
+    """Whether it survives storage: it becomes part of every node that is made of it."""
+    try:
+        plain_json(dict(raw))
+    except ValueError:
+        return False
+    return True
 
 
 def _has_name(given: Mapping[str, Any]) -> bool:
@@ -197,10 +207,11 @@ def _option(output: Mapping[str, Any], node_id: str) -> dict[str, Any]:
     }
 
 
+_DEEPEST = 4
 _SHOWN_MEMBERS = ("name", "type", "optional", "list", "acceptVariable", "default", "show")
 
 
-def _shown(given: Mapping[str, Any]) -> dict[str, JsonValue]:
+def _shown(given: Mapping[str, Any], depth: int = 0) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = {
         name: bounded(given[name]) for name in _SHOWN_MEMBERS if given.get(name) not in (None, "", False)
     }
@@ -209,4 +220,9 @@ def _shown(given: Mapping[str, Any]) -> dict[str, JsonValue]:
     options = [told(one.get("name"), 80) for one in objects(given.get("options"), 30)]
     if options:
         found["options"] = list[JsonValue](options)
+    if given.get("loadConfig") is True:
+        found["config"] = f"{found.get('name')}Config"
+    items = [_shown(one, depth + 1) for one in objects(given.get("array"), 30)] if depth < _DEEPEST else []
+    if items:
+        found["array"] = list[JsonValue](items)
     return found

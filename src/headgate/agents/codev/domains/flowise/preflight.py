@@ -11,7 +11,6 @@ from headgate.agents.codev.domain import Fault
 from headgate.agents.codev.domains.flowise.answers import StoredCredential
 from headgate.agents.codev.domains.flowise.drawn import (
     anchors_of,
-    credential_of,
     data_of,
     edges_of,
     id_of,
@@ -22,16 +21,21 @@ from headgate.agents.codev.domains.flowise.drawn import (
     text_of,
 )
 from headgate.agents.codev.domains.flowise.edge_checks import edge_faults, ending_faults
-from headgate.agents.codev.domains.flowise.node_schema import NOTES, NodeSchema, names_of
+from headgate.agents.codev.domains.flowise.input_checks import (
+    EMPTY,
+    config_faults,
+    credential_faults,
+    input_faults,
+    is_required,
+)
+from headgate.agents.codev.domains.flowise.node_schema import NOTES, NodeSchema
 from headgate.agents.codev.domains.flowise.quoting import told
-from headgate.agents.codev.domains.flowise.spec import references
 from headgate.graph.names import did_you_mean, listed
 
 TYPES = ("CHATFLOW", "AGENTFLOW", "MULTIAGENT", "ASSISTANT")
 MOST_FAULTS = 100
 _LISTS = ("inputAnchors", "inputParams", "outputAnchors")
 _OBJECTS = ("inputs", "outputs")
-_EMPTY: tuple[object, ...] = (None, "", [])
 _START = "startAgentflow"
 
 
@@ -80,8 +84,9 @@ def _faults(
             continue
         yield from _shape_faults(node)
         yield from _known_faults(node, schemas)
-        yield from _input_faults(node, there)
-        yield from _credential_faults(node, credentials)
+        yield from input_faults(node, there)
+        yield from credential_faults(node, credentials)
+        yield from config_faults(node, schemas, credentials)
     edges = edges_of(definition)
     yield from edge_faults(there, edges)
     flow = {key: data for key, data in there.items() if data.get("name") not in NOTES}
@@ -133,7 +138,7 @@ def _known_faults(node: Mapping[str, Any], schemas: Mapping[str, NodeSchema] | N
     lacking = [  # inputs that came with a later release and hold nothing are not missed
         one["name"]
         for one in schema.inputs
-        if one["name"] not in held and (_is_required(one, inputs) or inputs.get(one["name"]) not in _EMPTY)
+        if one["name"] not in held and (is_required(one, inputs) or inputs.get(one["name"]) not in EMPTY)
     ]
     if lacking:
         yield Fault(
@@ -141,69 +146,6 @@ def _known_faults(node: Mapping[str, Any], schemas: Mapping[str, NodeSchema] | N
             f"'inputParams' or 'inputAnchors' lack {listed(lacking)}: Flowise would ignore those inputs.",
             "Take the node out and add it again.",
         )
-
-
-def _input_faults(node: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[Fault]:
-    data = data_of(node)
-    inputs = inputs_of(data)
-    for place in [*anchors_of(data), *params_of(data)]:
-        name = text_of(place.get("name"))
-        value = inputs.get(name)
-        if place.get("type") == "credential":
-            continue
-        lost = [one for one in references(value) if one not in there]
-        if lost:
-            yield Fault(id_of(node), f"'{name}' refers to '{lost[0]}', which is no node.", "Connect it to one.")
-        if _is_required(place, inputs) and value in _EMPTY:
-            remedy = "Give it a value." if place in params_of(data) else f"Connect a node to '{id_of(node)}.{name}'."
-            yield Fault(id_of(node), f"'{name}' ({told(place.get('label'), 60)}) is required and not set.", remedy)
-
-
-def _is_required(place: Mapping[str, Any], inputs: Mapping[str, Any]) -> bool:
-    if place.get("optional") not in (None, False) or place.get("type") == "boolean" or place.get("hidden"):
-        return False
-    if place.get("default") not in _EMPTY:
-        return False  # what holds nothing is then what the component takes it for, as in nodes of earlier releases
-    return _holds(place.get("show"), inputs, default=True) and not _holds(place.get("hide"), inputs, default=False)
-
-
-def _holds(condition: object, inputs: Mapping[str, Any], *, default: bool) -> bool:
-    """Whether an input is shown, or hidden, given what others hold; one that looks into lists is taken as not held."""
-    if not isinstance(condition, Mapping) or not condition:
-        return default
-    for name, wanted in condition.items():
-        if "$" in str(name) or "." in str(name):
-            return False
-        value = inputs.get(name)
-        if not (value in wanted if isinstance(wanted, list) else value == wanted or str(value) == str(wanted)):
-            return False
-    return True
-
-
-def _credential_faults(node: Mapping[str, Any], credentials: Sequence[StoredCredential] | None) -> Iterator[Fault]:
-    data = data_of(node)
-    place = next((one for one in params_of(data) if one.get("type") == "credential"), None)
-    if place is None:
-        return
-    types, held = names_of(place), credential_of(data)
-    if not held:
-        if place.get("optional") is not True:
-            yield Fault(
-                id_of(node),
-                f"It needs a credential of type {listed(types)}.",
-                "Set 'credential' to an id of list_credentials; when there is none, the person has to make one.",
-            )
-        return
-    if credentials is None:
-        return
-    found = next((one for one in credentials if one.id == held), None)
-    if found is None:
-        yield Fault(id_of(node), "Its credential does not exist.", "Set 'credential' to an id of list_credentials.")
-    elif types and found.type not in types:
-        yield Fault(
-            id_of(node), f"Its credential is of type {found.type}, and {listed(types)} is needed.",
-            "Set 'credential' to another id of list_credentials."
-        )  # fmt: skip
 
 
 def _agentflow_faults(flow: Mapping[str, Mapping[str, Any]]) -> Iterator[Fault]:

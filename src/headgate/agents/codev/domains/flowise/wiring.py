@@ -15,6 +15,7 @@ from headgate.agents.codev.domains.flowise.drawn import (
     id_of,
     inputs_of,
     is_agentflow_node,
+    nodes_of,
     options_of,
     params_of,
     text_of,
@@ -42,7 +43,7 @@ def wire(nodes: Nodes, wanted: Sequence[SpecEdge], before: Mapping[str, Any]) ->
     for one in every:
         edge = _agentflow_edge(nodes, one) if _is_agentflow(nodes, one) else _edge(nodes, one, chosen, filled)
         made[_key(edge)] = edge
-    _fill(nodes, filled)
+    _fill(nodes, filled, by_id(nodes_of(before)))
     held = {_key(one): one for one in edges_of(before)}
     return [held.get(key, edge) for key, edge in made.items()]
 
@@ -161,29 +162,42 @@ def _refer(node: dict[str, Any], name: str, wanted: SpecEdge, taking: Mapping[st
         raise BadSpec(
             f"'{wanted.target}.{name}' does not say what it does with '{wanted.source}'.",
             remedy=f'Write "{reference}" where it belongs in the input '
-            + ('\'s object, as {"name": "' + reference + '"}.' if taking.get("type") == "json" else "'s text."),
+            + ('\'s object, as {"name": "' + reference + '"}' if taking.get("type") == "json" else "'s text")
+            + ", or take the edge out.",
         )
     inputs[name] = reference
 
 
-def _fill(nodes: Nodes, filled: Mapping[tuple[str, str], list[str]]) -> None:
-    """Inputs that other nodes are connected to say so; the others are empty."""
+def _fill(nodes: Nodes, filled: Mapping[tuple[str, str], list[str]], there: Nodes) -> None:
+    """Inputs that other nodes are connected to say so, as they did before where they are the same; others are empty."""
     for node_id, node in nodes.items():
         data = data_of(node)
         if is_agentflow_node(data):
             continue
+        held = inputs_of(data_of(there.get(node_id, {})))
         for anchor in anchors_of(data):
             name = text_of(anchor.get("name"))
-            sources = [reference_to(one) for one in filled.get((node_id, name), ())]
+            sources = filled.get((node_id, name), [])
             value = inputs_of(data).get(name)
             if not sources and value and not references(value):
                 raise BadSpec(
                     f"'{node_id}.{name}' takes a node, not a value.", remedy=f"Connect a node to '{node_id}.{name}'."
                 )
-            empty = value if value in ("", None, []) and name in inputs_of(data) else ""
-            data.setdefault("inputs", {})[name] = (
-                empty if not sources else sources if anchor.get("list") is True else sources[0]
-            )
+            if sources:
+                data.setdefault("inputs", {})[name] = _filled(anchor, sources, held.get(name))
+            elif value:
+                data["inputs"][name] = ""
+
+
+def _filled(anchor: Mapping[str, Any], sources: Sequence[str], held: JsonValue) -> JsonValue:
+    if set(references(held)) == set(sources) and isinstance(held, list) == _is_list(anchor):
+        return held
+    made = [reference_to(one) for one in sources]
+    return list[JsonValue](made) if _is_list(anchor) else made[0]
+
+
+def _is_list(anchor: Mapping[str, Any]) -> bool:
+    return anchor.get("list") is True
 
 
 def _takes(data: Mapping[str, Any], given: Mapping[str, Any]) -> bool:

@@ -27,6 +27,14 @@ GONE = "00000000-0000-4000-8000-000000000000"
 MEBIBYTE = 1024 * 1024
 
 
+def nested(depth: int) -> Any:
+    """Objects within objects."""
+    found: Any = 1
+    for _ in range(depth):
+        found = {"array": [found]}
+    return found
+
+
 class TestErrors:
     @pytest.mark.parametrize("flow_id", [GONE, "nope", "../apikey", "", "a b"])
     async def test_a_chatflow_that_is_not_there_is_not_found(self, client: FlowiseClient, flow_id: str) -> None:
@@ -187,6 +195,7 @@ class TestHostileAnswers:
             [{"name": "a", "inputs": "x", "outputs": 3, "baseClasses": {"a": 1}, "credential": [], "label": None}],
             [{"name": "a", "inputs": [{"name": "i", "type": 3}, {"type": "x"}, 4], "outputs": [{"name": None}]}],
             [{"name": "a", "inputs": [{"name": "i", "options": [1, {"name": 2}], "show": 4}] * 1000}],
+            [{"name": "a", "inputs": [{"name": "i", "type": "array", "array": [{"name": "j", "array": 3}, 4]}]}],
         ],
     )
     async def test_of_wrong_types_are_left_out_or_read_with_care(
@@ -197,6 +206,13 @@ class TestHostileAnswers:
         for one in found.values():
             assert len(json.dumps(one.described())) < 60_000
             json.dumps(one.data("x"))
+
+    async def test_that_cannot_be_stored_in_a_flow_are_left_out(
+        self, server: FlowiseServer, client: FlowiseClient
+    ) -> None:
+        """A node takes over all that its component has."""
+        server.nodes = [{"name": "a", "more": nested(40)}, {"name": "b", "more": "\x00"}, {"name": "c"}]
+        assert list(await Catalogue(client, Memory(0), "dev").nodes()) == ["c"]
 
     async def test_of_a_hundred_thousand_components_are_cut(self, server: FlowiseServer, client: FlowiseClient) -> None:
         server.nodes = [{"name": f"node{number}", "label": "x", "category": "y"} for number in range(100_000)]

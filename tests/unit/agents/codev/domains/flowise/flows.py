@@ -40,6 +40,22 @@ TWO_FUNCTIONS: dict[str, Any] = {
     ],
     "edges": [{"from": "customFunction_0", "to": "customFunction_1.functionInputVariables"}],
 }
+AGENT: dict[str, Any] = {
+    "nodes": [
+        {"id": "startAgentflow_0", "name": "startAgentflow", "inputs": {"startInputType": "chatInput"}},
+        {
+            "id": "agentAgentflow_0",
+            "name": "agentAgentflow",
+            "inputs": {
+                "agentModel": "chatOpenAI",
+                "agentModelConfig": {"modelName": "gpt-4o-mini"},
+                "agentMessages": [{"role": "system", "content": "Answer in French."}],
+                "agentTools": [{"agentSelectedTool": "calculator"}],
+            },
+        },
+    ],
+    "edges": [{"from": "startAgentflow_0", "to": "agentAgentflow_0"}],
+}
 AGENTFLOW: dict[str, Any] = {
     "nodes": [
         {"id": "startAgentflow_0", "name": "startAgentflow", "inputs": {"startInputType": "chatInput"}},

@@ -16,7 +16,7 @@ from headgate.agents.codev.domains.flowise.errors import BadSpec
 from headgate.agents.codev.domains.flowise.preflight import faults_of
 from headgate.agents.codev.domains.flowise.spec import Spec, read_spec
 from tests.support.flowise_recordings import CREDENTIAL, recorded_flow, schemas
-from tests.unit.agents.codev.domains.flowise.flows import AGENTFLOW, LLM_CHAIN, TWO_FUNCTIONS
+from tests.unit.agents.codev.domains.flowise.flows import AGENT, AGENTFLOW, LLM_CHAIN, TWO_FUNCTIONS
 
 SCHEMAS = schemas()
 CREDENTIALS = [StoredCredential(CREDENTIAL, "fake-openai2", "openAIApi")]
@@ -70,6 +70,22 @@ class TestAssembling:
             ("conditionAgentflow_0-output-2", "directReplyAgentflow_1"),
         ]
         assert faults_of(flow, SCHEMAS, CREDENTIALS) == []
+
+    def test_gives_agents_the_values_of_their_model_and_tools(self) -> None:
+        """As the canvas keeps them; Flowise fails at an agent whose model has none."""
+        inputs = made(AGENT)["nodes"][1]["data"]["inputs"]
+        config = inputs["agentModelConfig"]
+        assert (config["modelName"], config["temperature"], config["streaming"]) == ("gpt-4o-mini", 0.9, False)
+        assert (config["agentModel"], config["FLOWISE_CREDENTIAL_ID"]) == ("chatOpenAI", CREDENTIAL)
+        tool = {"agentSelectedTool": "calculator", "agentSelectedToolConfig": {"agentSelectedTool": "calculator"}}
+        assert inputs["agentTools"] == [tool]
+        assert faults_of(made(AGENT), SCHEMAS, CREDENTIALS) == []
+
+    def test_takes_the_credential_of_a_model_by_name(self) -> None:
+        spec = copy.deepcopy(AGENT)
+        spec["nodes"][1]["inputs"]["agentModelConfig"]["credential"] = "fake-openai2"
+        config = made(spec)["nodes"][1]["data"]["inputs"]["agentModelConfig"]
+        assert (config["credential"], config["FLOWISE_CREDENTIAL_ID"]) == ("", CREDENTIAL)
 
     def test_places_nodes_in_columns(self) -> None:
         found = {one["id"]: one["position"]["x"] for one in made(LLM_CHAIN)["nodes"]}
@@ -129,8 +145,15 @@ class TestRefusals:
         with pytest.raises(BadSpec, match="takes one connection"):
             made(spec)
 
-    def test_keep_both_kinds_of_flow_apart(self) -> None:
-        spec = {"nodes": [*AGENTFLOW["nodes"], *LLM_CHAIN["nodes"]], "edges": []}
+    def test_name_an_input_that_the_model_of_an_agent_does_not_have(self) -> None:
+        spec = copy.deepcopy(AGENT)
+        spec["nodes"][1]["inputs"]["agentModelConfig"] = {"temprature": 1}
+        with pytest.raises(BadSpec, match=r"'agentAgentflow_0\.agentModelConfig' has no input 'temprature'.*mean"):
+            made(spec)
+
+    @pytest.mark.parametrize("first", [[], [{"id": "note", "name": "stickyNote"}], [{"id": "x", "name": "unknown"}]])
+    def test_keep_both_kinds_of_flow_apart(self, first: list[dict[str, Any]]) -> None:
+        spec = {"nodes": [*first, *AGENTFLOW["nodes"], *LLM_CHAIN["nodes"]], "edges": []}
         with pytest.raises(BadSpec, match="cannot be in one flow"):
             is_agentflow(read_spec(spec), SCHEMAS)
 
@@ -152,6 +175,39 @@ class TestChangingWhatIsThere:
         changed = copy.deepcopy(flow["nodes"][1])
         changed["data"]["inputs"]["template"] = "Sing: {q}"
         assert after["nodes"][1] == changed
+
+    def test_starts_afresh_with_another_model(self) -> None:
+        flow = made(AGENT)
+        spec = compact(flow, SCHEMAS)
+        spec.node("agentAgentflow_0").inputs["agentModel"] = "calculator"
+        after: Any = assemble(spec, SCHEMAS, CREDENTIALS, flow)
+        assert after["nodes"][1]["data"]["inputs"]["agentModelConfig"] == {"agentModel": "calculator"}
+        assert flow["nodes"][1]["data"]["inputs"]["agentModelConfig"]["agentModel"] == "chatOpenAI"
+
+    def test_keeps_the_output_of_a_node_that_gives_by_its_conditions(self) -> None:
+        """Outputs of a condition are made as people name them; what it was first set to may be none of them."""
+        flow = recorded_flow("two_customfunction")
+        data = flow["nodes"][0]["data"]
+        options = [{"id": "o-grading", "name": "grading", "type": "Condition", "isAnchor": True}]
+        data |= {"outputs": {"output": "next"}, "outputAnchors": [{"name": "output", "options": options}]}
+        flow["edges"] = []
+        flow["nodes"][1]["data"]["inputs"]["functionInputVariables"] = ""
+        after = assemble(compact(flow, SCHEMAS), SCHEMAS, CREDENTIALS, flow)
+        assert mark_of(after) == mark_of(flow)
+
+    def test_keeps_a_list_that_names_a_node_twice_and_adds_no_input(self) -> None:
+        flow = made({
+            "nodes": [
+                {"id": "c1", "name": "calculator"},
+                {"id": "f", "name": "customFunction", "inputs": {"javascriptFunction": "return 1"}},
+                *LLM_CHAIN["nodes"],
+            ],
+            "edges": [{"from": "c1", "to": "f.tools"}, *LLM_CHAIN["edges"]],
+        })  # fmt: skip
+        flow["nodes"][1]["data"]["inputs"]["tools"] *= 2
+        del flow["nodes"][2]["data"]["inputs"]["cache"]
+        after = assemble(compact(flow, SCHEMAS), SCHEMAS, CREDENTIALS, flow)
+        assert mark_of(after) == mark_of(flow)
 
     def test_puts_what_is_left_out_back_to_what_a_new_node_has(self) -> None:
         flow = made(LLM_CHAIN)
@@ -231,6 +287,8 @@ class TestRoundTrip:
         after = assemble(compact(flow, SCHEMAS), SCHEMAS, CREDENTIALS, flow)
         assert drawn_alike(after, without=("credential",)) == drawn_alike(flow)
 
-    def test_of_an_agentflow_is_stable(self) -> None:
-        first = made(AGENTFLOW)
+    @pytest.mark.parametrize("spec", [AGENTFLOW, AGENT], ids=["replies", "agent"])
+    def test_of_an_agentflow_is_stable(self, spec: dict[str, Any]) -> None:
+        first = made(spec)
         assert made(compact(first, SCHEMAS).plain()) == first
+        assert assemble(compact(first, SCHEMAS), SCHEMAS, CREDENTIALS, first) == first

@@ -14,7 +14,7 @@ from headgate.agents.codev.domains.flowise.errors import FlowiseFailed
 from headgate.agents.codev.domains.flowise.preflight import faults_of
 from headgate.agents.codev.domains.flowise.spec import read_spec
 from tests.support.flowise_recordings import CREDENTIAL, recorded_flow, recording, schemas
-from tests.unit.agents.codev.domains.flowise.flows import AGENTFLOW, LLM_CHAIN
+from tests.unit.agents.codev.domains.flowise.flows import AGENT, AGENTFLOW, LLM_CHAIN
 
 SCHEMAS = schemas()
 CREDENTIALS = [StoredCredential(CREDENTIAL, "fake-openai2", "openAIApi")]
@@ -163,6 +163,29 @@ class TestFaults:
     def test_of_an_agentflow_without_its_start(self) -> None:
         spec = {"nodes": AGENTFLOW["nodes"][2:3], "edges": []}
         assert any("begins at one 'startAgentflow'" in one for one in changed(spec, lambda _flow: None))
+
+    @pytest.mark.parametrize(
+        ("change", "words"),
+        [
+            (lambda one: one.pop("agentModelConfig"), "'agentModelConfig' is not set"),
+            (lambda one: one["agentModelConfig"].pop("FLOWISE_CREDENTIAL_ID"),
+             "'chatOpenAI' in 'agentModel' needs a credential of type openAIApi"),
+            (lambda one: one["agentModelConfig"].update(FLOWISE_CREDENTIAL_ID="no"),
+             "credential of 'chatOpenAI' in 'agentModel' does not exist"),
+            (lambda one: one.update(agentModel="chatOpenAi"), "'agentModel' is 'chatOpenAi', which the server"),
+            (lambda one: one["agentTools"][0].update(agentSelectedTool="abacus"), "'agentTools.0.agentSelectedTool'"),
+            (lambda one: one.update(agentModel="promptTemplate"), "'template' of 'promptTemplate' is required"),
+        ],
+    )  # fmt: skip
+    def test_of_an_agent_name_what_its_model_or_tool_lacks(
+        self, change: Callable[[dict[str, Any]], object], words: str
+    ) -> None:
+        found = changed(AGENT, lambda flow: change(flow["nodes"][1]["data"]["inputs"]))
+        assert any(words in one for one in found), found
+
+    def test_are_none_for_what_stands_in_tabs(self) -> None:
+        tabs = {"label": "Condition", "name": "condition", "type": "conditionFunction", "tabs": [{"name": "ui"}]}
+        assert changed(LLM_CHAIN, lambda flow: flow["nodes"][1]["data"]["inputParams"].append(tabs)) == []
 
     def test_are_none_for_an_agentflow_that_was_really_run(self) -> None:
         spec = {

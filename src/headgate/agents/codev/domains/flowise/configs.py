@@ -1,0 +1,104 @@
+"""Components that nodes of an AgentflowV2 work with, a model or a tool: named by one input, set by another. Pure.
+
+An input with `loadConfig` names a component; the input beside it, called the same and `Config`, has its values. Flowise
+takes the credential from `FLOWISE_CREDENTIAL_ID` among them, and fails where there are no values at all.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from headgate.agents.codev.domains.flowise.answers import StoredCredential, objects
+from headgate.agents.codev.domains.flowise.drawn import CREDENTIAL_ID, inputs_of, params_of, text_of
+from headgate.agents.codev.domains.flowise.errors import BadSpec
+from headgate.agents.codev.domains.flowise.node_schema import NodeSchema, is_anchor, names_of
+from headgate.agents.codev.domains.flowise.quoting import told
+from headgate.graph.names import did_you_mean, listed
+
+CONFIG = "Config"
+_DEEPEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A component that a node was given by name."""
+
+    where: str
+    """The input, as `llmModel` or `agentTools.0.agentSelectedTool`."""
+    name: str
+    component: str
+    scope: dict[str, Any]
+    """What has both inputs: those of the node, or an item of a list among them."""
+
+    @property
+    def config(self) -> dict[str, Any] | None:
+        """The component's values; None when there are none."""
+        found = self.scope.get(f"{self.name}{CONFIG}")
+        return found if isinstance(found, dict) else None
+
+
+def loaded(data: Mapping[str, Any]) -> Iterator[Loaded]:
+    """Every component that a node was given by name."""
+    yield from _within(params_of(data), inputs_of(data), "", 0)
+
+
+def fill_configs(
+    data: Mapping[str, Any], schemas: Mapping[str, NodeSchema], credentials: Sequence[StoredCredential] | None
+) -> None:
+    """Give each component the values of a new one where it has none, and its credential. Raises `BadSpec`."""
+    for one in loaded(data):
+        schema = schemas.get(one.component)
+        if schema is not None:
+            one.scope[f"{one.name}{CONFIG}"] = _filled(text_of(data.get("id")), one, schema, credentials)
+
+
+def chosen_credential(
+    wanted: str, held: str, place: Mapping[str, Any], credentials: Sequence[StoredCredential] | None
+) -> str:
+    """The id of the credential that is meant: by id, name or type; the only one that fits where one is needed."""
+    fitting = [one for one in credentials or () if one.type in names_of(place)]
+    if wanted and wanted not in {one.id for one in fitting}:
+        named = [one.id for one in fitting if wanted in {one.name, one.type}]
+        return named[0] if len(named) == 1 else wanted
+    if not wanted and not held and place.get("optional") is not True and len(fitting) == 1:
+        return fitting[0].id
+    return wanted or held
+
+
+def _within(places: Sequence[dict[str, Any]], scope: dict[str, Any], lead: str, depth: int) -> Iterator[Loaded]:
+    for place in places:
+        name = text_of(place.get("name"))
+        value = scope.get(name)
+        if place.get("loadConfig") is True and isinstance(value, str) and value:
+            yield Loaded(f"{lead}{name}", name, value, scope)
+        inner = objects(place.get("array"), 50) if depth < _DEEPEST else []
+        for number, item in enumerate(objects(value, 200) if inner else ()):
+            yield from _within(inner, item, f"{lead}{name}.{number}.", depth + 1)
+
+
+def _filled(
+    node_id: str, one: Loaded, schema: NodeSchema, credentials: Sequence[StoredCredential] | None
+) -> dict[str, Any]:
+    """The values as the canvas keeps them: it names the component among them, so another's are told from its own."""
+    config = one.config or {}
+    if config.get(one.name) != one.component:
+        given = {} if config.get(one.name) else config
+        _require_known(node_id, one, schema, given)
+        usual = schema.defaults()
+        config = usual | ({"streaming": False} if "streaming" in usual else {}) | given | {one.name: one.component}
+    if schema.credential is None:
+        return config
+    wanted, held = text_of(config.get("credential")), text_of(config.get(CREDENTIAL_ID))
+    found = chosen_credential("" if held else wanted, held, schema.credential, credentials)
+    return config if found == held else config | {"credential": "", CREDENTIAL_ID: found}
+
+
+def _require_known(node_id: str, one: Loaded, schema: NodeSchema, given: Mapping[str, Any]) -> None:
+    names = [place["name"] for place in schema.inputs if not is_anchor(place)]
+    unknown = sorted(given.keys() - {*(place["name"] for place in schema.inputs), "credential", CREDENTIAL_ID})
+    if unknown:
+        raise BadSpec(
+            f"'{one.component}' in '{node_id}.{one.where}{CONFIG}' has no input '{told(unknown[0], 80)}'"
+            f"{did_you_mean(unknown[0], names) or '.'}",
+            remedy=f"It has: {listed(names, most=40)}.",
+        )

@@ -1,0 +1,138 @@
+"""Checks of the values of a node: what is required, what refers to other nodes, which credentials. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from headgate.agents.codev.domain import Fault
+from headgate.agents.codev.domains.flowise.answers import StoredCredential
+from headgate.agents.codev.domains.flowise.configs import CONFIG, Loaded, loaded
+from headgate.agents.codev.domains.flowise.drawn import (
+    CREDENTIAL_ID,
+    anchors_of,
+    credential_of,
+    data_of,
+    id_of,
+    inputs_of,
+    params_of,
+    text_of,
+)
+from headgate.agents.codev.domains.flowise.node_schema import NodeSchema, is_anchor, names_of
+from headgate.agents.codev.domains.flowise.quoting import told
+from headgate.agents.codev.domains.flowise.spec import references
+from headgate.graph.names import did_you_mean, listed
+
+EMPTY: tuple[object, ...] = (None, "", [])
+_NAMED = "Set 'credential' to an id of list_credentials"
+
+
+def input_faults(node: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[Fault]:
+    """References to nodes that are not there, and required inputs that are not set."""
+    data = data_of(node)
+    inputs = inputs_of(data)
+    for place in [*anchors_of(data), *params_of(data)]:
+        name = text_of(place.get("name"))
+        value = inputs.get(name)
+        if place.get("type") == "credential":
+            continue
+        lost = [one for one in references(value) if one not in there]
+        if lost:
+            yield Fault(id_of(node), f"'{name}' refers to '{lost[0]}', which is no node.", "Connect it to one.")
+        if is_required(place, inputs) and value in EMPTY:
+            remedy = "Give it a value." if place in params_of(data) else f"Connect a node to '{id_of(node)}.{name}'."
+            yield Fault(id_of(node), f"'{name}' ({told(place.get('label'), 60)}) is required and not set.", remedy)
+
+
+def is_required(place: Mapping[str, Any], inputs: Mapping[str, Any]) -> bool:
+    """Whether an input has to hold something, given what others hold."""
+    if place.get("optional") not in (None, False) or place.get("type") == "boolean" or place.get("hidden"):
+        return False
+    if place.get("default") not in EMPTY:
+        return False  # what holds nothing is then what the component takes it for, as in nodes of earlier releases
+    if place.get("tabs"):
+        return False  # its values are those of its tabs
+    return _holds(place.get("show"), inputs, default=True) and not _holds(place.get("hide"), inputs, default=False)
+
+
+def credential_faults(node: Mapping[str, Any], credentials: Sequence[StoredCredential] | None) -> Iterator[Fault]:
+    """A credential that is lacking, is gone, or is another's."""
+    data = data_of(node)
+    place = next((one for one in params_of(data) if one.get("type") == "credential"), None)
+    if place is not None:
+        yield from _credential(id_of(node), place, credential_of(data), credentials)
+
+
+def config_faults(
+    node: Mapping[str, Any],
+    schemas: Mapping[str, NodeSchema] | None,
+    credentials: Sequence[StoredCredential] | None,
+) -> Iterator[Fault]:
+    """The same of the components that a node was given by name: Flowise fails when it first needs them."""
+    for one in loaded(data_of(node)) if schemas is not None else ():
+        schema = schemas.get(one.component) if schemas is not None else None
+        if schema is None:
+            yield Fault(
+                id_of(node), f"'{one.where}' is '{told(one.component, 80)}', which the server does not have"
+                f"{did_you_mean(one.component, schemas or ()) or '.'}", "Take a name from list_nodes."
+            )  # fmt: skip
+        elif one.config is None:
+            yield Fault(
+                id_of(node), f"'{one.where}{CONFIG}' is not set.", f"Give it the values of '{one.component}': {{}}."
+            )
+        else:
+            yield from _loaded(node, one, schema, one.config, credentials)
+
+
+def _loaded(
+    node: Mapping[str, Any],
+    one: Loaded,
+    schema: NodeSchema,
+    config: Mapping[str, Any],
+    credentials: Sequence[StoredCredential] | None,
+) -> Iterator[Fault]:
+    for place in schema.inputs:
+        if not is_anchor(place) and is_required(place, config) and config.get(place["name"]) in EMPTY:
+            yield Fault(
+                id_of(node), f"'{place['name']}' of '{one.component}' is required and not set.",
+                f"Give it in '{one.where}{CONFIG}'."
+            )  # fmt: skip
+    if schema.credential is not None:
+        held = text_of(config.get(CREDENTIAL_ID))
+        yield from _credential(id_of(node), schema.credential, held, credentials, one)
+
+
+def _credential(
+    where: str,
+    place: Mapping[str, Any],
+    held: str,
+    credentials: Sequence[StoredCredential] | None,
+    one: Loaded | None = None,
+) -> Iterator[Fault]:
+    who, at = (f"'{one.component}' in '{one.where}'", f" in '{one.where}{CONFIG}'") if one else ("It", "")
+    whose = f"The credential of {who}" if one else "Its credential"
+    types = names_of(place)
+    if not held:
+        if place.get("optional") is not True:
+            lacking = f"{_NAMED}{at}; when there is none, the person has to make one."
+            yield Fault(where, f"{who} needs a credential of type {listed(types)}.", lacking)
+        return
+    if credentials is None:
+        return
+    found = next((one for one in credentials if one.id == held), None)
+    if found is None:
+        yield Fault(where, f"{whose} does not exist.", f"{_NAMED}{at}.")
+    elif types and found.type not in types:
+        yield Fault(where, f"{whose} is of type {found.type}, and {listed(types)} is needed.",
+                    f"Set 'credential'{at} to another id of list_credentials.")  # fmt: skip
+
+
+def _holds(condition: object, inputs: Mapping[str, Any], *, default: bool) -> bool:
+    """Whether an input is shown, or hidden, given what others hold; one that looks into lists is taken as not held."""
+    if not isinstance(condition, Mapping) or not condition:
+        return default
+    for name, wanted in condition.items():
+        if "$" in str(name) or "." in str(name):
+            return False
+        value = inputs.get(name)
+        if not (value in wanted if isinstance(wanted, list) else value == wanted or str(value) == str(wanted)):
+            return False
+    return True
