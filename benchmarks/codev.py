@@ -84,7 +84,7 @@ def main() -> None:
         settings = make_settings(place / "sqlite")
         migrate(settings)
         asyncio.run(_sessions(report, "SQLite", settings, rounds))
-        server = Postgres(place / "postgres", "bench", durable=True)
+        server = Postgres(place / "postgres", "bench", careless=())
         try:
             with server.fresh() as url:
                 asyncio.run(_sessions(report, "PostgreSQL", make_settings(place / "data", url), rounds, server.pid))

@@ -91,7 +91,7 @@ def _sqlite(folder: Path, synchronous: str) -> Settings:
 
 async def _on_postgres(folder: Path, blocks: list[float]) -> Found:
     """Everybody on one server, each in a database of its own."""
-    server = await asyncio.to_thread(Postgres, folder / "postgres", "benchmark", durable=True)
+    server = await asyncio.to_thread(Postgres, folder / "postgres", "benchmark", careless=())
     try:
         # It would come and go as it likes, in the figures of whoever is being measured.
         server.sql("ALTER SYSTEM SET autovacuum = off")

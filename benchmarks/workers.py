@@ -63,7 +63,7 @@ async def main(options: Options) -> None:
 
 @asynccontextmanager
 async def _bench(folder: Path) -> AsyncIterator[Bench]:
-    postgres = await asyncio.to_thread(Postgres, folder / "postgres", "workers", durable=True)
+    postgres = await asyncio.to_thread(Postgres, folder / "postgres", "workers", careless=())
     redis = OwnRedis(folder / "redis")
     try:
         with postgres.fresh() as url:

@@ -3,7 +3,7 @@
 import asyncio
 import shutil
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,9 @@ NO_ROWS = (
 """The audit log refuses to be emptied; only the owner of its table may, between two tests."""
 
 
+CARELESS = ("fsync", "full_page_writes", "synchronous_commit")
+
+
 class Postgres:
     """A PostgreSQL server; each test has a database to itself, as the migrations leave it.
 
@@ -69,16 +72,16 @@ class Postgres:
     Args:
         data: The server's data folder.
         own: A name for this process's template.
-        durable: Whether commits wait for the disk; benchmarks want that, tests do not.
+        careless: What it does not do for its data. Benchmarks want all of it; where only the server is killed and the
+            machine lives, nothing needs to be on the disk, but a commit that was told must be with the system.
     """
 
-    def __init__(self, data: Path, own: str, *, durable: bool = False) -> None:
+    def __init__(self, data: Path, own: str, *, careless: Sequence[str] = CARELESS) -> None:
         self._data = data
         self._server = _pgserver().get_server(data, cleanup_mode="stop")
-        if not durable:
-            for setting in ("fsync", "full_page_writes", "synchronous_commit"):
-                self.sql(f"ALTER SYSTEM SET {setting} = off")
-            self.sql("SELECT pg_reload_conf()")
+        for setting in careless:
+            self.sql(f"ALTER SYSTEM SET {setting} = off")
+        self.sql("SELECT pg_reload_conf()")
         self._template = f"template_{own}"
         self._free: list[str] = []
         self.sql(f"CREATE DATABASE {self._template}")

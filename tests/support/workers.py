@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ import redis
 from headgate.entrypoints.own_services import OwnRedis
 from headgate.foundation.settings import CelerySettings
 from tests.support.celery_worker import write_order
-from tests.support.lifeline import VARIABLE, lifeline
+from tests.support.forked import fork
 
 START_SECONDS = 60.0
 
@@ -42,13 +40,9 @@ class WorkerGroup:
         self._log = folder / f"{celery.queue}.log"
         told = {"folder": str(folder), "celery": celery.model_dump(mode="json")}
         with self._log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "tests.support.celery_worker", json.dumps(told), str(self.order)],
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                pass_fds=[lifeline()],
-                env={**os.environ, "PYTHONWARNINGS": "ignore", VARIABLE: str(lifeline())},
+            arguments, file = (json.dumps(told), str(self.order)), log.fileno()
+            self.process = fork(
+                "tests.support.celery_worker", *arguments, environment=os.environ, stdout=file, stderr=file
             )
 
     def wait_until_up(self) -> None:

@@ -5,8 +5,6 @@ import os
 import random
 import resource
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,9 +14,9 @@ from pathlib import Path
 import psutil
 
 from headgate.entrypoints.own_services import OwnRedis
-from tests.integration.faults.installation import TOP, Installation, Server
+from tests.integration.faults.installation import Installation, Server
+from tests.support.forked import Forked, fork
 from tests.support.headgate_process import CLOCK_FILE
-from tests.support.lifeline import lifeline
 
 READY_SECONDS = 60.0
 CHILDREN = 3
@@ -28,7 +26,7 @@ CHILDREN = 3
 class Worker:
     """A worker or beat process with its children, in a process group of its own."""
 
-    process: subprocess.Popen[bytes]
+    process: Forked
     log: Path
 
     def kill(self) -> int:
@@ -85,15 +83,8 @@ class Cluster(Installation):
         extra = {CLOCK_FILE: str(clock)} if clock is not None else {}
         log = self.folder / f"{arguments[0]}-{len(self.workers)}.log"
         with log.open("wb") as output:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "tests.support.headgate_process", *arguments],
-                cwd=TOP,
-                env=self.surroundings() | extra,
-                stdout=output,
-                stderr=output,
-                start_new_session=True,
-                pass_fds=[lifeline()],
-            )
+            environment, log_file = self.surroundings() | extra, output.fileno()
+            process = fork(self.module, *arguments, environment=environment, stdout=log_file, stderr=log_file)
         if file_limit:
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (file_limit, file_limit))
         self.workers.append(Worker(process, log))

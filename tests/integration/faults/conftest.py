@@ -30,10 +30,10 @@ def installation(settings: Settings) -> Iterator[Installation]:
 
 @pytest.fixture
 def own_postgres(worker_id: str) -> Iterator[Postgres]:
-    """A PostgreSQL server of this test's own: the others' must not die."""
+    """A PostgreSQL server of this test's own, to be killed: the others' must not die."""
     folder = Path(tempfile.mkdtemp(prefix=f"headgate-faults-{worker_id}-"))
     folder.chmod(0o755)
-    server = Postgres(folder / "postgres", f"faults_{worker_id}", durable=True)
+    server = Postgres(folder / "postgres", f"faults_{worker_id}", careless=("fsync",))
     yield server
     server.close()
     shutil.rmtree(folder, ignore_errors=True)

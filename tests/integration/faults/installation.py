@@ -6,8 +6,6 @@ import os
 import random
 import resource
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -19,8 +17,8 @@ import httpx2
 import psutil
 
 from tests.support.fault_steps import BEGIN
+from tests.support.forked import Forked, fork
 from tests.support.headgate_process import CLOCK_FILE
-from tests.support.lifeline import VARIABLE, lifeline
 
 SCALE = int(os.environ.get("HEADGATE_FAULTS", "1"))
 """How many times as much as in `make test`; `make test-faults` sets it."""
@@ -29,7 +27,6 @@ DEATHS = 8 * SCALE
 START_SECONDS = 60.0
 BUSY_SECONDS = 5.0
 QUIET_SECONDS = 60.0 + 30.0 * SCALE
-TOP = Path(__file__).parents[3]
 STEPS = ("a", "b", "c", "d")
 """Steps of the flow that count; `b` and `c` stand side by side."""
 
@@ -66,7 +63,7 @@ def one_step_flow(type_: str, **params: Any) -> dict[str, Any]:
 class Server:
     """A server process."""
 
-    process: subprocess.Popen[str]
+    process: Forked
     url: str
     log: Path
 
@@ -112,8 +109,7 @@ class Installation:
     def surroundings(self) -> dict[str, str]:
         """The environment of its processes."""
         kept = {key: value for key, value in os.environ.items() if not key.startswith("HEADGATE_")}
-        own = {"HEADGATE_DATA_DIR": str(self.folder), VARIABLE: str(lifeline())}
-        return kept | own | dict(self.environment)
+        return kept | {"HEADGATE_DATA_DIR": str(self.folder)} | dict(self.environment)
 
     def in_flight(self) -> int:
         """Counted steps that have begun and not ended, of processes that live."""
@@ -138,16 +134,9 @@ class Installation:
         log = self.folder / f"server-{len(self.servers)}.log"
         extra = {CLOCK_FILE: str(clock)} if clock is not None else {}
         with log.open("w") as errors:
-            process = subprocess.Popen(
-                [sys.executable, "-m", self.module, "serve", "--port", "0", "--json"],
-                cwd=TOP,
-                env=self.surroundings() | settings | extra,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
-                start_new_session=True,
-                pass_fds=[lifeline()],
-            )
+            environment = self.surroundings() | settings | extra
+            wanted = ("serve", "--port", "0", "--json")
+            process = fork(self.module, *wanted, environment=environment, stderr=errors.fileno())
         if file_limit:
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (file_limit, file_limit))
         server = Server(process, "", log)

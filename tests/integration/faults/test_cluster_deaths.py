@@ -3,7 +3,8 @@
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -23,19 +24,13 @@ LEAST = {"HEADGATE_LOG__LEVEL": "warning", "HEADGATE_LOG__FORMAT": "json"}
 
 
 @pytest.fixture
-def settings(own_postgres: Postgres, tmp_path: object) -> Iterator[Settings]:
-    with own_postgres.fresh() as url:
-        yield make_settings(tmp_path, url)  # type: ignore[arg-type]
+def settings(postgres: Postgres, tmp_path: Path) -> Iterator[Settings]:
+    """The distributed engine needs PostgreSQL."""
+    with postgres.fresh() as url:
+        yield make_settings(tmp_path, url)
 
 
-@pytest.fixture
-async def database(settings: Settings) -> AsyncIterator[Database]:
-    found = Database(settings)
-    yield found
-    await found.close()
-
-
-@pytest.fixture(params=[True])
+@pytest.fixture(params=[False])
 def cluster(request: pytest.FixtureRequest, settings: Settings) -> Iterator[Cluster]:
     """A cluster with nothing started but its Redis; the parameter says whether that keeps its data."""
     redis = OwnRedis(settings.data_dir / "redis", durable=request.param)
@@ -139,6 +134,11 @@ class TestRedis:
 
 
 class TestPostgres:
+    @pytest.fixture
+    def settings(self, own_postgres: Postgres, tmp_path: Path) -> Iterator[Settings]:
+        with own_postgres.fresh() as url:
+            yield make_settings(tmp_path, url)
+
     async def test_killed_and_restarted_under_workers_costs_at_most_a_repeat(
         self, cluster: Cluster, own_postgres: Postgres, database: Database, record_property: Record
     ) -> None:

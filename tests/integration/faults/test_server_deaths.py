@@ -39,13 +39,15 @@ class TestServer:
     async def test_killed_and_replaced_by_two_at_once_finishes_every_step_once(
         self, installation: Installation, database: Database, record_property: Record
     ) -> None:
-        server = await installation.up()
+        # What the one that is killed was at, the other takes over when its lease is past.
+        lease = {"HEADGATE_ENGINE__LEASE_SECONDS": "3"}
+        server = await installation.up(**lease)
         flow = await installation.make_flow(server, counting_flow(installation.counter, seconds=0.1))
         for _ in range(2):
             await installation.submit(server, flow, 20)
             await asyncio.sleep(moment(0.05, 0.3))
             installation.kill(server)
-            server, other = await asyncio.gather(installation.up(), installation.up())
+            server, other = await asyncio.gather(installation.up(**lease), installation.up(**lease))
             await asyncio.sleep(moment(0.05, 0.3))
             installation.kill(other)
         await quiet(database, QUIET_SECONDS)

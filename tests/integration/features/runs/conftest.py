@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-import subprocess
-import sys
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 
@@ -18,6 +17,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.log import configure
 from headgate.foundation.settings import EngineSettings, LimitSettings, LogSettings, Settings
 from tests.support.engine import make_services, on_disk
+from tests.support.forked import Forked, fork
 
 MakeEngine = Callable[..., Awaitable[ExecutionBackend]]
 
@@ -83,17 +83,17 @@ class EngineProcesses:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self.running: list[subprocess.Popen[str]] = []
+        self.running: list[Forked] = []
 
-    async def start(self, version: RunKey, text: str = "hello", **more: Any) -> tuple[subprocess.Popen[str], str]:
+    async def start(self, version: RunKey, text: str = "hello", **more: Any) -> tuple[Forked, str]:
         """A process that has begun a run: the process, and the run's id."""
         return await asyncio.to_thread(self._start, version, text, more)
 
-    async def stop(self, process: subprocess.Popen[str]) -> None:
+    async def stop(self, process: Forked) -> None:
         """End a process as it is meant to be ended."""
-        await asyncio.to_thread(process.communicate, "end\n")
+        await asyncio.to_thread(process.communicate, b"end\n")
 
-    def _start(self, version: RunKey, text: str, more: dict[str, Any]) -> tuple[subprocess.Popen[str], str]:
+    def _start(self, version: RunKey, text: str, more: dict[str, Any]) -> tuple[Forked, str]:
         order = {
             "folder": str(self._settings.data_dir),
             "url": self._settings.database.url,
@@ -101,15 +101,10 @@ class EngineProcesses:
             "text": text,
             **more,
         }
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.engine_process", json.dumps(order)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        process = fork("tests.support.engine_process", json.dumps(order), environment=os.environ, stdin=True)
         self.running.append(process)
         assert process.stdout is not None
-        run_id = process.stdout.readline().strip()
+        run_id = process.stdout.readline().decode().strip()
         assert run_id, "the engine process did not start"
         return process, run_id
 

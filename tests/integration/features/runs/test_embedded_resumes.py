@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-import subprocess
-import sys
+import os
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from tests.integration.features.runs.conformance_resume import (
     tallied_gate,
 )
 from tests.support.engine import new_run, store_flow
+from tests.support.forked import fork
 from tests.support.rows import attempts
 
 RUNS = 10
@@ -44,15 +44,11 @@ class TestTwoReconcilers:
             await until(lambda key=request.key: step_is(database, key, "gate", "running"))
         await gone.close(grace_seconds=0)
         order = json.dumps({"folder": str(settings.data_dir), "url": settings.database.url})
-        command = [sys.executable, "-m", "tests.support.engine_process", order]
-        both = [
-            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220
-            for _ in range(2)
-        ]
+        both = [fork("tests.support.engine_process", order, environment=os.environ, stdin=True) for _ in range(2)]
         try:
             for process in both:
                 assert process.stdout is not None
-                assert await asyncio.to_thread(process.stdout.readline) == "open\n"
+                assert await asyncio.to_thread(process.stdout.readline) == b"open\n"
             (tmp_path / "gate.open").touch()
             for request in requests:
                 await until(lambda key=request.key: has_status(database, key, "completed"))
