@@ -2295,7 +2295,7 @@ export interface paths {
          * Read a test result
          * @description A result with every trial that is over, and what did not hold in it.
          *
-         *     Needs the permission `flows.view`.
+         *     Needs the permission `runs.view`.
          */
         get: operations["read_result_api_v1_flows__flow_id__tests_results__result_id__get"];
         put?: never;
@@ -4611,7 +4611,7 @@ export interface components {
          *     |---|---|
          *     | clarification | `questions`, `ambiguity` |
          *     | credential_check | `missing`: `type`, `label`, `fields` (`name`, `label`, `secret`, `optional`), `where` |
-         *     | plan_approval | `plan` (Markdown), `cases`, `iteration`, `verdict`, `conflict`, `test_trials` |
+         *     | plan_approval | `plan`, `cases`, `iteration`, `verdict`, `conflict`, `test_trials`, `repairs_approved` |
          *     | result_review | `summary` (Markdown), `diff` (lines), `trials`, `cases`, `flow_id`, `link`, `iteration` |
          */
         InterruptPayload: {
@@ -5633,7 +5633,10 @@ export interface components {
              * @description The plan as it was edited.
              */
             plan?: string | null;
-            /** Cases */
+            /**
+             * Cases
+             * @description The tests as they were edited; none: as planned.
+             */
             cases?: components["schemas"]["TestCase"][] | null;
             /**
              * Feedback

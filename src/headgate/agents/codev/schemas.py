@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, field_validator
 
 from headgate.agents.codev.keys import Case, Words
 from headgate.graph.cases import MOST_CASES
@@ -61,10 +61,24 @@ class PlanAnswer(BaseModel):
     type: Literal["plan_approval"]
     approved: bool
     plan: Words | None = Field(default=None, max_length=100_000, description="The plan as it was edited.")
-    cases: list[Case] | None = Field(default=None, max_length=MOST_CASES)
+    cases: list[Case] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MOST_CASES,
+        description="The tests as they were edited; none: as planned.",
+    )
     feedback: Words = Field(default="", max_length=LONGEST_WORDS, description="Not approved: what to plan anew.")
     repairs_approved: bool | None = None
     stop: bool = Field(default=False, description="Not approved: end the session.")
+
+    @field_validator("cases")
+    @classmethod
+    def _have_names_of_their_own(cls, cases: list[Case] | None) -> list[Case] | None:
+        names = [case.name for case in cases or ()]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"two test cases have the name {twice!r}; give each its own")
+        return cases
 
 
 class ReviewAnswer(BaseModel):
@@ -100,7 +114,7 @@ class InterruptPayload(BaseModel):
     |---|---|
     | clarification | `questions`, `ambiguity` |
     | credential_check | `missing`: `type`, `label`, `fields` (`name`, `label`, `secret`, `optional`), `where` |
-    | plan_approval | `plan` (Markdown), `cases`, `iteration`, `verdict`, `conflict`, `test_trials` |
+    | plan_approval | `plan`, `cases`, `iteration`, `verdict`, `conflict`, `test_trials`, `repairs_approved` |
     | result_review | `summary` (Markdown), `diff` (lines), `trials`, `cases`, `flow_id`, `link`, `iteration` |
     """
 
@@ -128,7 +142,7 @@ class SessionResponse(BaseModel):
     """Address of the flow's page; empty while there is no flow."""
     interrupt: InterruptPayload | None
     stop_reason: str
-    """Why it stopped or failed; empty otherwise."""
+    """Why it stopped or failed, or what of an accepted result could not be kept; empty otherwise."""
     total_input_tokens: int
     total_output_tokens: int
     token_budget: int
