@@ -143,6 +143,14 @@ class TestKeys:
         assert (await done(reader, "validate_flow", flow_id=flow_id))["runnable"] is True
         assert (await refused(reader, "delete_flow", flow_id=flow_id))["code"] == "permission_missing"
 
+    async def test_for_tests_alone_run_them_and_are_told_what_they_came_to(self, office: Office) -> None:
+        editor = office.clients["editor"]
+        flow_id = (await done(editor, "create_flow_from_spec", spec=FLOW))["flow_id"]
+        await done(editor, "save_tests", flow_id=flow_id, tests=[{"name": "echoes", "text": "hej"}])
+        await office.hire("tester", Role.EDITOR, office.space, scopes=[Permission.RUNS_TEST.value])
+        found = await done(office.clients["tester"], "run_tests", flow_id=flow_id)
+        assert (found["status"], found["passed"], found["tokens"]) == ("passed", 1, 0)
+
     async def test_that_are_revoked_end_at_once(self, office: Office) -> None:
         viewer = office.clients["viewer"]
         await done(viewer, "count_components")

@@ -18,6 +18,7 @@ from headgate.features.files.tables import StoredFile
 from headgate.features.maintenance import repository
 from headgate.features.maintenance.outcome import Outcome
 from headgate.features.runs.transitions import clock
+from headgate.features.testing.results import forget_runs
 from headgate.foundation.database import Database
 from headgate.foundation.settings import RetentionSettings
 
@@ -70,6 +71,7 @@ async def _delete(session: AsyncSession, rows: Sequence[Any], outcome: Outcome, 
         outcome.count(tenant_id, runs=len(run_ids), artifacts=len(garbage), size=sum(row.size_bytes for row in garbage))
         if not dry:
             await files.forget_files(session, [row.id for row in garbage], tenant_id=tenant_id)
+            await forget_runs(session, run_ids, flow_ids={row.flow_id for row in runs}, tenant_id=tenant_id)
             await repository.delete_runs(session, run_ids, tenant_id=tenant_id)
             await _record(session, runs, tenant_id=tenant_id)
             deleted += garbage

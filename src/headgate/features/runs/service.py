@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
@@ -28,7 +29,9 @@ from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import is_id, new_id
 from headgate.graph.issues import raise_if_any
+from headgate.graph.ports import PortType
 from headgate.sdk import Message, RunInput
+from headgate.sdk.coerce import decode, text_of
 
 LONGEST_WAIT_SECONDS = 300.0
 """How long a request may wait for its run; after that the answer is the run as it is then."""
@@ -133,6 +136,22 @@ async def answer_of(engine: ExecutionBackend, principal: Principal, run_id: str)
     """
     found = await _read(engine, principal, run_id)
     return views.run_view(found, found.steps, await plan_of(engine, found))
+
+
+async def whole_answer(engine: ExecutionBackend, principal: Principal, run: RunOut) -> str:
+    """The text that a run results in, all of it: its output shows only the beginning of a long one.
+
+    Raises `NotFound` when what it made is gone, `Unavailable`.
+    """
+    output = run.output or {}
+    made = [payload for payload in output.get("outputs", {}).values() if payload["text"] is not None]
+    entry = made[-1]["outputs"][made[-1]["main"]] if made else {}
+    if "file_id" not in entry:
+        return str(output.get("text") or "")
+    content = await engine.services.files.read(principal.tenant_id, entry["file_id"])
+    if entry["type"] == PortType.TEXT:
+        return content.decode()
+    return text_of(decode(orjson.loads(content), PortType(entry["type"])))
 
 
 async def list_runs(

@@ -1,10 +1,10 @@
 """Every query on tests of flows. The tenant is always required, but for what a process does for its own results."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import cast
 
-from sqlalchemy import CursorResult, delete, func, select, update
+from sqlalchemy import CursorResult, Integer, case, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.testing.tables import TestCaseRow, TestResultRow, TrialRow
@@ -74,7 +74,7 @@ async def count_trials(
     session: AsyncSession, result_ids: Sequence[str], *, tenant_id: str
 ) -> dict[str, tuple[int, int]]:
     """Result to how many of its trials are over, and how many of those failed."""
-    failed = func.sum(1 - TrialRow.passed.cast(TestResultRow.of.type))
+    failed = func.sum(1 - TrialRow.passed.cast(Integer))
     query = select(TrialRow.result_id, func.count(), failed)
     query = query.where(TrialRow.result_id.in_(result_ids), TrialRow.tenant_id == tenant_id)
     rows = await session.execute(query.group_by(TrialRow.result_id))
@@ -123,6 +123,18 @@ async def prune(session: AsyncSession, flow_id: str, *, tenant_id: str, keep: in
                 TestResultRow.status != "running",
             )
         )
+
+
+async def forget_runs(
+    session: AsyncSession, run_ids: Collection[str], *, flow_ids: Collection[str], tenant_id: str, why: str
+) -> None:
+    """Take out of trials what these runs of these flows answered; a fault becomes why it is not told any more."""
+    of_flows = select(TestResultRow.id).where(TestResultRow.flow_id.in_(flow_ids), TestResultRow.tenant_id == tenant_id)
+    change = update(TrialRow).where(
+        TrialRow.result_id.in_(of_flows), TrialRow.tenant_id == tenant_id, TrialRow.run_id.in_(run_ids)
+    )
+    error = case((TrialRow.error == "", ""), else_=why)
+    await session.execute(change.values(answer="", error=error, run_id=""))
 
 
 async def _changed(session: AsyncSession, change: object) -> bool:

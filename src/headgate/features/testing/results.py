@@ -1,6 +1,6 @@
 """What running a flow's tests came to: begun, read, listed, ended."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -25,6 +25,7 @@ LEASE = timedelta(seconds=60)
 """How long a process is taken to be there after it last said so."""
 MOST_RESULTS = 50
 """Of a flow; older ones are forgotten."""
+FORGOTTEN = "It did not pass. Its run was deleted by retention."
 INTERRUPTED = "The process that ran the tests ended before they were over."
 
 
@@ -102,8 +103,11 @@ async def cancel_result(session: AsyncSession, principal: Principal, flow_id: st
 
 
 async def read_result(session: AsyncSession, principal: Principal, flow_id: str, result_id: str) -> TestResultOut:
-    """A result with its trials. Raises `TestResultNotFound`, `FlowNotFound`, `PermissionMissing`."""
-    await get_flow(session, principal, flow_id, permission=Permission.FLOWS_VIEW)
+    """A result with its trials, which tell what runs answered.
+
+    Raises `TestResultNotFound`, `FlowNotFound`, `PermissionMissing`.
+    """
+    await get_flow(session, principal, flow_id, permission=Permission.RUNS_VIEW)
     row = await _find(session, principal, flow_id, result_id)
     lines = [
         TrialOut.model_validate(line)
@@ -127,6 +131,13 @@ async def list_results(
         summary = TestResultSummary.model_validate(row)
         found.append(summary.model_copy(update={"done": done, "failures": failures}))
     return found
+
+
+async def forget_runs(
+    session: AsyncSession, run_ids: Collection[str], *, flow_ids: Collection[str], tenant_id: str
+) -> None:
+    """Runs of these flows are deleted: what they answered goes with them, whether it passed stays."""
+    await repository.forget_runs(session, run_ids, flow_ids=flow_ids, tenant_id=tenant_id, why=FORGOTTEN)
 
 
 async def _find(session: AsyncSession, principal: Principal, flow_id: str, result_id: str) -> TestResultRow:

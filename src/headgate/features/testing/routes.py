@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from headgate.features.access.caller import Caller, needs
+from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import bringing
 from headgate.features.catalog.registry import Registry
@@ -27,6 +27,7 @@ from headgate.foundation.database import Database
 LONGEST_WAIT_SECONDS = 300.0
 router = APIRouter(prefix="/flows/{flow_id}/tests", tags=["tests"])
 VIEW, EDIT, RUN = needs(Permission.FLOWS_VIEW), needs(Permission.FLOWS_EDIT), needs(Permission.RUNS_TEST)
+ANSWERS = needs(Permission.RUNS_VIEW)
 
 
 def _catalog(request: Request) -> Registry:
@@ -63,18 +64,24 @@ async def replace(
     "/run", status_code=202, summary="Run a flow's tests", responses=problems(403, 404, 409), dependencies=[RUN]
 )
 async def run(
-    flow_id: str, database: Rows, caller: Caller, tests: Tests, response: Response, body: TestRunIn | None = None
+    flow_id: str,
+    database: Rows,
+    caller: Caller,
+    again: CallerAgain,
+    tests: Tests,
+    response: Response,
+    body: TestRunIn | None = None,
 ) -> TestResultOut:
     """Freeze the draft and run every case on it, each trial a run of its own whose evidence is kept.
 
     Answers 202 with a result that is `running`, or with `wait` 200 when all is over; after five minutes in any case.
     """
     wanted = body or TestRunIn()
-    result_id = await tests.begin(caller, flow_id, trials=wanted.trials)
+    result_id = await tests.begin(caller, flow_id, trials=wanted.trials, again=again)
     if wanted.wait:
         await tests.wait(result_id, seconds=LONGEST_WAIT_SECONDS)
     async with database.reading() as session:
-        found = await results.read_result(session, bringing(caller, Permission.FLOWS_VIEW), flow_id, result_id)
+        found = await results.read_result(session, bringing(caller, Permission.RUNS_VIEW), flow_id, result_id)
     response.status_code = 202 if found.status == "running" else 200
     return found
 
@@ -89,7 +96,7 @@ async def list_results(
     return Page(items=kept, next_cursor=following)
 
 
-@router.get("/results/{result_id}", summary="Read a test result", responses=problems(404), dependencies=[VIEW])
+@router.get("/results/{result_id}", summary="Read a test result", responses=problems(404), dependencies=[ANSWERS])
 async def read_result(flow_id: str, result_id: str, session: ReadSession, caller: Caller) -> TestResultOut:
     """A result with every trial that is over, and what did not hold in it."""
     return await results.read_result(session, caller, flow_id, result_id)
@@ -102,4 +109,4 @@ async def cancel(flow_id: str, result_id: str, database: Rows, caller: Caller, t
     """End a test run and the runs it waits for. Of one that is over nothing changes."""
     await tests.cancel(caller, flow_id, result_id)
     async with database.reading() as session:
-        return await results.read_result(session, bringing(caller, Permission.FLOWS_VIEW), flow_id, result_id)
+        return await results.read_result(session, bringing(caller, Permission.RUNS_VIEW), flow_id, result_id)

@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import Principal, bringing
+from headgate.features.access.principal import Again, Principal, bringing
 from headgate.features.flows import versions
+from headgate.features.flows.service import get_flow
 from headgate.features.runs import service as runs
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.schemas import RunOut, RunStart
@@ -38,6 +39,8 @@ class _Job:
 
     result_id: str
     principal: Principal
+    """As they were when it began: who may cancel its runs, whatever they may do by then."""
+    again: Again
     flow_id: str
     version: int
     trials: int
@@ -61,10 +64,17 @@ class TestRuns:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def begin(
-        self, principal: Principal, flow_id: str, *, trials: int | None = None, tell: Tell = lambda _line: None
+        self,
+        principal: Principal,
+        flow_id: str,
+        *,
+        trials: int | None = None,
+        tell: Tell = lambda _line: None,
+        again: Again | None = None,
     ) -> str:
         """Freeze the draft and begin to run its tests; the id of the result.
 
+        With `again`, whoever began them is asked about before each trial: who may not run them any more ends them.
         Raises `NoTests`, `TestsRunning`, `FlowNotFound`, `PermissionMissing`, or `FlowInvalid` when it cannot run.
         """
         async with self._database.reading() as session:
@@ -74,7 +84,11 @@ class TestRuns:
         pinned = await versions.pin_version(self._database, principal, catalog, flow_id, wanted="draft")
         async with self._database.writing() as session:
             row, cases = await results.add_result(session, principal, flow_id, version=pinned.version, trials=trials)
-        job = _Job(row.id, principal, flow_id, row.version, row.trials, cases, tell)
+
+        async def unchanged() -> Principal:
+            return principal
+
+        job = _Job(row.id, principal, again or unchanged, flow_id, row.version, row.trials, cases, tell)
         task = asyncio.create_task(self._carry_out(job))
         self._tasks[row.id] = task
         task.add_done_callback(lambda _task: self._tasks.pop(row.id, None))
@@ -152,8 +166,8 @@ class TestRuns:
         return all(task.result() for task in tasks)
 
     async def _trial(self, job: _Job, position: int, number: int) -> bool:
-        case, began = job.cases[position], time.monotonic()
-        run_id, run, error = "", None, ""
+        case, caller, began = job.cases[position], await self._caller(job), time.monotonic()
+        run_id, run, error, answer = "", None, "", ""
         start = RunStart(
             text=case.text,
             form_data=case.form,
@@ -161,14 +175,13 @@ class TestRuns:
             version=job.version,
         )
         try:
-            key = await runs.start_run(self._database, self._engine, job.principal, job.flow_id, start)
-            run_id = key.run_id
+            run_id = await self._start(job, caller, start)
             run = await self._outcome(job, run_id)
             error = _why_no_answer(run)
+            answer = await runs.whole_answer(self._engine, job.principal, run)
         except HeadgateError as fault:
             error = str(fault)
-        answer = "" if run is None else str((run.output or {}).get("text") or "")
-        missed = [] if error else misses(case.expect, answer)
+        missed = [] if error else await asyncio.to_thread(misses, case.expect, answer)
         line = TrialOut(
             position=position,
             trial=number,
@@ -184,6 +197,23 @@ class TestRuns:
         await self._keep(job, line)
         job.tell(line)
         return line.passed
+
+    async def _caller(self, job: _Job) -> Principal:
+        """Whoever runs the tests, as things are now. Raises what ends them: they may not, or the flow is gone."""
+        principal = await job.again()
+        async with self._database.reading() as session:
+            await get_flow(session, principal, job.flow_id, permission=Permission.RUNS_TEST)
+        return bringing(principal, Permission.RUNS_START)
+
+    async def _start(self, job: _Job, caller: Principal, start: RunStart) -> str:
+        """Begin a run; its id. Who is cancelled meanwhile still learns the id, and cancels the run."""
+        starting = asyncio.create_task(runs.start_run(self._database, self._engine, caller, job.flow_id, start))
+        try:
+            return (await asyncio.shield(starting)).run_id
+        except asyncio.CancelledError:
+            with suppress(HeadgateError):
+                await runs.cancel_run(self._engine, job.principal, (await starting).run_id)
+            raise
 
     async def _outcome(self, job: _Job, run_id: str) -> RunOut:
         """The run when it is over. One that takes too long, or is waited for no more, is cancelled."""

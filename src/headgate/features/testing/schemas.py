@@ -75,11 +75,11 @@ class TrialOut(BaseModel):
     misses: list[str]
     """What did not hold, each to be read after "the answer"."""
     answer: str
-    """Its beginning."""
+    """Its beginning; empty when the run was deleted."""
     error: str
     """Why there is no answer; empty when there is one."""
     run_id: str
-    """Empty where the run could not be started."""
+    """Empty where the run could not be started, or was deleted."""
     ms: int
     tokens: int
 

@@ -67,7 +67,7 @@ class TestResultRow(Row):
 
 
 class TrialRow(Row):
-    """One run of one case. The run may be gone by now: retention does not ask tests."""
+    """One run of one case. When retention deletes the run, its answer goes with it."""
 
     __tablename__ = "flow_test_trials"
     __table_args__ = (
@@ -90,6 +90,6 @@ class TrialRow(Row):
     error: Mapped[str] = mapped_column(Text)
     """Why there is no answer; empty when there is one."""
     run_id: Mapped[str] = mapped_column(String(36))
-    """Empty where it could not be started."""
+    """Empty where it could not be started, or is deleted."""
     ms: Mapped[int]
     tokens: Mapped[int]

@@ -18,13 +18,18 @@ from headgate.features.audit.tables import AuditEvent
 from headgate.features.files import service as files
 from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.tables import StoredFile
+from headgate.features.flows.service import create_flow
 from headgate.features.maintenance.service import JOBS, JobNotFound, Maintenance
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.build import build_engine
 from headgate.features.runs.transitions import Reuse, RunKey
+from headgate.features.testing import results
+from headgate.features.testing.runner import TestRuns
+from headgate.features.testing.service import replace_cases
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import RetentionSettings, Settings
+from headgate.graph.cases import TestCase
 from headgate.graph.model import FlowSettings
 from tests.integration.features.runs.conformance import finish
 from tests.support.engine import make_chain, make_flow, make_services, new_run, on_disk, store_flow
@@ -133,6 +138,28 @@ class TestRetention:
         assert contents(storage) == await ids(database, "files")
         assert len(contents(storage)) == 1
         assert await audited(database) == [("system", "run.expired", old.run_id, LOCAL.space_id)]
+
+    async def test_takes_what_a_run_answered_out_of_test_results_too(
+        self, engine: ExecutionBackend, database: Database, storage: LocalStorage
+    ) -> None:
+        cases = [TestCase(name="holds", text="secret"), TestCase(name="faulty", form={"no such field": "x"})]
+        async with database.writing() as session:
+            flow = await create_flow(session, LOCAL, engine.services.components, definition=make_chain(1))
+            await replace_cases(session, LOCAL, flow.id, cases)
+        tests = TestRuns(database, engine)
+        result_id = await tests.begin(LOCAL, flow.id, trials=2)
+        await tests.wait(result_id)
+        old, young = sorted(await ids(database, "flow_runs"))
+        await make_old(database, old, 31)
+        await maintenance(database, storage, run_days=30).run_job("retention")
+        async with database.reading() as session:
+            found = await results.read_result(session, LOCAL, flow.id, result_id)
+        assert found.status == "failed"
+        assert {(line.run_id, line.answer, line.passed) for line in found.lines if line.name == "holds"} == {
+            ("", "", True),
+            (young, "secret", True),
+        }
+        assert all("no such field" in line.error for line in found.lines if line.name == "faulty")
 
     async def test_goes_by_the_flow_s_own_setting_before_the_installation_s(
         self, engine: ExecutionBackend, database: Database, storage: LocalStorage

@@ -11,15 +11,19 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import select, update
 
-from headgate.features.access.principal import LOCAL
+from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.audit.tables import AuditEvent
+from headgate.features.runs import service as runs
+from headgate.features.runs.transitions import RunKey
 from headgate.features.testing import service
 from headgate.features.testing.runner import TestRuns
 from headgate.features.testing.tables import TestResultRow
 from headgate.foundation.database import Database, now
+from headgate.foundation.errors import Unauthenticated
 from headgate.foundation.ids import new_id
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import LimitSettings, Settings
 from headgate.graph.cases import Expectation, TestCase
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import asking, running
 
 FLOW = "name: Talk\nnodes:\n  heard: ChatInput\n  said: ChatOutput\nedges:\n  heard.message -> said.input\n"
@@ -174,6 +178,58 @@ class TestRun:
         assert "The run failed" in errors[0]
         assert "nothing" in errors[1]
         assert found["lines"][1]["run_id"] == ""
+
+    async def test_checks_all_of_an_answer_that_is_kept_as_a_file(self, settings: Settings) -> None:
+        small = LimitSettings(max_inline_text_bytes=256, max_inline_json_bytes=256, max_inline_preview_bytes=64)
+        async with running(settings.model_copy(update={"limits": small})) as app, asking(app) as client:
+            client.base_url = client.base_url.join("/api/v1/")
+            flow_id = await make(client, STEP.replace("{line}", "return 'a' * 1000 + ' the end'"))
+            end = {"name": "end", "expect": {"contains": ["the end"]}}
+            await put(client, flow_id, end, {"name": "no end", "expect": {"excludes": ["the end"]}})
+            found = await run(client, flow_id)
+            assert {line["name"]: line["passed"] for line in found["lines"]} == {"end": True, "no end": False}
+
+    async def test_ends_when_whoever_began_it_may_not_run_it_any_more(
+        self, app: FastAPI, client: httpx2.AsyncClient, flow_id: str
+    ) -> None:
+        await put(client, flow_id, *({**GREETS, "name": str(one)} for one in range(9)))
+        tests: TestRuns = app.state.tests
+        asked = 0
+
+        async def again() -> Principal:
+            nonlocal asked
+            asked += 1
+            if asked > 4:
+                raise Unauthenticated("The session has ended.", remedy="Sign in.")
+            return LOCAL
+
+        result_id = await tests.begin(LOCAL, flow_id, again=again)
+        await tests.wait(result_id)
+        found = (await client.get(f"flows/{flow_id}/tests/results/{result_id}")).json()
+        assert (found["status"], found["failures"]) == ("cancelled", 0)
+        assert found["done"] <= 4
+        assert "The session has ended." in found["reason"]
+
+    async def test_that_is_stopped_while_a_run_begins_ends_that_run(
+        self, app: FastAPI, client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        flow_id = await make(client, SLOW)
+        await put(client, flow_id, GREETS)
+        tests, begins, started = app.state.tests, asyncio.Event(), runs.start_run
+
+        async def slowly(*given: Any) -> RunKey:
+            key = await started(*given)
+            begins.set()
+            await asyncio.sleep(0.2)
+            return key
+
+        monkeypatch.setattr(runs, "start_run", slowly)
+        result_id = await tests.begin(LOCAL, flow_id)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await begins.wait()
+        await tests.cancel(LOCAL, flow_id, result_id)
+        (one,) = (await client.get("flow-runs", params={"flow_id": flow_id})).json()["items"]
+        assert one["status"] == "cancelled"
 
     async def test_needs_a_test(self, client: httpx2.AsyncClient, flow_id: str) -> None:
         answer = await client.post(f"flows/{flow_id}/tests/run", json={})

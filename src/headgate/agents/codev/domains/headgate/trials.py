@@ -9,7 +9,7 @@ from headgate.features.flows.errors import FlowNotFound
 from headgate.features.runs import service as runs
 from headgate.features.runs.schemas import RunOut, RunStart
 from headgate.foundation.checked import checked
-from headgate.foundation.errors import Forbidden, HeadgateError, Unavailable
+from headgate.foundation.errors import Forbidden, HeadgateError, NotFound, Unavailable
 from headgate.foundation.ids import new_id
 from headgate.graph.cases import TestCase
 
@@ -41,14 +41,18 @@ async def _waited_for(place: Place, flow_id: str, run_id: str, seconds: float) -
     except asyncio.CancelledError:
         await asyncio.shield(runs.cancel_run(engine, place.principal, run_id))
         raise
-    return _result(flow_id, await runs.answer_of(engine, place.principal, run_id))
+    run = await runs.answer_of(engine, place.principal, run_id)
+    try:
+        return _result(flow_id, run, _why(run), await runs.whole_answer(engine, place.principal, run))
+    except NotFound as error:  # what it made is gone
+        return _result(flow_id, run, str(error))
 
 
-def _result(flow_id: str, run: RunOut, late: str = "") -> TrialResult:
+def _result(flow_id: str, run: RunOut, error: str, answer: str = "") -> TrialResult:
     return TrialResult(
-        answer=str((run.output or {}).get("text") or "") if not late else "",
+        answer=answer,
         run_id=run.id,
-        error=late or _why(run),
+        error=error,
         duration_ms=round(run.ms or 0),
         input_tokens=sum(step.tokens_input or 0 for step in run.steps),
         output_tokens=sum(step.tokens_output or 0 for step in run.steps),
