@@ -113,7 +113,7 @@ class TestASession:
         expect(missing.get_by_text("given")).to_be_visible()
         assert TOKEN not in page.content()
         says.append(openai.text(PLAN))
-        missing.get_by_role("button", name="Check again").click()
+        missing.get_by_role("button", name="Go on", exact=True).click()
 
         expect(card(page, "A plan to approve").get_by_text("The answer is exactly “Hello Ann!”")).to_be_visible()
         assert builder.get("/flows")["items"] == []
@@ -217,7 +217,7 @@ class TestTheForm:
         page.goto(f"/flows/{flow}")
         page.get_by_role("button", name="More", exact=True).click()
         page.get_by_role("menuitem", name="Develop with the agent").click()
-        expect(page.get_by_role("radio", name="A flow that is there")).to_be_checked()
+        expect(page.get_by_role("radio", name="An existing flow")).to_be_checked()
         expect(page.get_by_label("Flow", exact=True)).to_contain_text("Greet")
         check_accessible(page)
         builder.api.delete(f"/flows/{flow}").raise_for_status()

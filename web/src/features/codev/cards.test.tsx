@@ -1,4 +1,4 @@
-import { configure, screen, waitFor, within } from "@testing-library/react";
+import { cleanup, configure, screen, waitFor, within } from "@testing-library/react";
 import { HttpResponse, http } from "msw";
 import { describe, expect, it, vi } from "vitest";
 import { server } from "@/testing/server";
@@ -10,11 +10,16 @@ configure({ asyncUtilTimeout: 10_000 });
 describe("questions", () => {
   it("are answered one by one and sent as one text with the interrupt's id", async () => {
     const served = serve(waitingFor("clarification", { questions: ["Which language?", "How long?"] }), EVENTS);
-    const { user } = openPage("/develop/s1");
+    const first = openPage("/develop/s1");
     expect(await screen.findByRole("button", { name: "Answer" })).toBeDisabled();
-    await user.type(screen.getByLabelText("2. How long?"), "Short");
+    await first.user.type(screen.getByLabelText("2. How long?"), "Short");
+    // Somebody looks elsewhere, and comes back.
+    cleanup();
+    const { user } = openPage("/develop/s1");
+    expect(await screen.findByLabelText("2. How long?")).toHaveValue("Short");
     await user.click(screen.getByRole("button", { name: "Answer" }));
     expect(await screen.findByText("You have accepted the result.")).toBeInTheDocument();
+    expect(Object.keys(localStorage).filter((key) => key.includes("unsaved.develop"))).toEqual([]);
     expect(served.answers).toEqual([
       { interrupt_id: "i-clarification", response: { type: "clarification", text: "2. How long?\nShort" } },
     ]);
@@ -129,11 +134,19 @@ describe("a plan", () => {
     expect(served.answers[0]).toMatchObject({ response: { approved: true, repairs_approved: true, cases: [added] } });
   });
 
+  it("is not approved without a test", async () => {
+    serve(waitingFor("plan_approval", DATA));
+    const { user } = openPage("/develop/s1");
+    await user.click(await screen.findByRole("button", { name: "Remove “Greets”" }));
+    expect(screen.getByText(/Without a test nobody knows/)).toBeInTheDocument();
+    expect(screen.getByRole("button", { name: "Approve as edited" })).toBeDisabled();
+  });
+
   it("is sent back with what should be otherwise", async () => {
     const served = serve(waitingFor("plan_approval", DATA));
     const { user } = openPage("/develop/s1");
     await user.click(await screen.findByRole("button", { name: "Ask for changes" }));
-    await user.type(screen.getByLabelText("What should be otherwise?"), "Shorter");
+    await user.type(screen.getByLabelText("What should be different?"), "Shorter");
     await user.click(screen.getByRole("button", { name: "Send" }));
     await waitFor(() =>
       expect(served.answers).toMatchObject([{ response: { approved: false, feedback: "Shorter", stop: false } }]),

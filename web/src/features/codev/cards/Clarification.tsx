@@ -1,7 +1,7 @@
-import { useState } from "react";
 import { Button, Field, Textarea } from "@/components/ui";
 import { answersText } from "../model/answers";
 import { lines } from "../model/read";
+import { useKept } from "../model/useKept";
 import { useCodevTexts } from "../texts";
 import { CardBody, CardFoot } from "./CardParts";
 import type { CardProps } from "./props";
@@ -10,8 +10,8 @@ import type { CardProps } from "./props";
 export function Clarification({ interrupt, answer }: CardProps) {
   const t = useCodevTexts();
   const questions = lines(interrupt.data?.questions);
-  const [answers, setAnswers] = useState<string[]>([]);
-  const [more, setMore] = useState("");
+  const [answers, setAnswers] = useKept<string[]>(interrupt.id, "answers", []);
+  const [more, setMore] = useKept<string>(interrupt.id, "more", "");
   const text = answersText(questions, answers, more);
   const send = (words: string) => answer.mutate({ type: "clarification", text: words });
   return (

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from "react";
 import { type CodevSession, giveCredential } from "@/api/queries/codev";
 import { providersQuery } from "@/api/queries/providers";
 import { variableKeys } from "@/api/queries/variables";
-import { Button, Chip, Field, Input, Problem } from "@/components/ui";
+import { Button, Chip, Field, Input, Problem, Skeleton } from "@/components/ui";
 import { type Missing, readMissing } from "../model/known";
 import { ConnectProvider } from "../page/ConnectProvider";
 import { useCodevTexts } from "../texts";
@@ -56,7 +56,7 @@ export function Credentials({ session, interrupt, answer }: CardProps) {
           disabled={answer.isPending}
           onClick={() => send(false)}
         >
-          {t("check_again")}
+          {t(missing.every(({ type }) => given.has(type)) ? "go_on_given" : "check_again")}
         </Button>
         <Button busy={answer.isPending && skipping} disabled={answer.isPending} onClick={() => send(true)}>
           {t("go_on_without_them")}
@@ -79,6 +79,7 @@ function Give({ session, missing, onGiven }: GiveProps) {
   const provider = providers.data?.find(
     ({ id, settings }) => id === missing.type || settings.some(({ variable }) => variable === missing.type),
   );
+  if (own && providers.isPending) return <Skeleton className="mt-2 h-8" />;
   if (own && provider) {
     return (
       <div className="mt-2 flex flex-wrap items-center gap-3">

@@ -1,17 +1,20 @@
-import { useState } from "react";
+import type { Interrupt } from "@/api/queries/codev";
 import { Button, Field, Textarea } from "@/components/ui";
+import { useKept } from "../model/useKept";
 import { useCodevTexts } from "../texts";
 
 interface FeedbackProps {
+  /** What it is said of. */
+  interrupt: Interrupt;
   busy: boolean;
   onSend: (feedback: string) => void;
   onCancel: () => void;
 }
 
 /** What should be otherwise, in words. */
-export function Feedback({ busy, onSend, onCancel }: FeedbackProps) {
+export function Feedback({ interrupt, busy, onSend, onCancel }: FeedbackProps) {
   const t = useCodevTexts();
-  const [text, setText] = useState("");
+  const [text, setText] = useKept<string>(interrupt.id, "feedback", "");
   return (
     <form
       className="flex w-full flex-col gap-3"

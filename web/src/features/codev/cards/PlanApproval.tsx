@@ -6,6 +6,7 @@ import { Button, Callout, Keys, Segments } from "@/components/ui";
 import { readCases } from "../model/cases";
 import { type Conflict, readConflict, readVerdict } from "../model/known";
 import { figure, words } from "../model/read";
+import { isSame, useKept } from "../model/useKept";
 import { Toggle } from "../page/Toggle";
 import { VerdictView } from "../page/VerdictView";
 import { useCodevTexts } from "../texts";
@@ -21,9 +22,10 @@ export function PlanApproval({ interrupt, answer }: CardProps) {
   const t = useCodevTexts();
   const data = interrupt.data ?? {};
   const proposed = words(data.plan);
-  const [plan, setPlan] = useState(proposed);
-  const [cases, setCases] = useState(() => readCases(data.cases));
-  const [changed, setChanged] = useState(false);
+  const proposedCases = readCases(data.cases);
+  const [plan, setPlan] = useKept(interrupt.id, "plan", proposed);
+  const [cases, setCases] = useKept(interrupt.id, "cases", proposedCases);
+  const changed = !isSame(cases, proposedCases);
   const [repairs, setRepairs] = useState<boolean | null>(null);
   const { asking, ask, cancel, button } = useAsking();
   const trials = figure(data.test_trials) || 1;
@@ -39,7 +41,7 @@ export function PlanApproval({ interrupt, answer }: CardProps) {
     });
   const refuse = (feedback: string, stop = false) =>
     answer.mutate({ type: "plan_approval", approved: false, feedback, stop });
-  const ready = plan.trim() !== "" && !answer.isPending;
+  const ready = plan.trim() !== "" && cases.length > 0 && !answer.isPending;
   return (
     <div
       // Before the editor, which would begin a line. What a dialog of the card hears is its own.
@@ -55,14 +57,7 @@ export function PlanApproval({ interrupt, answer }: CardProps) {
         {conflict && <ConflictBanner conflict={conflict} />}
         {verdict && <VerdictView verdict={verdict} />}
         <Plan text={plan} edited={plan !== proposed} onChange={setPlan} onReset={() => setPlan(proposed)} />
-        <PlanCases
-          cases={cases}
-          trials={trials}
-          onChange={(next) => {
-            setCases(next);
-            setChanged(true);
-          }}
-        />
+        <PlanCases cases={cases} trials={trials} onChange={setCases} />
         <Toggle
           label={t("repairs_approved")}
           help={t("repairs_approved_help")}
@@ -72,7 +67,7 @@ export function PlanApproval({ interrupt, answer }: CardProps) {
       </CardBody>
       <CardFoot>
         {asking ? (
-          <Feedback busy={answer.isPending} onSend={(words) => refuse(words)} onCancel={cancel} />
+          <Feedback interrupt={interrupt} busy={answer.isPending} onSend={(words) => refuse(words)} onCancel={cancel} />
         ) : (
           <>
             <Button kind="primary" disabled={!ready} busy={answer.isPending} onClick={approve}>

@@ -96,6 +96,7 @@ export function Review({ session, interrupt, answer }: CardProps) {
       <CardFoot>
         {asking ? (
           <Feedback
+            interrupt={interrupt}
             busy={answer.isPending}
             onSend={(feedback) => answer.mutate({ type: "result_review", accepted: false, feedback })}
             onCancel={cancel}

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "@/api/problem";
 import { answerSession, type CodevAnswer, codevKeys, codevSessionQuery } from "@/api/queries/codev";
 import { toast, toastError } from "@/components/ui";
+import { forgetKept } from "../model/useKept";
 import { useCodevTexts } from "../texts";
 
 /** Answers what a session waits for. Where it was answered elsewhere, or goes on, the page shows how it stands now. */
@@ -12,6 +13,7 @@ export function useAnswer(id: string, interruptId: string) {
   return useMutation({
     mutationFn: (response: CodevAnswer) => answerSession(id, interruptId, response),
     onSuccess: async (session) => {
+      forgetKept(interruptId);
       // A question that was on its way knows nothing of the answer.
       await queries.cancelQueries({ queryKey });
       queries.setQueryData(queryKey, session);

@@ -2,7 +2,7 @@ export default {
   asks_clarification: "What you want can be read in more than one way. Answer what you like, or let it decide.",
   asks_credential_check: "The work needs credentials that are not there. Give them here, or go on without.",
   asks_plan_approval: "Nothing is written before you approve. Change the plan and its tests as you like.",
-  asks_result_review: "It is built, and its tests passed. Accept it, or say what should be otherwise.",
+  asks_result_review: "It is built, and its tests passed. Accept it, or say what should be different.",
   left_out:
     "Something that looks like a key or a password was left out of what you wrote, so nobody was told it. Put it into a credential or a variable, and name that instead.",
   answer: "Answer",
@@ -18,6 +18,7 @@ export default {
   credentials_note:
     "What you type goes where the flow runs and is kept there. It is not shown again, here or to the model.",
   credential_elsewhere: "An admin may also set it under Settings, Variables.",
+  go_on_given: "Go on",
   check_again: "Check again",
   go_on_without_them: "Go on without them",
   plan: "Plan",
@@ -29,7 +30,7 @@ export default {
   approve_edited: "Approve as edited",
   ask_for_changes: "Ask for changes",
   stop_here: "End here",
-  otherwise: "What should be otherwise?",
+  otherwise: "What should be different?",
   otherwise_help: "It plans anew with this in mind, and asks you again.",
   send_changes: "Send",
   tests: "Tests",
@@ -59,7 +60,7 @@ export default {
   altered: "Changed:",
   taken_back: "What was built has been rolled back",
   taken_back_more:
-    "There is nothing to accept any more. Say what should be otherwise and it is built anew, or end the session.",
+    "There is nothing to accept any more. Say what should be different and it is built anew, or end the session.",
   keep_tests: "Keep the tests as the flow's test set",
   keep_tests_help: "They can be run again whenever the flow changes, and be required before it is published.",
   accept: "Accept",

@@ -21,6 +21,7 @@ const sv: Translation<typeof en> = {
   credentials_note:
     "Det du skriver går dit flödet körs och förvaras där. Det visas inte igen, varken här eller för modellen.",
   credential_elsewhere: "En administratör kan också ange det under Inställningar, Variabler.",
+  go_on_given: "Fortsätt",
   check_again: "Kontrollera igen",
   go_on_without_them: "Fortsätt utan dem",
   plan: "Plan",
