@@ -60,7 +60,6 @@ class TestFaults:
                 "p.source",
                 "eval",
             ),
-            (flow(node("w", "WebhookOut", secret=KEY)), "w.secret", "a secret is written down"),
             (
                 flow(node("h", "HTTPRequest", headers={"Authorization": f"Bearer {KEY}"})),
                 "h.headers",
@@ -81,6 +80,7 @@ class TestFaults:
 
     def test_a_secret_by_name_or_from_a_step_is_none(self) -> None:
         named = flow(node("w", "WebhookOut", secret="HOOK_SECRET"), node("x", "WebhookOut", secret="{{w.response}}"))
+        assert new_keys(flow(), named, CATALOG) == []
         assert faults_of(named, CATALOG) == []
 
     def test_are_told_up_to_a_number(self) -> None:
@@ -89,17 +89,25 @@ class TestFaults:
 
 class TestKeys:
     def test_are_found_however_deep_they_stand(self) -> None:
-        found = keys_in(flow(node("a", "AIStep", model={"params": {"deep": [f"use {KEY}"]}})))
+        found = keys_in(flow(node("a", "AIStep", model={"params": {"deep": [f"use {KEY}"]}})), CATALOG)
         assert {(one[0], one[1]) for one in found} == {("a", "model")}
 
     def test_that_stood_there_before_are_not_the_changes(self) -> None:
         before = flow(node("a", "PromptTemplate", template=f"use {KEY}"))
         after = flow(node("b", "PromptTemplate", template=f"use {KEY}"), node("c", "PromptTemplate", template="x"))
-        assert new_keys(before, after) == []
-        assert new_keys(flow(), after) == ["b.template"]
+        assert new_keys(before, after, CATALOG) == []
+        assert new_keys(flow(), after, CATALOG) == ["b.template"]
+
+    def test_where_the_name_of_a_variable_goes_may_have_any_shape(self) -> None:
+        before = flow(node("w", "WebhookOut", secret="our old secret"))
+        assert new_keys(flow(), before, CATALOG) == ["w.secret"]
+        changed = flow(node("w", "WebhookOut", secret="our old secret", on_error="fail"))
+        assert new_keys(before, changed, CATALOG) == []
+        assert faults_of(changed, CATALOG) == []
 
     def test_a_word_that_is_like_one_is_none(self) -> None:
-        assert new_keys(flow(), flow(node("a", "PromptTemplate", template="a task-list of sk-ies, token: maybe"))) == []
+        after = flow(node("a", "PromptTemplate", template="a task-list of sk-ies, token: maybe"))
+        assert new_keys(flow(), after, CATALOG) == []
 
 
 class TestDefinitions:

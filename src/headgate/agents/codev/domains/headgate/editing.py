@@ -105,7 +105,7 @@ def _changed(place: Place, held: Held | None, before: Flow, after: Flow, answer:
     """What a tool made of the flow, with what it still lacks; an answer where nothing changed, or a key came in."""
     if after == before and held is not None:
         return answer | {"ok": True, "note": "Nothing changed: the flow is like that already."}
-    written = new_keys(before, after)
+    written = new_keys(before, after, place.catalog)
     if written:  # here and not before the write: a key that people wrote down stays possible
         return {
             "ok": False,

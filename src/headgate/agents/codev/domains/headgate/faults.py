@@ -1,9 +1,9 @@
 """What keeps a flow of our own from being written (seed 004, DD-018).
 
 Refused is what could be neither saved nor run: all that saving refuses (unknown components and fields, edges to ports
-that are not there, values that no field holds, contracts that contradict themselves), code that the sandbox would
-refuse, and keys written down instead of named. What is only missing is no fault: a flow is built in several steps, and
-the answer of each says what it still lacks.
+that are not there, values that no field holds, contracts that contradict themselves) and code that the sandbox would
+refuse. What is only missing is no fault: a flow is built in several steps, and the answer of each says what it still
+lacks. Nor are keys that people wrote down: only those that a change would bring are refused, by the tools.
 """
 
 import re
@@ -26,40 +26,34 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
 
 def faults_of(flow: Flow, catalog: Catalog) -> list[Fault]:
     """What keeps a flow from being written, in the order in which to mend it."""
-    found = [_of(issue) for issue in (*check_draft(flow, catalog), *code_issues(flow))]
-    return [*found, *_secrets_written_down(flow, catalog)][:MOST_FAULTS]
+    return [_of(issue) for issue in (*check_draft(flow, catalog), *code_issues(flow))][:MOST_FAULTS]
 
 
-def keys_in(flow: Flow) -> frozenset[tuple[str, str, str]]:
-    """Node, field and text of every value that has the shape of a service's key."""
+def keys_in(flow: Flow, catalog: Catalog) -> frozenset[tuple[str, str, str]]:
+    """Node, field and text of every value that has the shape of a key, or stands where the name of one goes."""
     return frozenset(
         (node.id, name, text)
         for node in flow.nodes
         for name, value in {**node.params, "policy": node.policy.model_dump(mode="json")}.items()
         for text in _texts(value)
-        if looks_like_key(text)
+        if looks_like_key(text) or (name in _secret_fields(node, catalog) and not _names_one(text))
     )
 
 
-def new_keys(before: Flow, after: Flow) -> list[str]:
+def new_keys(before: Flow, after: Flow, catalog: Catalog) -> list[str]:
     """`node.field` of each key that a change would write down; one that stood there already is not the change's."""
-    known = {text for _, _, text in keys_in(before)}
-    return sorted({f"{node}.{name}" for node, name, text in keys_in(after) if text not in known})
+    known = {text for _, _, text in keys_in(before, catalog)}
+    return sorted({f"{node}.{name}" for node, name, text in keys_in(after, catalog) if text not in known})
 
 
-def _secrets_written_down(flow: Flow, catalog: Catalog) -> Iterator[Fault]:
-    for node in flow.nodes:
-        for name in _secret_fields(node, catalog):
-            value = node.params.get(name)
-            if isinstance(value, str) and value and "{{" not in value and not _VARIABLE.fullmatch(value):
-                yield Fault(f"{node.id}.{name}", "a secret is written down where the name of a variable goes.", BY_NAME)
+def _names_one(text: str) -> bool:
+    return not text or "{{" in text or _VARIABLE.fullmatch(text) is not None
 
 
-def _secret_fields(node: Node, catalog: Catalog) -> Iterator[str]:
+def _secret_fields(node: Node, catalog: Catalog) -> frozenset[str]:
     template = catalog.template(node.type, node.params)
-    for field in template.fields if template is not None else ():
-        if field.kind is FieldKind.SECRET:
-            yield field.name
+    fields = template.fields if template is not None else ()
+    return frozenset(field.name for field in fields if field.kind is FieldKind.SECRET)
 
 
 def _texts(value: JsonValue) -> Iterator[str]:
