@@ -10,9 +10,10 @@ import httpx2
 import pytest
 
 from headgate.entrypoints.http.studio import page
-from headgate.entrypoints.http.studio.routes import PLACES
+from headgate.entrypoints.http.studio.routes import PLACES, Place
 
 ROOT = Path(__file__).parents[3]
+FLOW_ID = "01a2031a-cc29-77b3-b431-ddc04d835829"
 A_PERSON = {"accept": "text/html,application/xhtml+xml"}
 
 
@@ -30,8 +31,13 @@ def script_of(document: str) -> str:
     return found[1]
 
 
+def address(place: Place, rest: str) -> str:
+    """One of the addresses of a place."""
+    return place.path.replace("{rest:path}", rest).replace("{flow_id:uuid}", FLOW_ID)
+
+
 class TestThePage:
-    @pytest.mark.parametrize("place", [path.replace("{rest:path}", "a/b") for path, _ in PLACES])
+    @pytest.mark.parametrize("place", [address(place, "a/b") for place in PLACES])
     async def test_answers_at_every_place(self, client: httpx2.AsyncClient, built: Path, place: str) -> None:
         answer = await client.get(place)
         assert answer.status_code == 200
@@ -52,12 +58,21 @@ class TestThePage:
     async def test_names_every_place_s_modules_as_they_were_built(
         self, client: httpx2.AsyncClient, built: Path
     ) -> None:
-        for path, modules in PLACES:
-            document = (await client.get(path.replace("{rest:path}", "x"))).text
+        for place in PLACES:
+            document = (await client.get(address(place, "x"))).text
             preloaded = re.findall(r'rel="modulepreload" href="([^"]+)"', document)
-            assert len(set(preloaded)) == len(preloaded) >= len(modules), path
-            for address in preloaded:
-                assert (await client.get(address)).status_code == 200
+            assert len(set(preloaded)) == len(preloaded) >= len(place.modules), place.path
+            for file in preloaded:
+                assert (await client.get(file)).status_code == 200
+
+    async def test_begins_what_it_will_ask_before_its_script_is_there(
+        self, client: httpx2.AsyncClient, built: Path
+    ) -> None:
+        document = (await client.get(f"/flows/{FLOW_ID}")).text
+        asked = re.findall(r'rel="preload" as="fetch" crossorigin href="([^"]+)"', document)
+        assert asked == ["/api/v1/me", f"/api/v1/flows/{FLOW_ID}", "/api/v1/components"]
+        other = (await client.get('/flows/"><script>')).text
+        assert "/api/v1/flows/" not in other
 
     async def test_says_in_the_page_that_there_is_nothing_and_tells_programs_in_json(
         self, client: httpx2.AsyncClient, built: Path

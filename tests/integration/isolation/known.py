@@ -138,7 +138,7 @@ NO_PRINCIPAL = {
     "/static-offline-docs": "scripts of the documentation page",
     "/docs": "the documentation page",
     "/sign-in": "the page that asks people in, the same for everybody",
-    **dict.fromkeys((path for path, _ in PLACES), "the studio's page, the same for everybody"),
+    **dict.fromkeys((place.path for place in PLACES), "the studio's page, the same for everybody"),
     "/assets/{name}": "scripts, styles and fonts of the page",
     "/icon.svg": "its picture",
     "/appearance.js": "the script that chooses light or dark",

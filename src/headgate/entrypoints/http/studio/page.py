@@ -17,14 +17,16 @@ BUILT = Path(__file__).parent / "built"
 _NONCE = "PAGE_NONCE"
 
 
-def page_response(modules: tuple[str, ...] = (), *, status: int = 200) -> Response:
-    """The document; the browser is told of `modules`, the place's own, before the page's script asks for them.
+def page_response(modules: tuple[str, ...] = (), calls: tuple[str, ...] = (), *, status: int = 200) -> Response:
+    """The document; the browser is told of the place's `modules` and `calls` before the page's script asks for them.
 
     Style elements that libraries add to the page are let in by a nonce of this answer alone.
     """
     nonce = secrets.token_urlsafe(16)
     policy = PAGE_POLICY.replace("style-src 'self'", f"style-src 'self' 'nonce-{nonce}'")
     document = _document(modules).replace(_NONCE, nonce)
+    links = "".join(f'    <link rel="preload" as="fetch" crossorigin href="{escape(call)}" />\n' for call in calls)
+    document = document.replace("    <script", f"{links}    <script", 1)
     return HTMLResponse(document, status_code=status, headers={"Content-Security-Policy": policy})
 
 

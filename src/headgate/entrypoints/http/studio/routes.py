@@ -1,7 +1,7 @@
 """Serves the studio. Nothing of anybody is in it: the page asks the API."""
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import RedirectResponse, Response
@@ -17,32 +17,44 @@ router = APIRouter(include_in_schema=False)
 _ANYBODY = public("The page itself; what it shows it asks the API for, as whoever is signed in.")
 _HOME, _FLOW = "src/features/home/index.tsx", ("src/app/flow/FlowPage.tsx", "src/app/flow/views.tsx")
 _ACCOUNT = "src/features/account/index.tsx"
-PLACES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("/", (_HOME,)),
-    ("/templates", (_HOME,)),
-    ("/runs", ("src/features/runs/index.tsx",)),
-    ("/develop", ("src/features/codev/index.tsx",)),
-    ("/develop/{rest:path}", ("src/features/codev/index.tsx",)),
-    ("/observe", ("src/features/observe/index.tsx",)),
-    ("/design", ()),
-    ("/settings", ("src/features/settings/index.tsx",)),
-    ("/settings/{rest:path}", ("src/features/settings/index.tsx",)),
-    ("/flows/{rest:path}", _FLOW),
-    ("/set-password", (_ACCOUNT,)),
+_ME = "/api/v1/me"
+
+
+class Place(NamedTuple):
+    """An address of the page, the modules that it begins with, and what it asks the API at once."""
+
+    path: str
+    modules: tuple[str, ...]
+    calls: tuple[str, ...] = (_ME,)
+
+
+PLACES = (
+    Place("/", (_HOME,)),
+    Place("/templates", (_HOME,)),
+    Place("/runs", ("src/features/runs/index.tsx",)),
+    Place("/develop", ("src/features/codev/index.tsx",)),
+    Place("/develop/{rest:path}", ("src/features/codev/index.tsx",)),
+    Place("/observe", ("src/features/observe/index.tsx",)),
+    Place("/design", ()),
+    Place("/settings", ("src/features/settings/index.tsx",)),
+    Place("/settings/{rest:path}", ("src/features/settings/index.tsx",)),
+    Place("/flows/{flow_id:uuid}", _FLOW, (_ME, "/api/v1/flows/{flow_id}", "/api/v1/components")),
+    Place("/flows/{rest:path}", _FLOW),
+    Place("/set-password", (_ACCOUNT,), ()),
 )
-"""Addresses of the page, and the modules that each begins with; the page's own router knows the rest."""
+"""The page's own router knows the rest."""
 Accepted = Annotated[str, Header(alias="accept-encoding")]
 
 
-def _place(modules: tuple[str, ...]) -> Callable[[], Awaitable[Response]]:
-    async def studio() -> Response:
-        return page_response(modules)
+def _answering(place: Place) -> Callable[[Request], Awaitable[Response]]:
+    async def studio(request: Request) -> Response:
+        return page_response(place.modules, tuple(call.format(**request.path_params) for call in place.calls))
 
     return studio
 
 
-for _path, _modules in PLACES:
-    router.add_api_route(_path, _place(_modules), methods=["GET", "HEAD"], dependencies=[_ANYBODY])
+for _place in PLACES:
+    router.add_api_route(_place.path, _answering(_place), methods=["GET", "HEAD"], dependencies=[_ANYBODY])
 
 
 @router.get("/sign-in", dependencies=[_ANYBODY])
