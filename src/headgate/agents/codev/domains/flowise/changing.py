@@ -55,6 +55,7 @@ _EDGE: dict[str, Any] = {
 _NODES: dict[str, Any] = {"type": "array", "items": _NODE}
 _EDGES: dict[str, Any] = {"type": "array", "items": _EDGE}
 _ID = text_property("Id of the node.")
+_CHANGED = text_property("Id of the chatflow that is to be this; left out for a new one.")
 
 
 def changing_tools(room: Room) -> list[DomainTool]:
@@ -65,7 +66,7 @@ def changing_tools(room: Room) -> list[DomainTool]:
         reading_tool(
             "validate_flow_data",
             "Check a description of a chatflow without writing it. create_chatflow and update_chatflow check the same.",
-            arguments(("nodes", "edges"), nodes=_NODES, edges=_EDGES),
+            arguments(("nodes", "edges"), nodes=_NODES, edges=_EDGES, chatflow_id=_CHANGED),
             changing.validate,
             PATCH,
         ),
@@ -96,7 +97,9 @@ class _Changing:
         schemas, credentials = await self._room.look()
         spec = read_spec(given)
         is_agentflow(spec, schemas)
-        found = self._room.faults(assemble(spec, schemas, credentials))
+        held = await self._room.store.read(str(given["chatflow_id"])) if given.get("chatflow_id") else None
+        before = held.definition if held is not None else None
+        found = standing_out(self._room.faults(assemble(spec, schemas, credentials, before)), self._standing(held))
         return {"valid": not found, "faults": [str(one) for one in found]}
 
     async def create(self, held: Held | None, given: dict[str, Any]) -> Change | Answer:
@@ -152,10 +155,12 @@ class _Changing:
         about: dict[str, JsonValue] = {"type": type_, "layout": layout}
         if held is not None:
             about["type"] = held.about.get("type") or type_
-            standing = [str(one) for one in self._room.faults(held.definition)[:MOST_STANDING]]
-            if standing:
-                about["standing"] = list[JsonValue](standing)
-        return Change(definition, summary(spec), name=name, about=about)
+        return Change(definition, summary(spec), name=name, about=about | self._standing(held))
+
+    def _standing(self, held: Held | None) -> dict[str, JsonValue]:
+        """What is wrong with a chatflow now, where something is."""
+        faults = self._room.faults(held.definition)[:MOST_STANDING] if held is not None else []
+        return {"standing": [str(one) for one in faults]} if faults else {}
 
 
 def standing_out(faults: list[Fault], about: dict[str, JsonValue]) -> list[Fault]:

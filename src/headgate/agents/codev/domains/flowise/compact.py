@@ -41,24 +41,27 @@ def compact(definition: Mapping[str, Any], schemas: Mapping[str, NodeSchema]) ->
     return Spec(nodes, [one for one in edges if one.source in there and one.target in there])
 
 
-def shown(definition: Mapping[str, Any], schemas: Mapping[str, NodeSchema]) -> dict[str, JsonValue]:
-    """The same for a model: no secret, nothing endless."""
+def shown(
+    definition: Mapping[str, Any], schemas: Mapping[str, NodeSchema], *, most: int = MOST_SHOWN
+) -> dict[str, JsonValue]:
+    """The same for a model: no secret, nothing endless; of a longer value than `most` only how it begins."""
     spec = compact(definition, schemas)
     secret = {id_of(one): _secrets(data_of(one)) for one in nodes_of(definition)}
     for node in spec.nodes:
         node.inputs = {
-            name: shown_value(value, secret=name in secret.get(node.id, ())) for name, value in node.inputs.items()
+            name: shown_value(value, secret=name in secret.get(node.id, ()), most=most)
+            for name, value in node.inputs.items()
         }
     return spec.plain()
 
 
-def shown_value(value: JsonValue, *, secret: bool = False) -> JsonValue:
+def shown_value(value: JsonValue, *, secret: bool = False, most: int = MOST_SHOWN) -> JsonValue:
     """A value for a model or a person: as it is, or what stands for it."""
     text = value if isinstance(value, str) else str(value)
     if secret:
         return {KEPT: len(text)}
-    if redact(value) != value or len(text) > MOST_SHOWN:
-        return {KEPT: len(text), "begins": quoted(redact(value), 200) if isinstance(value, str) else ""}
+    if redact(value) != value or len(text) > most:
+        return {KEPT: len(text), "begins": quoted(redact(value), min(200, most)) if isinstance(value, str) else ""}
     return visible(value) if isinstance(value, str) else value
 
 

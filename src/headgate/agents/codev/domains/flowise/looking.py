@@ -3,14 +3,14 @@
 What they answer was written by others, so it is clipped, cleaned and told as data.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 import orjson
 from pydantic import JsonValue
 
 from headgate.agents.codev.domain import Answer, DomainTool, Phase
-from headgate.agents.codev.domains.flowise.compact import shown
+from headgate.agents.codev.domains.flowise.compact import MOST_SHOWN, shown
 from headgate.agents.codev.domains.flowise.drawn import read_definition
 from headgate.agents.codev.domains.flowise.errors import BadSpec
 from headgate.agents.codev.domains.flowise.quoting import told
@@ -22,6 +22,8 @@ MOST_LISTED = 400
 MOST_CHATFLOWS = 200
 MOST_DESCRIBED = 60_000
 """Characters of one description of a flow or node."""
+SHOWN = (MOST_SHOWN, 600, 60)
+"""Characters of one value of a flow, less where the flow is large."""
 DISCOVER = frozenset({Phase.DISCOVER})
 BOTH = frozenset({Phase.DISCOVER, Phase.PATCH})
 Reading = Callable[[dict[str, Any]], Awaitable[Answer]]
@@ -139,7 +141,7 @@ class _Looking:
                 f"The server has no component '{told(name, 80)}'{did_you_mean(name, schemas) or '.'}",
                 remedy="Take a name from list_nodes.",
             )
-        return _fitting("node", schemas[name].described())
+        return _fitting("node", [schemas[name].described()])
 
     async def list_templates(self, given: dict[str, Any]) -> Answer:
         templates = await self._room.catalogue.templates()
@@ -159,7 +161,7 @@ class _Looking:
             raise BadSpec(f"The template '{name}' is a tool, not a flow.", remedy="Choose a Chatflow or AgentflowV2.")
         definition = read_definition(template.flow_data, name)
         schemas = await self._room.catalogue.nodes()
-        return _fitting("template", template.about | {"flow": shown(definition, schemas)})
+        return _fitting("template", (template.about | {"flow": shown(definition, schemas, most=one)} for one in SHOWN))
 
     async def list_chatflows(self, _given: dict[str, Any]) -> Answer:
         rows = await self._room.store.list_slim(MOST_CHATFLOWS)
@@ -172,16 +174,9 @@ class _Looking:
         held = await self._room.store.read(str(given.get("chatflow_id", "")))
         schemas, _ = await self._room.look()
         faults: list[JsonValue] = [str(one) for one in self._room.faults(held.definition)[:20]]
-        return _fitting(
-            "chatflow",
-            {
-                "id": held.flow_id,
-                "name": held.name,
-                "type": held.about.get("type"),
-                **shown(held.definition, schemas),
-                "faults": faults,
-            },
-        )
+        about = {"id": held.flow_id, "name": held.name, "type": held.about.get("type")}
+        told = (about | shown(held.definition, schemas, most=one) | {"faults": faults} for one in SHOWN)
+        return _fitting("chatflow", told)
 
     async def list_credentials(self, _given: dict[str, Any]) -> Answer:
         rows = await self._room.client.list_credentials()
@@ -202,9 +197,11 @@ def _listed(name: str, found: list[dict[str, JsonValue]], most: int) -> Answer:
     return answer
 
 
-def _fitting(name: str, found: dict[str, JsonValue]) -> Answer:
-    """A description that a model can take; one that is too large is refused, not cut in the middle."""
-    size = len(orjson.dumps(found))
-    if size > MOST_DESCRIBED:
-        raise BadSpec(f"This {name} is too large to be shown: {size} characters.", remedy="Look at another.")
-    return found
+def _fitting(name: str, found: Iterable[dict[str, JsonValue]]) -> Answer:
+    """The first description that a model can take; one that is too large is refused, not cut in the middle."""
+    size = 0
+    for one in found:
+        size = len(orjson.dumps(one))
+        if size <= MOST_DESCRIBED:
+            return one
+    raise BadSpec(f"This {name} is too large to be shown: {size} characters.", remedy="Look at another.")

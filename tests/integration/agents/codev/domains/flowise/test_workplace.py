@@ -414,6 +414,31 @@ class TestEditing:
         assert not found["valid"]
         assert server.writes == 0
 
+    async def test_checks_what_a_chatflow_is_to_be_with_what_it_keeps(
+        self, place: FlowiseWorkplace, server: FlowiseServer
+    ) -> None:
+        flow = recorded_flow("llmchain")
+        flow["nodes"][1]["data"]["inputs"]["template"] = "long " * 3000
+        flow["nodes"][0]["data"]["inputs"]["modelName"] = ""
+        flow_id = server.add("Broken", flow)
+        told: Any = await ask(place, "describe_chatflow", chatflow_id=flow_id)
+        assert "kept" in told["nodes"][1]["inputs"]["template"]
+        spec = {"nodes": told["nodes"], "edges": told["edges"]}
+        assert "nothing yet" in str(await ask(place, "validate_flow_data", **spec))
+        assert await ask(place, "validate_flow_data", **spec, chatflow_id=flow_id) == {"valid": True, "faults": []}
+
+    async def test_shows_a_large_chatflow_with_shorter_values(
+        self, place: FlowiseWorkplace, server: FlowiseServer
+    ) -> None:
+        one = recorded_flow("llmchain")["nodes"][1]
+        one["data"]["inputs"]["template"] = "Translate what follows. " * 200
+        nodes = [copy.deepcopy(one) | {"id": f"p{number}"} for number in range(30)]
+        flow_id = server.add("Large", {"nodes": nodes, "edges": []})
+        found: Any = await ask(place, "describe_chatflow", chatflow_id=flow_id)
+        assert found["nodes"][29]["inputs"]["template"]["begins"].startswith("Translate what follows.")
+        server.chatflows[flow_id]["flowData"] = json.dumps({"nodes": nodes * 13, "edges": []})
+        assert "too large" in str(await ask(place, "describe_chatflow", chatflow_id=flow_id))
+
     async def test_tools_belong_to_their_phases(self, place: FlowiseWorkplace) -> None:
         writing = {one.name for one in place.tools if one.writes}
         assert all(one.phases == {Phase.PATCH} for one in place.tools if one.writes)
