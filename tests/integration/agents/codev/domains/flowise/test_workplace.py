@@ -436,7 +436,8 @@ class TestEditing:
         flow_id = server.add("Large", {"nodes": nodes, "edges": []})
         found: Any = await ask(place, "describe_chatflow", chatflow_id=flow_id)
         assert found["nodes"][29]["inputs"]["template"]["begins"].startswith("Translate what follows.")
-        server.chatflows[flow_id]["flowData"] = json.dumps({"nodes": nodes * 13, "edges": []})
+        bare = [{"id": f"p{number}", "data": {"name": "promptTemplate"}} for number in range(3000)]
+        server.chatflows[flow_id]["flowData"] = json.dumps({"nodes": bare, "edges": []})
         assert "too large" in str(await ask(place, "describe_chatflow", chatflow_id=flow_id))
 
     async def test_tools_belong_to_their_phases(self, place: FlowiseWorkplace) -> None:
