@@ -279,7 +279,7 @@ class Sessions:
             space_id=space_id,
             user_id=principal.user_id,
             domain=wanted.domain,
-            instance_id=wanted.instance_id,
+            instance_id=wanted.instance_id or await _first(place, principal),
             requirement=wanted.requirement,
             model="",
             flow_id=wanted.flow_id,
@@ -321,6 +321,11 @@ class Sessions:
     ) -> None:
         name = row.requirement[:_NAME_CHARS]
         await record(session, principal, action, id=row.id, name=name, space_id=row.space_id, payload=payload)
+
+
+async def _first(place: Place, principal: Principal) -> str:
+    """The instance of a session that names none, for all its life: another may be the first tomorrow."""
+    return next((one.id for one in await place.instances(principal)), "")
 
 
 @asynccontextmanager
