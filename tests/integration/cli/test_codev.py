@@ -69,6 +69,8 @@ class TestSession:
         assert "greets" in shown
         one = answered(capsys, "codev", "list")[0]["thread_id"]
         assert f"headgate codev resume {one} --approve" in shown
+        assert "# A greeting\n\nSay hello." in shown, "a plan that is to be edited is there as it was written"
+        assert "contains 'Hello Ada'" in shown
         assert run(["codev", "resume", one, "--approve"]) == 8
         shown = capsys.readouterr().out
         for words in ("Building", "wrote 1: made 'Greeting' with 3 nodes", "Testing", "✓ test greets", "every trial"):
@@ -82,7 +84,9 @@ class TestSession:
     def test_is_taken_back(self, wire: Wire, capsys: pytest.CaptureFixture[str]) -> None:
         one = started(capsys, QUIET)["thread_id"]
         answered(capsys, "codev", "resume", one, "--approve", code=8)
+        capsys.readouterr()
         assert run(["codev", "rollback", one]) == 0
+        assert "the flow that the session made is gone" in capsys.readouterr().out
         assert answered(capsys, "flows", "list") == []
 
     def test_is_told_where_its_tests_fail(self, wire: Wire, capsys: pytest.CaptureFixture[str]) -> None:
@@ -118,6 +122,28 @@ class TestAnswers:
         assert run(["codev", "resume", one, "--accept"]) == 6
         assert "--approve" in capsys.readouterr().err
         assert answered(capsys, "codev", "show", one)["interrupt"]["type"] == "plan_approval"
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            ("--approve", "--reject"),
+            ("--accept", "--feedback", "Louder"),
+            ("--yes-repairs",),
+            ("--save-tests", "--approve"),
+            ("--feedback", " "),
+        ],
+    )
+    def test_that_contradict_themselves_or_say_nothing_are_refused(
+        self, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
+    ) -> None:
+        assert answered(capsys, "codev", "resume", "any", *options, code=3)["remedy"]
+
+    def test_to_nothing_that_was_asked_are_refused(self, wire: Wire, capsys: pytest.CaptureFixture[str]) -> None:
+        one = started(capsys, QUIET)["thread_id"]
+        answered(capsys, "codev", "stop", one)
+        found = answered(capsys, "codev", "resume", one, "--approve", code=6)
+        assert "it is stopped" in found["detail"]
+        assert f"headgate codev resume {one}" in found["remedy"]
 
     def test_to_questions_reach_the_model(self, wire: Wire, capsys: pytest.CaptureFixture[str]) -> None:
         says(wire, clarify="SCORE: 8\nQUESTIONS:\n1. In which language?", plan=PLAN)
@@ -192,6 +218,23 @@ class TestTerminal:
     def test_is_left_waiting_at_the_end_of_input(self, wire: Wire, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["codev", "start", "Greet people", *MODEL, QUIET]) == 8
         assert "--approve" in capsys.readouterr().out
+
+    def test_is_asked_again_when_an_answer_will_not_do(
+        self,
+        wire: Wire,
+        capsys: pytest.CaptureFixture[str],
+        person: list[str],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.delenv("VISUAL", raising=False)
+        monkeypatch.delenv("EDITOR", raising=False)
+        person += ["e", "f", "  ", "a", "l"]
+        assert run(["codev", "start", "Greet people", *MODEL, QUIET]) == 8
+        shown = capsys.readouterr().out
+        assert "No editor is named." in shown
+        assert "Nothing was said." in shown
+        assert "Every test passed." in shown
+        assert len(wire.asked("plan")) == 1
 
     def test_is_told_when_the_editor_is_missing(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("VISUAL", raising=False)

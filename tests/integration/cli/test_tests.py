@@ -49,6 +49,7 @@ class TestTests:
         assert "0 of 2" in shown
         assert "the answer contains 'hej'" in shown
         assert "headgate runs show" in shown
+        assert "4 trials, 0 tokens" in shown
         assert run(["tests", "list", "Echo"]) == 0
         shown = capsys.readouterr().out
         assert "does not contain 'hej', is 'då'" in shown
@@ -58,6 +59,7 @@ class TestTests:
         ("content", "told"),
         [
             ("[{", "not JSON"),
+            ('{"name": "a"}', "tests.json holds no list of tests"),
             ('[{"text": "no name"}]', "0.name"),
             ('[{"name": "a", "expect": {"matches": "("}}]', "expect.matches"),
             ('[{"name": "a"}, {"name": "a"}]', "Two tests are called 'a'"),

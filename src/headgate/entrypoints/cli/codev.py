@@ -26,10 +26,11 @@ from headgate.entrypoints.cli.codev_pages import (
 )
 from headgate.entrypoints.cli.codev_view import SessionView
 from headgate.entrypoints.cli.flow_choice import flow_id_of
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
+from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table, when
 from headgate.entrypoints.cli.printable import printable
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
+from headgate.features.testing.schemas import MOST_TRIALS
 from headgate.foundation.checked import checked
 
 app = typer.Typer(
@@ -41,6 +42,16 @@ app.add_typer(codev_instances.app, name="instances")
 SessionArgument = Annotated[str, typer.Argument(metavar="SESSION", help="Id of the session.")]
 _MOST = 200
 _LOOK_SECONDS = 2.0
+_LONGEST_WANTED = 60
+_BESIDE_WANTED = 66
+"""Columns that a list of sessions takes besides what was wanted."""
+_STATES = {
+    "in_progress": "works",
+    "pending_interrupt": "waits",
+    "completed": "done",
+    "stopped": "stopped",
+    "error": "failed",
+}
 
 
 @app.command()
@@ -50,9 +61,9 @@ def start(
     domain: Annotated[str, typer.Option(help="Where: headgate or flowise.")] = "",
     instance: Annotated[str, typer.Option(help="Flowise: which server. None: the first.")] = "",
     model: Annotated[str, typer.Option(help="provider/name. None: as set.")] = "",
-    trials: Annotated[int, typer.Option(help="How often each test is run; all must pass.")] = 1,
-    budget: Annotated[int | None, typer.Option(help="Tokens that the session may use.")] = None,
-    max_iterations: Annotated[int | None, typer.Option(help="Plans that are tried at most.")] = None,
+    trials: Annotated[int, typer.Option(min=1, max=MOST_TRIALS, help="How often each test is run; all must pass.")] = 1,
+    budget: Annotated[int | None, typer.Option(min=1000, help="Tokens that the session may use.")] = None,
+    max_iterations: Annotated[int | None, typer.Option(min=1, max=20, help="Plans that are tried at most.")] = None,
     yes_repairs: Annotated[
         bool, typer.Option("--yes-repairs", help="Repairs of a plan that you approved need no approval of their own.")
     ] = False,
@@ -125,12 +136,13 @@ def resume(
         credentials_made=credentials_made,
         yes_repairs=yes_repairs,
     )
+    given.check()
 
     async def work(parts: Parts) -> int:
         found = await parts.codev.get(acting(), session)
         watching = _Watching(parts, quiet=json)
-        if found.interrupt is not None and given.anything:
-            found = await watching.send(found, given.to(found.interrupt))
+        if given.said:
+            found = await watching.send(found, given.to_session(found))
         elif found.status in {"error", "stopped"}:
             found = await parts.codev.retry(acting(), session)
         return await watching.play(found, after=found.last_event)
@@ -160,11 +172,12 @@ def list_(json: JsonFlag = False) -> None:
         elif not found:
             console.print('No sessions yet. Start one: headgate codev start "a bot that ..."', markup=False)
         else:
+            longest = min(_LONGEST_WANTED, max(_LONGEST_WANTED // 2, console.width - _BESIDE_WANTED))
             rows = [
-                (one.thread_id, one.status.replace("_", " "), one.phase, _line(one.requirement), when(one.updated_at))
+                (one.thread_id, _STATES[one.status], _line(one.requirement, longest), when(one.updated_at))
                 for one in found
             ]
-            console.print(table(("id", "state", "phase", "wanted", "changed"), rows))
+            console.print(table(("id", "state", "wanted", "changed"), rows))
 
     with_parts(work)
 
@@ -186,7 +199,8 @@ def rollback(session: SessionArgument, json: JsonFlag = False) -> None:
 
     async def work(parts: Parts) -> None:
         found = await parts.codev.rollback(acting(), session)
-        print_json(found) if json else console.print("Taken back: the flow is as it was before the session.")
+        left = "is as it was before the session" if found.flow_id else "that the session made is gone"
+        print_json(found) if json else console.print(f"Taken back: the flow {left}.")
 
     with_parts(work)
 
@@ -272,7 +286,8 @@ class _Watching:
                 found = await self.send(found, answer)
                 found = await self._rest(found, found.last_event)
         except asyncio.CancelledError:
-            console.print(f"\n[yellow]The session rests.[/] Go on with it: headgate codev resume {self._id}")
+            where = errors if self.quiet else console
+            where.print(f"\n[yellow]The session rests.[/] Go on with it: headgate codev resume {self._id}")
             raise
         self._conclude(found)
         return exit_code_of(found)
@@ -321,6 +336,6 @@ class _Watching:
                 await asyncio.wait_for(over.wait(), _LOOK_SECONDS)
 
 
-def _line(text: str) -> str:
+def _line(text: str, longest: int = _LONGEST_WANTED) -> str:
     found = " ".join(printable(text).split())
-    return escape(found if len(found) <= 60 else f"{found[:59]}…")
+    return escape(found if len(found) <= longest else f"{found[: longest - 1]}…")

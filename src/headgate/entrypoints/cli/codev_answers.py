@@ -23,6 +23,7 @@ from headgate.agents.codev.schemas import (
     PlanAnswer,
     ResumeAnswer,
     ReviewAnswer,
+    SessionResponse,
 )
 from headgate.agents.codev.sessions.service import Sessions
 from headgate.entrypoints.cli.codev_pages import HOW_TO_ANSWER
@@ -56,10 +57,39 @@ class Given:
     yes_repairs: bool = False
 
     @property
-    def anything(self) -> bool:
-        """Whether they answer something; `--yes-repairs` and `--save-tests` only say how."""
-        said = (self.approve, self.accept, self.reject, self.skip_credentials, self.credentials_made)
-        return any(said) or any(one is not None for one in (self.answer, self.feedback, self.plan))
+    def said(self) -> tuple[str, ...]:
+        """The options that answer; `--yes-repairs` and `--save-tests` only say how."""
+        options = {
+            "--approve": self.approve or self.plan is not None,
+            "--answer": self.answer is not None,
+            "--feedback": self.feedback is not None,
+            "--accept": self.accept,
+            "--reject": self.reject,
+            "--credentials-made": self.credentials_made,
+            "--skip-credentials": self.skip_credentials,
+        }
+        return tuple(name for name, given in options.items() if given)
+
+    def check(self) -> None:
+        """Raise `Invalid` unless they are one answer, or none."""
+        if len(self.said) > 1:
+            raise Invalid(f"{', '.join(self.said)} are several answers.", remedy="Give one of them.")
+        if self.yes_repairs and "--approve" not in self.said:
+            raise Invalid("--yes-repairs is for a plan that is approved.", remedy="Give it with --approve or --plan.")
+        if self.save_tests and not self.accept:
+            raise Invalid("--save-tests is for a result that is accepted.", remedy="Give it with --accept.")
+        if self.feedback is not None and not self.feedback.strip():
+            raise Invalid("--feedback is empty.", remedy="Say what should be otherwise.")
+
+    def to_session(self, found: SessionResponse) -> ResumeAnswer:
+        """The answer to what a session waits for. Raises `AnswerDoesNotFit`."""
+        if found.interrupt is None:
+            state = found.status.replace("_", " ")
+            remedy = f"See what became of it: headgate codev show {found.thread_id}"
+            if found.status == "in_progress" or found.can_go_on:
+                remedy = f"Go on with it first: headgate codev resume {found.thread_id}"
+            raise AnswerDoesNotFit(f"The session waits for no answer: it is {state}.", remedy=remedy)
+        return self.to(found.interrupt)
 
     def to(self, interrupt: InterruptPayload) -> ResumeAnswer:
         """The answer to an interrupt. Raises `AnswerDoesNotFit`."""
@@ -102,15 +132,21 @@ class Given:
 
 
 async def ask(sessions: Sessions, session_id: str, interrupt: InterruptPayload) -> ResumeAnswer | None:
-    """Ask the person at the terminal; None when they leave the session waiting, by Ctrl+C or its end of input too."""
-    try:
-        with _stoppable():
-            if interrupt.type == "credential_check":
-                return await _ask_for_credentials(sessions, session_id, interrupt.data)
-            return _ASKED[interrupt.type](interrupt.data)
-    except (KeyboardInterrupt, EOFError):
-        console.print()
-        return None
+    """Ask the person at the terminal, again when the answer will not do.
+
+    None when they leave the session waiting, by Ctrl+C or its end of input too.
+    """
+    while True:
+        try:
+            with _stoppable():
+                if interrupt.type == "credential_check":
+                    return await _ask_for_credentials(sessions, session_id, interrupt.data)
+                return _ASKED[interrupt.type](interrupt.data)
+        except (KeyboardInterrupt, EOFError):
+            console.print()
+            return None
+        except Invalid as error:
+            _tell(error)
 
 
 @contextmanager
@@ -163,7 +199,7 @@ async def _make(sessions: Sessions, session_id: str, needed: Mapping[str, Any]) 
     try:
         await sessions.add_credential(acting(), session_id, str(needed["type"]), "", values)
     except HeadgateError as error:
-        console.print(f"  {printable(error.detail)} {printable(error.remedy)}", markup=False)
+        _tell(error)
     else:
         console.print("  Made.")
 
@@ -172,8 +208,7 @@ def _ask_about_plan(data: Mapping[str, Any]) -> ResumeAnswer | None:
     words = "Approve (a), edit (e), say what should be otherwise (f), stop (s), leave it waiting (l)"
     chosen = Prompt.ask(words, choices=["a", "e", "f", "s", "l"], console=console)
     if chosen == "f":
-        said = Prompt.ask("What should be otherwise", console=console)
-        return checked(PlanAnswer, type="plan_approval", approved=False, feedback=said)
+        return checked(PlanAnswer, type="plan_approval", approved=False, feedback=_otherwise())
     if chosen == "e":
         plan = edited(str(data.get("plan") or ""))
         return checked(PlanAnswer, type="plan_approval", approved=True, plan=plan)
@@ -186,11 +221,22 @@ def _ask_about_result(_data: Mapping[str, Any]) -> ResumeAnswer | None:
     words = "Accept (a), and keep the tests (t), say what should be otherwise (f), stop (s), leave it waiting (l)"
     chosen = Prompt.ask(words, choices=["a", "t", "f", "s", "l"], console=console)
     if chosen == "f":
-        said = Prompt.ask("What should be otherwise", console=console)
-        return checked(ReviewAnswer, type="result_review", accepted=False, feedback=said)
+        return checked(ReviewAnswer, type="result_review", accepted=False, feedback=_otherwise())
     if chosen == "s":
         return ReviewAnswer(type="result_review", accepted=False, stop=True)
     return None if chosen == "l" else ReviewAnswer(type="result_review", accepted=True, save_tests=chosen == "t")
+
+
+def _otherwise() -> str:
+    """What should be otherwise. Raises `Invalid` when nothing is said: each new plan costs."""
+    said = Prompt.ask("What should be otherwise", default="", show_default=False, console=console).strip()
+    if not said:
+        raise Invalid("Nothing was said.", remedy="Say in your words what should be otherwise.")
+    return said
+
+
+def _tell(error: HeadgateError) -> None:
+    console.print(f"  {printable(error.detail)} {printable(error.remedy)}", markup=False)
 
 
 _ASKED: Mapping[str, Callable[[Mapping[str, Any]], ResumeAnswer | None]] = {

@@ -11,8 +11,10 @@ from rich.syntax import Syntax
 from headgate.agents.codev.schemas import InterruptPayload, SessionResponse
 from headgate.entrypoints.cli.codev_view import missed
 from headgate.entrypoints.cli.exit_codes import FAILED, OK, WAITING
+from headgate.entrypoints.cli.expected import expected
 from headgate.entrypoints.cli.output import console, table
 from headgate.entrypoints.cli.printable import printable
+from headgate.graph.cases import TestCase
 
 _MOST_LINES = 200
 HOW_TO_ANSWER: Mapping[str, tuple[str, ...]] = {
@@ -69,8 +71,9 @@ def conclude(found: SessionResponse) -> None:
     console.print(f"[dim]all of it: headgate codev summary {found.thread_id}[/]")
     if found.can_roll_back:
         console.print(f"[dim]take it back: headgate codev rollback {found.thread_id}[/]")
-    if found.status == "error":
-        console.print(f"[dim]once the cause is gone: headgate codev resume {found.thread_id}[/]")
+    if found.can_go_on:
+        before = "once the cause is gone" if found.status == "error" else "go on with it"
+        console.print(f"[dim]{before}: headgate codev resume {found.thread_id}[/]")
 
 
 def show_session(found: SessionResponse) -> None:
@@ -109,19 +112,20 @@ def _plan(data: Mapping[str, Any]) -> None:
         console.print(
             f"[yellow]Why again[/] ({_safe(str(verdict.get('category')))}): {_safe(str(verdict.get('reason')))}"
         )
-    console.print(Panel(Markdown(printable(str(data.get("plan") or ""))), title="The plan"))
+    _document("The plan", str(data.get("plan") or ""))
     cases = _list(data.get("cases"))
     if cases:
-        rows = [(_safe(str(one.get("name"))), _safe(_clipped(one.get("text"))), _safe(_expected(one))) for one in cases]
+        tests = [TestCase.model_validate(one) for one in cases]
+        rows = [(_safe(one.name), _safe(_clipped(one.text)), _safe(expected(one.expect))) for one in tests]
         trials = int(data.get("test_trials") or 1)
-        console.print(table(("test", "is given", "has to hold"), rows))
+        console.print(table(("test", "is given", "the answer"), rows))
         if trials > 1:
             console.print(f"[dim]each is run {trials} times, and has to pass every time[/]")
 
 
 def _result(data: Mapping[str, Any]) -> None:
     if data.get("summary"):
-        console.print(Panel(Markdown(printable(str(data["summary"]))), title="The result"))
+        _document("The result", str(data["summary"]))
     _difference(_list(data.get("diff")))
     trials = _list(data.get("trials"))
     if trials:
@@ -148,11 +152,12 @@ def _difference(lines: Sequence[Any]) -> None:
             console.print(f"[dim]and {len(lines) - _MOST_LINES} more lines[/]")
 
 
-def _expected(case: Mapping[str, Any]) -> str:
-    expect = {name: value for name, value in (case.get("expect") or {}).items() if value not in (None, [], "")}
-    if not expect:
-        return "there is an answer"
-    return _clipped("; ".join(f"{name} {value}" for name, value in expect.items()))
+def _document(title: str, text: str) -> None:
+    """Markdown: drawn for people, and as it was written for files and programs."""
+    if console.is_terminal:
+        console.print(Panel(Markdown(printable(text)), title=title))
+    else:
+        console.print(f"{title}\n\n{printable(text)}\n", markup=False)
 
 
 def _list(value: object) -> list[Any]:

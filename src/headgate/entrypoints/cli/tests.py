@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from rich.markup import escape
 
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
+from headgate.entrypoints.cli.expected import expected, in_short
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
 from headgate.entrypoints.cli.session import acting, with_parts
@@ -18,11 +19,11 @@ from headgate.entrypoints.compose import Parts
 from headgate.features.testing import results, service
 from headgate.features.testing.schemas import MOST_TRIALS, Standing, TestResultOut, TrialOut
 from headgate.foundation.errors import Invalid
-from headgate.graph.cases import Expectation, TestCase
+from headgate.graph.cases import TestCase
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="A flow's tests: list, set and run them.")
 _CASES = TypeAdapter(list[TestCase])
-_SHOWN = 60
+_MEMBERS = "A test has `name`, `text`, `form` and `expect`: `contains`, `excludes`, `equals`, `matches`, `json_schema`."
 
 
 @app.command("list")
@@ -39,9 +40,10 @@ def list_(which: FlowArgument, json: JsonFlag = False) -> None:
         if not found.cases:
             console.print("No tests yet. Add some from a file: [bold]headgate tests set FLOW tests.json[/]")
             return
-        rows = [(escape(case.name), escape(_short(case.text)), escape(_expected(case.expect))) for case in found.cases]
+        rows = [(escape(case.name), escape(in_short(case.text)), escape(expected(case.expect))) for case in found.cases]
         console.print(table(("test", "input", "the answer"), rows))
-        required = f"; {found.required_trials} of each have to pass before publishing" if found.required else ""
+        often = f", {found.required_trials} trials of each" if found.required_trials > 1 else ""
+        required = f"; they have to pass before publishing{often}" if found.required else ""
         console.print(f"\n[dim]{_stands(found.standing)}{required}.[/]")
 
     with_parts(work)
@@ -65,7 +67,7 @@ def set_(
         if json:
             print_json({"flow_id": flow_id, "tests": count})
         else:
-            console.print(f"The flow has {count} tests.")
+            console.print(f"The flow has {_counted(count, 'test')}.")
 
     with_parts(work)
 
@@ -109,7 +111,8 @@ def _show(found: TestResultOut) -> None:
     console.print()
     console.print(table(("test", "passed", ""), rows))
     colour = "green" if found.status == "passed" else "red"
-    console.print(f"\n[{colour}]{found.status}[/] {escape(found.reason)}")
+    took = f"{_counted(found.done, 'trial')}, {_counted(sum(line.tokens for line in found.lines), 'token')}"
+    console.print(f"\n[{colour}]{found.status}[/] [dim]{took}[/] {escape(found.reason)}")
     failed = next((line for line in found.lines if not line.passed and line.run_id), None)
     if failed is not None:
         console.print(f"[dim]look at a run: headgate runs show {failed.run_id}[/]")
@@ -126,34 +129,24 @@ def _mark(line: TrialOut) -> str:
 
 
 def _read(file: str) -> list[TestCase]:
+    where = "standard input" if file == "-" else Path(file).name
     try:
         given = json_text.loads(read_text(file))
-        return _CASES.validate_python(given.get("cases", given) if isinstance(given, dict) else given)
+    except ValueError as error:
+        raise Invalid(f"{where} is not JSON: {error}.", remedy="Give a list of tests as JSON.") from error
+    found = given.get("cases") if isinstance(given, dict) else given
+    if not isinstance(found, list):
+        raise Invalid(f"{where} holds no list of tests.", remedy='Give one: [{"name": "greets", "text": "Hello"}].')
+    try:
+        return _CASES.validate_python(found)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise Invalid(
-            f"{Path(file).name}: test {where}: {first['msg']}.", remedy="Each test has a name, a text and expectations."
-        ) from error
-    except ValueError as error:
-        raise Invalid(f"{Path(file).name} is not JSON: {error}.", remedy="Give a list of tests as JSON.") from error
+        member = ".".join(str(part) for part in first["loc"])
+        raise Invalid(f"{where}: test {member}: {first['msg']}.", remedy=_MEMBERS) from error
 
 
-def _expected(expect: Expectation) -> str:
-    told = [f"contains '{_short(text)}'" for text in expect.contains]
-    told += [f"does not contain '{_short(text)}'" for text in expect.excludes]
-    if expect.equals is not None:
-        told.append(f"is '{_short(expect.equals)}'")
-    if expect.matches is not None:
-        told.append(f"matches {_short(expect.matches)}")
-    if expect.json_schema is not None:
-        told.append("is JSON of its schema")
-    return ", ".join(told) or "is not empty"
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _stands(standing: Standing) -> str:

@@ -14,7 +14,9 @@ class NoTests(Invalid):
     title = "No tests"
 
     def __init__(self) -> None:
-        super().__init__("The flow has no tests.", remedy="Add a test: an input, and what its answer has to contain.")
+        super().__init__(
+            "The flow has no tests.", remedy="Add one: on the flow's page under Tests, or with `headgate tests set`."
+        )
 
 
 class TestSetInvalid(Invalid):
