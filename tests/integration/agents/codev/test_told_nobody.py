@@ -99,7 +99,7 @@ class TestSecrets:
         )
         state = await say("result_review", openai.text(PLAN), accepted=False, feedback=f"Use {key('feedback')}")
         state = await say(
-            "plan_approval", openai.text("Nothing to do."), openai.text("DONE"), approved=True, cases=edited
+            "plan_approval", *[openai.text("Nothing to do.")] * 2, openai.text("DONE"), approved=True, cases=edited
         )
         state = await say("result_review", accepted=True, save_tests=True)
         assert state["status"] == "completed"

@@ -96,6 +96,11 @@ def read_credentials(text: str) -> tuple[str, list[str]]:
     return (without + rest).strip(), list(types)[:MOST_TYPES]
 
 
+def says_credentials(text: str) -> bool:
+    """Whether a discovery ends as it should: with how it stands with credentials."""
+    return _STATUS.search(text[:LONGEST_READ]) is not None
+
+
 def read_plan(text: str) -> Planned:
     """A Markdown plan with a fenced block `tests`: a JSON list of test cases."""
     text = text[:LONGEST_READ]

@@ -14,9 +14,11 @@ from headgate.agents.codev.workflow.messages import (
     answered,
     calls_made,
     calls_wanted,
+    model,
     person,
     tool_answer,
 )
+from headgate.agents.codev.workflow.reading import says_credentials
 from headgate.agents.codev.workflow.step import Update, ask
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import redact, redact_text
@@ -29,6 +31,15 @@ STUCK_AFTER = 6
 _PREVIEW = 400
 _LONGEST_ARGUMENT = 300
 SAY_SOMETHING = "You answered nothing. Call a tool, or end this phase with the answer it asks for."
+SAY_CREDENTIALS = (
+    "This is not the end of the phase yet. If you are still looking around, call the tools that you need. If you know"
+    " enough, write the whole summary, ending with the line `CREDENTIALS_STATUS: OK` or with the two lines for MISSING."
+)
+WROTE_NOTHING = (
+    "You called no tool, so nothing was written. Carry the plan out now, with the tools. Only if nothing has to be"
+    " written, or nothing can be, say so and why."
+)
+_LONGEST_WORDS = 20_000
 _SAID_NOTHING = "(The model ended this phase without a word.)"
 _NO_MORE = "No further tools are called in this phase. Answer now with what you know."
 
@@ -87,11 +98,21 @@ async def take_turn(
     if said.tool_calls:
         note = f"(This phase was ended: {_why_cut(exchange, working)})"
         return Turn([], f"{said.text}\n\n{note}".strip(), reply.used)
-    if not said.text.strip():
-        if any(message == person(SAY_SOMETHING) for message in exchange):
-            return Turn([], _SAID_NOTHING, reply.used)
-        return Turn([*exchange, person(SAY_SOMETHING)], used=reply.used)
-    return Turn([], said.text.strip(), reply.used)
+    words = said.text.strip()
+    lacking = _lacking(phase, exchange, words)
+    if lacking and person(lacking) not in exchange:
+        before = [model(words[:_LONGEST_WORDS])] if words else []
+        return Turn([*exchange, *before, person(lacking)], used=reply.used)
+    return Turn([], words or _SAID_NOTHING, reply.used)
+
+
+def _lacking(phase: PhaseName, exchange: Exchange, words: str) -> str:
+    """What is asked for, once, before a phase ends: a model may say what it is going to do, and not do it."""
+    if not words:
+        return SAY_SOMETHING
+    if phase == "discover" and not says_credentials(words):
+        return SAY_CREDENTIALS
+    return WROTE_NOTHING if phase == "patch" and not calls_wanted(exchange) else ""
 
 
 async def carry_out(

@@ -5,7 +5,8 @@ from headgate.agents.codev.ports import Working
 from headgate.agents.codev.state import AgentState
 from headgate.agents.codev.workflow import prompts
 from headgate.agents.codev.workflow.context import conflict_told, flow_described, opening
-from headgate.agents.codev.workflow.messages import calls_waiting
+from headgate.agents.codev.workflow.messages import Exchange, calls_waiting
+from headgate.agents.codev.workflow.reading import read_credentials
 from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, phase_told
 from headgate.agents.codev.workflow.toolwork import carry_out, offered, take_turn
 from headgate.foundation.errors import NotFound
@@ -32,7 +33,7 @@ async def discover(state: AgentState, working: Working) -> Update:
         return {**update, **OVER_BUDGET, "exchange": []}
     update |= {**turn.used, "exchange": turn.exchange}
     if turn.over:
-        summary = turn.text[:LONGEST_SUMMARY]
+        summary = _whole(turn.text, exchange)[:LONGEST_SUMMARY]
         said = {"role": "assistant", "content": summary}
         update |= {"discovery_summary": summary, "missing_credentials": [], "messages": [said]}
     return update
@@ -44,6 +45,14 @@ async def discover_tools(state: AgentState, working: Working) -> Update:
     tools = offered(working, Phase.DISCOVER)
     carried = await carry_out(state, working, "discover", calls_waiting(exchange), tools)
     return {"exchange": [*exchange, *carried.messages]}
+
+
+def _whole(text: str, exchange: Exchange) -> str:
+    """The summary; where the model was asked how it ends and said only that, with what it had said before."""
+    before = [
+        message["data"]["content"] for message in exchange if message["type"] == "ai" and not message.get("calls")
+    ]
+    return text if read_credentials(text)[0] or not before else f"{before[-1]}\n\n{text}"
 
 
 async def _flow(state: AgentState, working: Working) -> Held | None:
