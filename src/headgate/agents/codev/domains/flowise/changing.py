@@ -17,11 +17,12 @@ from headgate.agents.codev.domains.flowise.quoting import told
 from headgate.agents.codev.domains.flowise.room import Room
 from headgate.agents.codev.domains.flowise.spec import (
     Spec,
+    SpecEdge,
     plain_inputs,
     read_edge,
     read_node,
     read_spec,
-    references,
+    without_reference,
 )
 from headgate.foundation.errors import HeadgateError
 
@@ -210,7 +211,7 @@ def _add_node(spec: Spec, given: dict[str, Any]) -> str:
 def _remove_node(spec: Spec, given: dict[str, Any]) -> str:
     node = spec.node(str(given.get("id", "")))
     spec.nodes.remove(node)
-    spec.edges = [one for one in spec.edges if node.id not in (one.source, one.target)]
+    _cut(spec, [one for one in spec.edges if node.id in (one.source, one.target)])
     return f"Take '{node.id}' out"
 
 
@@ -225,16 +226,23 @@ def _disconnect(spec: Spec, given: dict[str, Any]) -> str:
     gone = [
         one
         for one in spec.edges
-        if (one.source, one.target) == (edge.source, edge.target) and edge.input in ("", one.input)
+        if (one.source, one.target) == (edge.source, edge.target)
+        and edge.input in ("", one.input)
+        and ("" in (edge.output, one.output) or edge.output == one.output)
     ]
     if not gone:
         raise BadSpec(f"'{edge.source}' is not connected to '{given.get('to')!s:.120}'.")
-    spec.edges = [one for one in spec.edges if one not in gone]
-    inputs = spec.node(edge.target).inputs
-    for name in {one.input for one in gone} & inputs.keys():
-        if edge.source in references(inputs[name]):
-            inputs[name] = ""
+    _cut(spec, gone)
     return f"Disconnect {edge.source} from {edge.target}"
+
+
+def _cut(spec: Spec, gone: list[SpecEdge]) -> None:
+    """Take edges out, and what a variable's text says of their sources; as the canvas does, the rest of it stays."""
+    spec.edges = [one for one in spec.edges if one not in gone]
+    for node in spec.nodes:
+        for edge in gone:
+            if edge.target == node.id and edge.input in node.inputs:
+                node.inputs[edge.input] = without_reference(node.inputs[edge.input], edge.source)
 
 
 _EDITS: tuple[tuple[str, str, dict[str, Any], Edit], ...] = (

@@ -159,6 +159,17 @@ def references(value: JsonValue) -> list[str]:
     return []
 
 
+def without_reference(value: JsonValue, node_id: str) -> JsonValue:
+    """A value that refers to a node no more; whatever else it says stays."""
+    if isinstance(value, str):
+        return _REFERENCE.sub(lambda found: "" if found[1] == node_id else found[0], value)
+    if isinstance(value, list):
+        return [without_reference(one, node_id) for one in value]
+    if isinstance(value, dict):
+        return {name: without_reference(one, node_id) for name, one in value.items()}
+    return value
+
+
 def reference_to(node_id: str) -> str:
     """How an input names what a node makes."""
     return f"{{{{{node_id}.data.instance}}}}"

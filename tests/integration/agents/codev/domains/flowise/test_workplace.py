@@ -387,6 +387,29 @@ class TestEditing:
         )
         assert "gpt-4o-mini" not in json.dumps(unset.definition)
 
+    async def test_takes_a_connection_out_and_leaves_the_rest_of_the_text(
+        self, place: FlowiseWorkplace, server: FlowiseServer
+    ) -> None:
+        held = await made(place, TWO_FUNCTIONS)
+        values = {"up": "{{customFunction_0.data.instance}}", "also": "{{question}}"}
+        wanted = await change(
+            place, "change_node", held, id="customFunction_1", inputs={"functionInputVariables": values}
+        )
+        held = await place.write(wanted, held, "token-2")
+        ends = {"from": "customFunction_0", "to": "customFunction_1"}
+        for tool, given in (("disconnect", ends), ("remove_node", {"id": "customFunction_0"})):
+            cut: Any = (await change(place, tool, held, **given)).definition
+            left = json.loads(cut["nodes"][-1]["data"]["inputs"]["functionInputVariables"])
+            assert (left, cut["edges"]) == ({"up": "", "also": "{{question}}"}, [])
+
+    async def test_takes_only_the_way_out_that_is_named(self, place: FlowiseWorkplace) -> None:
+        spec = copy.deepcopy(AGENTFLOW)
+        spec["edges"].append({"from": "conditionAgentflow_0.1", "to": "directReplyAgentflow_0"})
+        held = await made(place, spec)
+        ends = {"from": "conditionAgentflow_0.1", "to": "directReplyAgentflow_0"}
+        cut: Any = (await change(place, "disconnect", held, **ends)).definition
+        assert {one["sourceHandle"][-1] for one in cut["edges"] if "condition" in one["source"]} == {"0", "2"}
+
     async def test_refuses_with_a_remedy(self, place: FlowiseWorkplace) -> None:
         assert "create_chatflow" in await refusal(place, "update_chatflow", None, **TWO_FUNCTIONS)
         held = await made(place)
