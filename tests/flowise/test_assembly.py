@@ -19,8 +19,8 @@ from tests.flowise.written import agent, chain, model, reply, two_functions
 from tests.support.openai_server import OpenAIServer
 
 Nodes = Mapping[str, NodeSchema]
-MENDED = {"Agentic RAG", "Context Chat Engine", "Query Engine"}
-"""Templates that are older than their components: an edge is lacking, or begins where there is nothing any more."""
+MENDED = {"Context Chat Engine", "Query Engine"}
+"""Templates that are older than their components: an edge begins where there is nothing any more."""
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ class TestDrawnByFlowise:
                 continue
             assert mark_of(assemble(compact(drawn, nodes), nodes, [], drawn)) == mark_of(drawn), template.name
             compared += 1
-        assert compared >= 45
+        assert compared >= 35
 
 
 async def _named(client: FlowiseClient, name: str) -> StoredCredential:

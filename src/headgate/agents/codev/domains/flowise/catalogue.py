@@ -104,7 +104,7 @@ class Catalogue:
         found: dict[str, Template] = {}
         for row in (await self._client.list_templates())[:MOST_TEMPLATES]:
             made = _template_of(row)
-            if made is not None and made.name in found:  # Flowise has an Agentflow and an AgentflowV2 'Agentic RAG'
+            if made is not None and made.name in found:  # of another kind, as 'Agentic RAG' in some releases
                 name = f"{made.name} ({made.type})"
                 made = replace(made, name=name, about=made.about | {"name": name})
             if made is not None:
