@@ -40,7 +40,11 @@ IMPORTED = (
     "sqlalchemy.dialects.postgresql.psycopg",
     "sqlalchemy.dialects.sqlite.aiosqlite",
     "headgate.agents.codev.workflow.build",
+    "headgate.__main__",
+    "headgate.entrypoints.cli.app",
     "headgate.entrypoints.cli.beat",
+    "headgate.entrypoints.cli.evidence",
+    "headgate.entrypoints.cli.runs",
     "headgate.entrypoints.cli.serve",
     "headgate.entrypoints.cli.worker",
     "headgate.entrypoints.worker.processes",
@@ -248,7 +252,8 @@ def _become(order: _Order) -> None:
     random.seed()
     sys.argv = [order.module, *order.arguments]
     sys.orig_argv = [sys.executable, "-m", order.module, *order.arguments]
-    sys.modules.pop(order.module, None)
+    is_package = hasattr(sys.modules.get(order.module), "__path__")
+    sys.modules.pop(f"{order.module}.__main__" if is_package else order.module, None)
     runpy.run_module(order.module, run_name="__main__", alter_sys=True)
 
 

@@ -22,8 +22,8 @@ from tests.support.headgate_process import CLOCK_FILE
 
 SCALE = int(os.environ.get("HEADGATE_FAULTS", "1"))
 """How many times as much as in `make test`; `make test-faults` sets it."""
-RUNS = 200 * SCALE
-DEATHS = 8 * SCALE
+RUNS = 120 * SCALE
+DEATHS = 4 * SCALE
 START_SECONDS = 60.0
 BUSY_SECONDS = 5.0
 QUIET_SECONDS = 60.0 + 30.0 * SCALE

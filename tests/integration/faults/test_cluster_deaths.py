@@ -19,7 +19,7 @@ from tests.support.headgate_process import SEND_TWICE
 
 Record = Callable[[str, object], None]
 pytestmark = [pytest.mark.timeout(180 + QUIET_SECONDS * 2), pytest.mark.postgres]
-REDIS_DEATHS = 4 * SCALE
+REDIS_DEATHS = 2 * SCALE
 LEAST = {"HEADGATE_LOG__LEVEL": "warning", "HEADGATE_LOG__FORMAT": "json"}
 
 
@@ -96,7 +96,7 @@ class TestServer:
         flow = await cluster.make_flow(server, counting_flow(cluster.counter))
         cluster.command("beat")
         await cluster.work(server, flow)
-        for _ in range(3 * SCALE):
+        for _ in range(2 * SCALE):
             batch = asyncio.create_task(cluster.submit(server, flow, 20))
             await cluster.taken(moment(1, 20))
             cluster.kill(server)

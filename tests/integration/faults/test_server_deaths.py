@@ -7,10 +7,9 @@ import pytest
 
 from headgate.foundation.database import Database
 from tests.integration.faults.audit import audit, quiet
-from tests.integration.faults.installation import QUIET_SECONDS, RUNS, SCALE, Installation, counting_flow, moment
+from tests.integration.faults.installation import DEATHS, QUIET_SECONDS, RUNS, Installation, counting_flow, moment
 
 Record = Callable[[str, object], None]
-DEATHS = 5 * SCALE
 pytestmark = pytest.mark.timeout(120 + QUIET_SECONDS * 2)
 
 

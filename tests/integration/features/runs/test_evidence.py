@@ -3,10 +3,10 @@
 import os
 import stat
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
@@ -26,6 +26,7 @@ from headgate.foundation.settings import LimitSettings, Settings
 from tests.integration.features.runs.conformance import finish
 from tests.support.databases import Postgres, SqliteFiles, make_settings
 from tests.support.engine import make_chain, make_flow, new_run, store_flow
+from tests.support.forked import fork
 
 SEED = SecretStr("A" * 43 + "=")
 _SPEAKS = make_flow(
@@ -49,14 +50,18 @@ async def finished(engine: ExecutionBackend, database: Database, text: str = "on
 
 def headgate(settings: Settings, *arguments: str) -> subprocess.CompletedProcess[str]:
     """One command in a process of its own."""
+    command = ["headgate", *arguments]
     environment = {
         **os.environ,
         "HEADGATE_DATA_DIR": str(settings.data_dir),
         "HEADGATE_DATABASE__URL": settings.database.url,
         "NO_COLOR": "1",
     }
-    command = [sys.executable, "-m", "headgate", *arguments]
-    return subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
+    with TemporaryFile() as errors:
+        process = fork(*command, environment=environment, stderr=errors.fileno())
+        said = process.communicate().decode()
+        errors.seek(0)
+        return subprocess.CompletedProcess(command, process.wait(), said, errors.read().decode())
 
 
 @contextmanager
