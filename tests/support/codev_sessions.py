@@ -164,6 +164,7 @@ async def open_bench(
     finally:
         if sweeping is not None:
             sweeping.cancel()
+            await asyncio.wait([sweeping])
         await runner.close()
         await notices.close()
         await checkpoints.close()

@@ -78,7 +78,7 @@ async def open_development(ground: Ground, *, recover: bool) -> AsyncIterator[Se
     )
     notices = Notices(ground.database, around, live, page=settings.server.public_url or "")
     checkpoints = Checkpoints(settings, ground.database)
-    runner = Runner(settings, ground.database, ground.base.box, around, checkpoints, live, notices)
+    runner = Runner(settings, ground.database, ground.base.box, around, checkpoints, live, notices, shares=recover)
     limits = limits_of(settings, {STARTS: settings.codev.sessions_per_minute})
     sweeping = asyncio.create_task(runner.keep_running()) if recover else None
     try:

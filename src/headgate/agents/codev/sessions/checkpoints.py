@@ -7,15 +7,17 @@ checkpoint that names a class of Python is not made into one.
 import asyncio
 import contextlib
 import os
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from headgate.foundation.database import Database
+from headgate.foundation.database import Database, explain
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.settings import Settings
 
 FILE = "development.db"
 SCHEMA = "codev"
+_DRIVERS = frozenset({"sqlite3", "psycopg", "psycopg_pool"})
 _OPENING = "headgate.agents.codev.sessions.savers"
 
 
@@ -38,16 +40,19 @@ class Checkpoints:
 
     async def state(self, session_id: str) -> dict[str, Any]:
         """What a session knew at its last step; empty before the first."""
-        found = await (await self.saver()).aget_tuple(config_of(session_id))
+        with checkpoint_errors():
+            found = await (await self.saver()).aget_tuple(config_of(session_id))
         return dict(found.checkpoint["channel_values"]) if found is not None else {}
 
     async def forget(self, session_id: str) -> None:
         """Delete a session's checkpoints."""
-        await (await self.saver()).adelete_thread(session_id)
+        with checkpoint_errors():
+            await (await self.saver()).adelete_thread(session_id)
 
     async def tidy(self, session_id: str) -> None:
         """Keep the last checkpoint only. Each holds all of the session, so many of them are much."""
-        await _savers().keep_latest(await self.saver(), session_id)
+        with checkpoint_errors():
+            await _savers().keep_latest(await self.saver(), session_id)
 
     async def thin(self, session_id: str) -> None:
         """The same while it is worked on. Not in PostgreSQL, which has values before the checkpoint that needs them."""
@@ -79,6 +84,21 @@ class Checkpoints:
             raise Unavailable(
                 f"Sessions cannot be kept: {error.strerror or error}.", remedy="Check HEADGATE_DATA_DIR."
             ) from error
+
+
+@contextlib.contextmanager
+def checkpoint_errors() -> Iterator[None]:
+    """Turns what a driver raises about checkpoints (locked, full, gone) into `Unavailable`.
+
+    LangGraph talks to the driver itself, not through `Database`, which does the same for all else.
+    """
+    try:
+        yield
+    except Exception as error:
+        away = explain(error) if type(error).__module__.partition(".")[0] in _DRIVERS else None
+        if away is None:
+            raise
+        raise away from error
 
 
 def config_of(session_id: str) -> dict[str, Any]:

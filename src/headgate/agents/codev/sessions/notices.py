@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from headgate.agents.codev.sessions import repository
 from headgate.agents.codev.sessions.places import Surroundings
-from headgate.agents.codev.sessions.repository import LEFT, PENDING
+from headgate.agents.codev.sessions.repository import IN_PROGRESS, LEFT, PENDING
 from headgate.agents.codev.sessions.telling import Live
 from headgate.agents.codev.tables import SessionRow
 from headgate.foundation.database import Database, now
@@ -47,29 +47,32 @@ class Notices:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     lease: timedelta = LEASE
     owner: str = field(default_factory=new_id)
-    _under_way: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+    _under_way: dict[asyncio.Task[None], str] = field(default_factory=dict)
+    """Which session each is of: two notices of one session may be, where it waits for the second thing already."""
 
     def send_soon(self, row: SessionRow) -> None:
         """Send the notice of a session that waits, in the background."""
         task = asyncio.create_task(self._send(row))
-        self._under_way[row.id] = task
-        task.add_done_callback(lambda _: self._under_way.pop(row.id, None))
+        self._under_way[task] = row.id
+        task.add_done_callback(self._under_way.pop)
 
     async def take(self, session_id: str) -> None:
         """Send what another process was to send."""
-        if session_id in self._under_way:
+        if session_id in self._under_way.values():
             return
         at = now()
         async with self.database.writing() as session:
             row = await repository.claim(
                 session, session_id, status=PENDING, owner=self.owner, at=at, until=at + self.lease
             )
-        if row is not None:
+            if row is not None and not row.webhook_url:  # whoever had it to themselves died; there is nothing to send
+                await repository.let_go(session, session_id, owner=self.owner)
+        if row is not None and row.webhook_url:
             self.send_soon(row)
 
     async def close(self) -> None:
         """What is not sent yet is sent by whoever finds it."""
-        tasks = list(self._under_way.values())
+        tasks = list(self._under_way)
         for task in tasks:
             task.cancel()
         if tasks:
@@ -78,11 +81,10 @@ class Notices:
     async def _send(self, row: SessionRow) -> None:
         try:
             told = await self._delivered(row)
-            interrupt_id = (row.interrupt or {}).get("id")
             async with self.database.writing() as session:
                 await repository.tell(session, row.id, [("webhook", told)], now())
                 same = await session.get(SessionRow, row.id, populate_existing=True)
-                if same is not None and same.status == PENDING and (same.interrupt or {}).get("id") == interrupt_id:
+                if same is not None and _is_of(row, same) and same.leased_by == row.leased_by:
                     await repository.change(session, row.id, **LEFT)
         except HeadgateError as error:  # the lease runs out, and it is sent again
             log.warning("notice left for later", session_id=row.id, problem=error.detail)
@@ -107,8 +109,17 @@ class Notices:
             if final or pause is None:
                 break
             await self.sleep(pause)
+            if not await self._still_waits(row):
+                message = "It is not waited for any more; the receiver was not told."
+                break
         log.warning("notice not delivered", session_id=row.id, problem=message)
         return {"delivered": False, "attempts": attempt, "message": message}
+
+    async def _still_waits(self, row: SessionRow) -> bool:
+        """Whether it is worth telling: an answer may have come first, and a later question is told by itself."""
+        async with self.database.reading() as session:
+            same = await session.get(SessionRow, row.id)
+        return same is not None and same.status == PENDING and _is_of(row, same)
 
     async def _post(self, row: SessionRow, notice_id: str, body: bytes) -> int:
         stamp = int(time.time())
@@ -127,3 +138,8 @@ class Notices:
             "interrupt": row.interrupt,
             "link": f"{self.page}/develop/{row.id}",
         }
+
+
+def _is_of(row: SessionRow, same: SessionRow) -> bool:
+    """Whether a session still rests at the interrupt that a notice is of."""
+    return same.status != IN_PROGRESS and (same.interrupt or {}).get("id") == (row.interrupt or {}).get("id")

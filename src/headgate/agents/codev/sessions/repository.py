@@ -85,6 +85,12 @@ async def read_events(session: AsyncSession, session_id: str, *, after: int, lim
     return (await session.execute(query.order_by(EventRow.number).limit(limit))).scalars().all()
 
 
+async def progress(session: AsyncSession, session_id: str) -> tuple[str, int] | None:
+    """Status of a session and the number of its last event: what followers ask for again and again."""
+    found = (await session.execute(select(_S.status, _S.events).where(_S.id == session_id))).one_or_none()
+    return (found[0], found[1]) if found is not None else None
+
+
 def mine(owner: str) -> Any:  # noqa: ANN401 - a condition
     """The session is worked on by this process, and nobody has ended it."""
     return and_(_S.leased_by == owner, _S.status == IN_PROGRESS)
@@ -95,13 +101,17 @@ def free(at: datetime) -> Any:  # noqa: ANN401 - a condition
     return or_(_S.lease_until.is_(None), _S.lease_until < at)
 
 
-async def find_due(session: AsyncSession, *, status: str, at: datetime, limit: int) -> Sequence[str]:
-    """Ids of sessions of any tenant that somebody has to take up, the longest waiting first.
+def _due(status: str, at: datetime) -> Any:  # noqa: ANN401 - a condition
+    """Somebody has to take it up.
 
     One that waits for a person is due only while a notice of it was not sent: then it has a lease that has run out.
     """
-    due = free(at) if status == IN_PROGRESS else _S.lease_until < at
-    query = select(_S.id).where(_S.status == status, due).order_by(_S.updated_at).limit(limit)
+    return and_(_S.status == status, free(at) if status == IN_PROGRESS else _S.lease_until < at)
+
+
+async def find_due(session: AsyncSession, *, status: str, at: datetime, limit: int) -> Sequence[str]:
+    """Ids of sessions of any tenant that somebody has to take up, the longest waiting first."""
+    query = select(_S.id).where(_due(status, at)).order_by(_S.updated_at, _S.id).limit(limit)
     return (await session.execute(query)).scalars().all()
 
 
@@ -109,14 +119,18 @@ async def claim(
     session: AsyncSession, session_id: str, *, status: str, owner: str, at: datetime, until: datetime
 ) -> SessionRow | None:
     """Take a session that is due: compare-and-swap, so that one process has it. None when another was first."""
-    only = (_S.status == status, free(at))
-    return await change(session, session_id, *only, leased_by=owner, lease_until=until)
+    return await change(session, session_id, _due(status, at), leased_by=owner, lease_until=until)
 
 
 async def renew(session: AsyncSession, session_ids: Collection[str], *, owner: str, until: datetime) -> set[str]:
     """Keep leases; the ids of those sessions that still are this process's."""
     query = update(_S).where(_S.id.in_(session_ids), mine(owner)).values(lease_until=until).returning(_S.id)
     return set((await session.execute(query, execution_options={"synchronize_session": False})).scalars().all())
+
+
+async def keep(session: AsyncSession, session_id: str, *, owner: str, until: datetime) -> bool:
+    """Keep the lease of a session that rests; whether it still is this one's."""
+    return await change(session, session_id, _S.leased_by == owner, lease_until=until) is not None
 
 
 async def let_go(session: AsyncSession, session_id: str, *, owner: str) -> None:

@@ -132,8 +132,9 @@ async def resume_stream(
     session_id: SessionId, body: Resume, sessions: TheSessions, caller: Editor, again: CallerAgain
 ) -> EventStream:
     """Answer what the session waits for and follow it until it rests again. Hanging up stops nothing."""
-    found = await sessions.resume(caller, session_id, body)
-    return _stream(sessions, caller, again, session_id, after=found.last_event)
+    told = await sessions.check(caller, session_id, Permission.FLOWS_EDIT)  # before: it may rest again at once
+    await sessions.resume(caller, session_id, body)
+    return _stream(sessions, caller, again, session_id, after=told)
 
 
 @router.get(
@@ -151,7 +152,7 @@ async def events(
     last_event_id: Annotated[str, Header(max_length=20)] = "",
 ) -> EventStream:
     """Everything that was told, then what happens, until the session rests. `Last-Event-ID` goes on behind a number."""
-    await sessions.get(caller, session_id)
+    await sessions.check(caller, session_id, Permission.FLOWS_VIEW)
     number = last_event_id.strip()
     after = min(int(number), MOST_EVENTS) if number.isascii() and number.isdigit() else 0
     return _stream(sessions, caller, again, session_id, after=after, permission=Permission.FLOWS_VIEW)

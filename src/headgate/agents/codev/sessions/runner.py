@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -45,7 +46,10 @@ class Runner:
     checkpoints: Checkpoints
     live: Live
     notices: Notices
+    shares: bool = True
+    """Whether it takes up what others left. A command works on the sessions that it is told to, and on no other."""
     owner: str = field(default_factory=new_id)
+    _taking: asyncio.Lock = field(default_factory=asyncio.Lock)
     _tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     _background: set[asyncio.Task[Any]] = field(default_factory=set)
     _heart: asyncio.Task[None] | None = None
@@ -61,35 +65,65 @@ class Runner:
         """Whether this process works on it."""
         return session_id in self._tasks
 
+    async def begin(self, session_id: str) -> None:
+        """Work on a session that has just become due, after those that were due before it; a sweep finds the rest.
+
+        Whoever asked may hang up meanwhile.
+        """
+        await asyncio.shield(self._soon(partial(self._begin, session_id)))
+
+    async def _begin(self, session_id: str) -> None:
+        if not self.shares:
+            await self.take(session_id)
+            return
+        try:
+            await self._take_due()
+        except HeadgateError as error:  # it is kept already: whoever asked for it must not ask again
+            log.warning("session left for the next sweep", session_id=session_id, problem=error.detail)
+
     async def take(self, session_id: str) -> bool:
         """Work on a session from now on, where there is room and nobody else has it; else it is found by a sweep."""
-        if self._closed or session_id in self._tasks or len(self._tasks) >= self.settings.codev.max_sessions:
-            return False
-        at = now()
-        async with self.database.writing() as session:
-            row = await repository.claim(
-                session, session_id, status=IN_PROGRESS, owner=self.owner, at=at, until=at + self.lease
-            )
-        if row is None or self._closed:
-            return False
-        task = asyncio.create_task(self._work(row))
-        self._tasks[session_id] = task
-        task.add_done_callback(lambda _: self._ended(session_id))
-        if self._heart is None or self._heart.done():
-            self._heart = asyncio.create_task(self._beat())
-        return True
+        async with self._taking:  # or many at once would all see the last room
+            if not self._has_room() or session_id in self._tasks:
+                return False
+            at = now()
+            async with self.database.writing() as session:
+                row = await repository.claim(
+                    session, session_id, status=IN_PROGRESS, owner=self.owner, at=at, until=at + self.lease
+                )
+            if row is None:
+                return False
+            if self._closed:
+                await self._let_go(session_id)
+                return False
+            task = asyncio.create_task(self._work(row))
+            self._tasks[session_id] = task
+            task.add_done_callback(lambda _: self._ended(session_id))
+            if self._heart is None or self._heart.done():
+                self._heart = asyncio.create_task(self._beat())
+            return True
 
     async def sweep(self) -> None:
         """Take up what nobody works on, and send what was to be sent."""
+        await self._take_due()
         async with self.database.reading() as session:
-            due = await repository.find_due(session, status=IN_PROGRESS, at=now(), limit=100)
             untold = await repository.find_due(session, status=PENDING, at=now(), limit=100)
-        for session_id in due:
-            if len(self._tasks) >= self.settings.codev.max_sessions:
-                break
-            await self.take(session_id)
         for session_id in untold:
             await self.notices.take(session_id)
+
+    async def _take_due(self) -> None:
+        """Fill the room there is, the longest waiting first."""
+        if not self._has_room():
+            return
+        async with self.database.reading() as session:
+            due = await repository.find_due(session, status=IN_PROGRESS, at=now(), limit=100)
+        for session_id in due:
+            if not self._has_room():
+                break
+            await self.take(session_id)
+
+    def _has_room(self) -> bool:
+        return not self._closed and len(self._tasks) < self.settings.codev.max_sessions
 
     async def keep_running(self) -> None:
         """Sweep every few seconds until cancelled."""
@@ -98,6 +132,8 @@ class Runner:
                 await self.sweep()
             except HeadgateError as error:
                 log.warning("sessions of the development agent: sweep failed", problem=error.detail)
+            except Exception:  # or what others left would wait for the next start
+                log.exception("sessions of the development agent: sweep failed")
             await asyncio.sleep(min(SWEEP_SECONDS, self.settings.codev.lease_seconds))
 
     async def stop(self, session_id: str) -> None:
@@ -120,13 +156,14 @@ class Runner:
     def _ended(self, session_id: str) -> None:
         self._tasks.pop(session_id, None)
         self.live.wake(session_id)
-        if not self._closed:
+        if self.shares and not self._closed:
             self._soon(self._sweep_again)
 
-    def _soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def _soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> asyncio.Task[None]:
         task = asyncio.create_task(work())
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+        return task
 
     async def _sweep_again(self) -> None:
         """There is room for another."""
@@ -145,6 +182,9 @@ class Runner:
                     kept = await repository.renew(session, ids, owner=self.owner, until=now() + self.lease)
             except HeadgateError as error:
                 log.warning("leases of sessions not kept", problem=error.detail)
+                continue
+            except Exception:  # or another process would take up what this one works on
+                log.exception("leases of sessions not kept")
                 continue
             for session_id in ids:
                 task = self._tasks.get(session_id)

@@ -1,17 +1,20 @@
 """LangGraph's checkpointers, as they are opened here. Imports LangGraph: loaded when the first session needs it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import sqlite3
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import aiosqlite
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+T = TypeVar("T")
 MOST_CONNECTIONS = 4
 LONGEST_JOURNAL = 16 * 2**20
 """Bytes that the write-ahead log keeps on the disk once it was written back."""
@@ -29,6 +32,49 @@ def strict() -> JsonPlusSerializer:
     return JsonPlusSerializer(pickle_fallback=False, allowed_msgpack_modules=None, allowed_json_modules=None)
 
 
+class WholeSqliteSaver(AsyncSqliteSaver):
+    """Leaves no transaction open: what is cancelled half-way would keep every other process from writing."""
+
+    async def aput(self, *given: Any, **more: Any) -> RunnableConfig:  # noqa: ANN401 - the library's
+        """See `BaseCheckpointSaver`."""
+        return await self._whole(super().aput(*given, **more))
+
+    async def aput_writes(self, *given: Any, **more: Any) -> None:  # noqa: ANN401 - the library's
+        """See `BaseCheckpointSaver`."""
+        await self._whole(super().aput_writes(*given, **more))
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """See `BaseCheckpointSaver`."""
+        await self._whole(super().adelete_thread(thread_id))
+
+    async def keep_latest(self, session_id: str) -> None:
+        """Delete all checkpoints of a session but the last."""
+        await self._whole(self._keep_latest(session_id))
+
+    async def _keep_latest(self, session_id: str) -> None:
+        async with self.lock:
+            for statement in _PRUNE:
+                await self.conn.execute(statement, (session_id,))
+            await self.conn.commit()
+
+    async def _whole(self, work: Coroutine[Any, Any, T]) -> T:
+        """Carry it out to its end, also where nobody waits for it any more, or take it back."""
+        task = asyncio.create_task(self._or_nothing(work))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await asyncio.wait([task])
+            raise
+
+    async def _or_nothing(self, work: Coroutine[Any, Any, T]) -> T:
+        try:
+            return await work
+        except sqlite3.Error:
+            async with self.lock:
+                await self.conn.rollback()
+            raise
+
+
 @asynccontextmanager
 async def open_sqlite(path: Path, patience: float) -> AsyncIterator[AsyncSqliteSaver]:
     """Checkpoints in a file."""
@@ -37,7 +83,7 @@ async def open_sqlite(path: Path, patience: float) -> AsyncIterator[AsyncSqliteS
         await connection.execute("PRAGMA journal_mode=WAL")
         await connection.execute("PRAGMA synchronous=FULL")
         await connection.execute(f"PRAGMA journal_size_limit={LONGEST_JOURNAL}")
-        saver = AsyncSqliteSaver(connection, serde=strict())
+        saver = WholeSqliteSaver(connection, serde=strict())
         saver.jsonplus_serde = strict()
         await saver.setup()
         yield saver
@@ -82,10 +128,7 @@ async def _locked(connection: Any) -> None:  # noqa: ANN401 - psycopg's
 
 async def keep_latest(saver: BaseCheckpointSaver[Any], session_id: str) -> None:
     """Delete all checkpoints of a session but the last."""
-    if not isinstance(saver, AsyncSqliteSaver):
+    if isinstance(saver, WholeSqliteSaver):
+        await saver.keep_latest(session_id)
+    else:
         await saver.aprune([session_id], strategy="keep_latest")
-        return
-    async with saver.lock:
-        for statement in _PRUNE:
-            await saver.conn.execute(statement, (session_id,))
-        await saver.conn.commit()

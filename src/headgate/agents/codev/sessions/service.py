@@ -3,14 +3,13 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
 from pydantic import JsonValue, SecretStr
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.agents.codev.domain import Workplace
-from headgate.agents.codev.errors import NotWaiting, SessionAtWork, SessionNotFound
+from headgate.agents.codev.errors import NotWaiting, SessionNotFound
 from headgate.agents.codev.keys import holds_left_out
 from headgate.agents.codev.schemas import (
     DomainOut,
@@ -24,6 +23,7 @@ from headgate.agents.codev.schemas import (
 )
 from headgate.agents.codev.sessions import repository, telling
 from headgate.agents.codev.sessions.acting import acting
+from headgate.agents.codev.sessions.holding import check_rests, held, is_at_work
 from headgate.agents.codev.sessions.places import Place
 from headgate.agents.codev.sessions.repository import IN_PROGRESS, LEFT, PENDING, STOPPED
 from headgate.agents.codev.sessions.responses import BY_HAND, LEFT_OUT, can_go_on, response, shown_state
@@ -47,8 +47,6 @@ Heard = tuple[int, str, dict[str, JsonValue]]
 """Number, kind and data of an event; pieces of the model's words have the number of the event before them."""
 STARTS = "codev.starts"
 """What is counted of an address: sessions that it starts."""
-_ROLLBACK_LEASE = timedelta(seconds=120)
-_ROLLING_BACK = "rollback"
 _NAME_CHARS = 200
 
 
@@ -83,7 +81,7 @@ class Sessions:
             session.add(row)
             told = {"domain": row.domain, "flow_id": row.flow_id, "requirement": row.requirement}
             await self._record(session, principal, "codev_session.started", row, payload=told)
-        await self.runner.take(row.id)
+        await self.runner.begin(row.id)
         return await self.get(principal, row.id)
 
     async def resume(self, principal: Principal, session_id: str, answer: Resume) -> SessionResponse:
@@ -103,7 +101,7 @@ class Sessions:
             found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
             if found is None or found.status != PENDING or (found.interrupt or {}).get("id") != interrupt_id:
                 raise _not_waiting("The session has been answered meanwhile.")
-            _check_rests(found)
+            check_rests(found)
             await repository.change(
                 session,
                 session_id,
@@ -114,21 +112,21 @@ class Sessions:
                 **LEFT,
             )
             await self._record(session, principal, "codev_session.answered", row, payload=given)
-        await self.runner.take(session_id)
+        await self.runner.begin(session_id)
         return await self.get(principal, session_id)
 
     async def get(self, principal: Principal, session_id: str) -> SessionResponse:
         """A session with what is known so far. Raises `SessionNotFound`."""
         row = await self._find(principal, session_id, Permission.FLOWS_VIEW)
         async with self.database.reading() as session:
-            written = await writes.list_writes(session, session_id)
-            can = bool(await writes.can_roll_back(session, [session_id]))
+            written = await writes.list_notes(session, session_id)
+        can = any(writes.is_to_take_back(one) for one in written)
         known = await self.runner.checkpoints.state(session_id)
-        return response(row, can_roll_back=can and not _is_at_work(row), state=shown_state(known, written))
+        return response(row, can_roll_back=can and not is_at_work(row), state=shown_state(known, written))
 
-    async def check(self, principal: Principal, session_id: str, permission: Permission) -> None:
-        """Raise `SessionNotFound` or `PermissionMissing` unless the caller may do this with the session."""
-        await self._find(principal, session_id, permission)
+    async def check(self, principal: Principal, session_id: str, permission: Permission) -> int:
+        """The number of the last event that was told. Raises `SessionNotFound`, `PermissionMissing`."""
+        return (await self._find(principal, session_id, permission)).events
 
     async def list(
         self, principal: Principal, *, before: str | None = None, limit: int = 50, status: Status | None = None
@@ -145,19 +143,18 @@ class Sessions:
             )
             can = await writes.can_roll_back(session, [row.id for row in rows])
         shown = rows[:limit]
-        items = [response(row, can_roll_back=row.id in can and not _is_at_work(row)) for row in shown]
+        items = [response(row, can_roll_back=row.id in can and not is_at_work(row)) for row in shown]
         return SessionPage(items=items, next_cursor=shown[-1].id if len(rows) > limit else None)
 
     async def delete(self, principal: Principal, session_id: str) -> None:
         """Delete a session with all that was kept of it; what it wrote stays. Raises `SessionAtWork`."""
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
-        async with self.database.writing() as session:
-            found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
-            if found is not None:
-                _check_rests(found)
+        async with held(self.database, session_id):
+            # The row last: while it is there, deleting what could not be deleted can be tried again.
+            await self.runner.checkpoints.forget(session_id)
+            async with self.database.writing() as session:
                 await repository.delete_session(session, session_id)
                 await self._record(session, principal, "codev_session.deleted", row)
-        await self.runner.checkpoints.forget(session_id)
 
     async def summary(self, principal: Principal, session_id: str) -> SessionSummary:
         """The session as a Markdown document."""
@@ -166,21 +163,11 @@ class Sessions:
     async def rollback(self, principal: Principal, session_id: str) -> SessionResponse:
         """Take back what the session wrote. Raises `SessionAtWork`, `NothingToRollBack`, `WriteConflict`."""
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
-        owner = f"{_ROLLING_BACK}-{new_id()[-12:]}"
-        async with self.database.writing() as session:
-            found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
-            if found is None:
-                raise SessionNotFound(session_id)
-            _check_rests(found)
-            await repository.change(session, session_id, leased_by=owner, lease_until=now() + _ROLLBACK_LEASE)
-        try:
+        async with held(self.database, session_id):
             async with _opened(self.runner.around.place(row.domain), principal, row) as workplace:
                 await roll_back(self.database, self.runner.box, session_id, workplace)
             async with self.database.writing() as session:
                 await self._record(session, principal, "codev_session.rolled_back", row)
-        finally:
-            async with self.database.writing() as session:
-                await repository.let_go(session, session_id, owner=owner)
         return await self.get(principal, session_id)
 
     async def stop(self, principal: Principal, session_id: str) -> SessionResponse:
@@ -188,13 +175,16 @@ class Sessions:
         row = await self._find(principal, session_id, Permission.FLOWS_EDIT)
         reason = f"{BY_HAND}{principal.actor.name or 'a person'}."
         async with self.database.writing() as session:
-            going = SessionRow.status.in_((IN_PROGRESS, PENDING))
-            ended = await repository.change(session, session_id, going, status=STOPPED, stop_reason=reason)
-            if ended is not None:
+            found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
+            ended = found is not None and found.status in {IN_PROGRESS, PENDING}
+            if found is not None and ended:
+                # The lease of a notice would keep it from being deleted; one of work or of taking back has to.
+                left = LEFT if found.status == PENDING and not is_at_work(found) else {}
+                await repository.change(session, session_id, status=STOPPED, stop_reason=reason, **left)
                 told = {"status": STOPPED, "stop_reason": reason}
                 await repository.tell(session, session_id, [("done", told)], now())
                 await self._record(session, principal, "codev_session.stopped", row)
-        if ended is not None:
+        if ended:
             self.runner.live.wake(session_id)
             await self.runner.stop(session_id)
         return await self.get(principal, session_id)
@@ -206,7 +196,7 @@ class Sessions:
             found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
             if found is None or not can_go_on(found):
                 raise _not_waiting("Only a session that failed, or was stopped by hand, can go on.")
-            _check_rests(found)
+            check_rests(found)
             options = found.options | {"acting": acting(principal)}
             await repository.change(
                 session,
@@ -219,7 +209,7 @@ class Sessions:
                 **LEFT,
             )
             await self._record(session, principal, "codev_session.continued", row)
-        await self.runner.take(session_id)
+        await self.runner.begin(session_id)
         return await self.get(principal, session_id)
 
     async def wait(self, principal: Principal, session_id: str) -> SessionResponse:
@@ -358,16 +348,3 @@ def _is_same_answer(row: SessionRow, answer: Resume, given: dict[str, Any]) -> b
 def _named(interrupt_id: str, given: dict[str, Any]) -> str:
     """An answer in short."""
     return f"{interrupt_id}:{digest(portable(given))}"
-
-
-def _is_at_work(row: SessionRow) -> bool:
-    """Whether a process works on it, or still ends a write of it; or takes its writes back."""
-    leased = row.lease_until is not None and row.lease_until > now()
-    if row.status == PENDING:  # a lease is then that of a notice
-        return leased and (row.leased_by or "").startswith(_ROLLING_BACK)
-    return row.status == IN_PROGRESS or leased
-
-
-def _check_rests(row: SessionRow) -> None:
-    if _is_at_work(row):
-        raise SessionAtWork("The session is being worked on.", remedy="Stop it first, or wait until it rests.")

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.agents.codev.errors import LeaseLost
 from headgate.agents.codev.sessions import repository
 from headgate.agents.codev.sessions.repository import IN_PROGRESS, Event, mine
-from headgate.agents.codev.tables import SessionRow
+from headgate.agents.codev.tables import EventRow, SessionRow
 from headgate.foundation.database import Database, now
 from headgate.graph.json_values import made_plain
 
@@ -34,6 +34,8 @@ class Reader:
 
     words: deque[dict[str, JsonValue]] = field(default_factory=lambda: deque(maxlen=MOST_WAITING))
     woken: asyncio.Event = field(default_factory=asyncio.Event)
+    behind: bool = True
+    """Whether there may be something new in the rows. Words alone are no reason to read them."""
 
 
 @dataclass(slots=True)
@@ -64,6 +66,7 @@ class Live:
     def wake(self, session_id: str) -> None:
         """There is something new in the rows."""
         for reader in self._readers.get(session_id, ()):
+            reader.behind = True
             reader.woken.set()
 
 
@@ -74,27 +77,41 @@ async def follow(
 
     It is read from the rows whichever process works; this process's readers are woken.
     """
+    clock = asyncio.get_running_loop().time
     with live.reading(session_id) as reader:
-        last = after
+        last, look_at = after, clock()
         while True:
             reader.woken.clear()
-            async with database.reading() as session:
-                row = await session.get(SessionRow, session_id)
-                found = await repository.read_events(session, session_id, after=last, limit=MOST_READ)
+            found: Sequence[EventRow] = ()
+            rests = False
+            if reader.behind or clock() >= look_at:
+                reader.behind, look_at = False, clock() + LOOK_SECONDS
+                found, rests = await _look(database, session_id, last)
             while reader.words:
                 yield last, "token", reader.words.popleft()
             for event in found:
                 last = event.number
                 yield last, event.kind, event.data
-            if len(found) == MOST_READ:
-                continue
-            if row is None or (row.status != IN_PROGRESS and last >= row.events):
+            if rests:
                 return
-            try:
-                async with asyncio.timeout(LOOK_SECONDS):
-                    await reader.woken.wait()
-            except TimeoutError:
+            if len(found) == MOST_READ:
+                reader.behind = True
                 continue
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(look_at):
+                    await reader.woken.wait()
+
+
+async def _look(database: Database, session_id: str, last: int) -> tuple[Sequence[EventRow], bool]:
+    """Events behind a number, and whether nothing will follow them."""
+    async with database.reading() as session:
+        progress = await repository.progress(session, session_id)
+        if progress is None:
+            return (), True
+        status, told = progress
+        found = await repository.read_events(session, session_id, after=last, limit=MOST_READ) if told > last else ()
+    heard = found[-1].number if found else last
+    return found, status != IN_PROGRESS and heard >= told
 
 
 @dataclass(slots=True)
@@ -142,15 +159,16 @@ class Teller:
 
     async def _write(self, more: "list[Event] | tuple[()]", values: dict[str, Any]) -> SessionRow:
         async with self._lock:
-            events, columns = [*self.waiting, *more], self.values | values
+            waiting, kept = self.waiting, self.values
+            events, columns = [*waiting, *more], kept | values
             self.waiting, self.values = [], {}
             at = now()
             try:
                 async with self.database.writing() as session:
                     row = await self._changed(session, len(events), columns | {"updated_at": at})
                     await repository.add_events(session, self.session_id, row.events - len(events), events, at)
-            except BaseException:
-                self.waiting, self.values = [*events[: len(events) - len(more)], *self.waiting], columns | self.values
+            except BaseException:  # how it was to rest is not kept: without its event that would never be heard of
+                self.waiting, self.values = [*waiting, *self.waiting], kept | self.values
                 raise
         self.live.wake(self.session_id)
         return row

@@ -14,7 +14,7 @@ from headgate.agents.codev.errors import LeaseLost
 from headgate.agents.codev.ports import Working
 from headgate.agents.codev.schemas import InterruptPayload
 from headgate.agents.codev.sessions.acting import act_again
-from headgate.agents.codev.sessions.checkpoints import Checkpoints, config_of
+from headgate.agents.codev.sessions.checkpoints import Checkpoints, checkpoint_errors, config_of
 from headgate.agents.codev.sessions.places import Surroundings
 from headgate.agents.codev.sessions.repository import COMPLETED, PENDING, STOPPED
 from headgate.agents.codev.sessions.telling import Teller
@@ -76,7 +76,7 @@ class Work:
                 max_tool_calls=own.max_tool_calls,
                 domain=row.domain,
             )
-            with traced(self.settings.codev):
+            with traced(self.settings.codev), checkpoint_errors():
                 return await self._play(working, principal)
         finally:
             with CancelScope(shield=True):

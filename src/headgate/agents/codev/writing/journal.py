@@ -120,7 +120,7 @@ class Journal:
     async def notes(self) -> Sequence[WriteNote]:
         """What the session wrote until now, the first first."""
         async with self.database.reading() as session:
-            rows = await repository.list_writes(session, self.session_id)
+            rows = await repository.list_notes(session, self.session_id)
         return [WriteNote(row.number, row.tool, row.summary, row.state, row.iteration) for row in rows]
 
     async def beginning(self) -> Held | None:

@@ -5,12 +5,15 @@ from typing import Any
 
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import defer
 
 from headgate.agents.codev.tables import SessionRow, WriteRow
 
 INTENDED, DONE, REFUSED, ROLLED_BACK = "intended", "done", "refused", "rolled_back"
 ROLLBACK = "rollback"
 """The tool's name of a write that takes others back."""
+
+_OPEN = (INTENDED, DONE)
 
 
 async def find_write(session: AsyncSession, call_key: str) -> WriteRow | None:
@@ -22,6 +25,18 @@ async def list_writes(session: AsyncSession, session_id: str, *states: str) -> S
     """The writes of a session in these states, or in any, oldest first."""
     query = select(WriteRow).where(WriteRow.session_id == session_id).order_by(WriteRow.number)
     return (await session.execute(query.where(WriteRow.state.in_(states)) if states else query)).scalars().all()
+
+
+async def list_notes(session: AsyncSession, session_id: str) -> Sequence[WriteRow]:
+    """What a session wrote, oldest first, without the flows: each holds two, and nobody who lists them reads those."""
+    query = select(WriteRow).where(WriteRow.session_id == session_id).order_by(WriteRow.number)
+    light = query.options(defer(WriteRow.before, raiseload=True), defer(WriteRow.change, raiseload=True))
+    return (await session.execute(light)).scalars().all()
+
+
+def is_to_take_back(row: WriteRow) -> bool:
+    """Whether a write is one that can be taken back."""
+    return row.state in _OPEN and row.tool != ROLLBACK
 
 
 async def next_number(session: AsyncSession, session_id: str) -> int:
@@ -60,6 +75,6 @@ async def is_owned(session: AsyncSession, session_id: str, owner: str) -> bool:
 async def can_roll_back(session: AsyncSession, session_ids: Sequence[str]) -> set[str]:
     """Which of these sessions have a write that is not taken back."""
     query = select(WriteRow.session_id).where(
-        WriteRow.session_id.in_(session_ids), WriteRow.state.in_((INTENDED, DONE)), WriteRow.tool != ROLLBACK
+        WriteRow.session_id.in_(session_ids), WriteRow.state.in_(_OPEN), WriteRow.tool != ROLLBACK
     )
     return set((await session.execute(query.distinct())).scalars().all())

@@ -8,7 +8,9 @@ import hmac
 import pytest
 from pydantic import SecretStr
 
+from headgate.agents.codev.errors import SessionAtWork
 from headgate.agents.codev.sessions import repository
+from headgate.agents.codev.sessions.holding import held
 from headgate.agents.codev.tables import SessionRow
 from headgate.features.access.principal import LOCAL
 from headgate.foundation.database import Database, now
@@ -35,6 +37,16 @@ async def told(bench: Bench, session_id: str) -> dict[str, object]:
                 if kind == "webhook":
                     return dict(data)
             await asyncio.sleep(0.02)
+
+
+async def notices_of(bench: Bench, session_id: str) -> list[dict[str, object]]:
+    """What the session told of its notices so far."""
+    return [dict(data) async for _, kind, data in bench.sessions.follow(LOCAL, session_id) if kind == "webhook"]
+
+
+async def for_ever(_seconds: float) -> None:
+    """A pause that nothing ends."""
+    await asyncio.Event().wait()
 
 
 class TestANotice:
@@ -101,6 +113,74 @@ class TestANotice:
         async with database.reading() as session:
             row = await session.get_one(SessionRow, plan.thread_id)
         assert (row.status, row.leased_by, row.lease_until) == ("pending_interrupt", None, None)
+
+    async def test_is_not_sent_again_after_the_answer(
+        self, settings: Settings, database: Database, place: FakePlace
+    ) -> None:
+        async with open_bench(settings, database, place) as bench:
+            pausing, go_on = asyncio.Event(), asyncio.Event()
+
+            async def pause(_seconds: float) -> None:
+                pausing.set()
+                await go_on.wait()
+
+            bench.runner.notices.sleep = pause
+            bench.posts.answers = [503]
+            plan = await bench.start(flow_id="greeter", webhook_url=URL)
+            await pausing.wait()
+            review = await bench.answer(plan, approved=True)  # whose own notice goes out meanwhile
+            go_on.set()
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while len(await notices_of(bench, plan.thread_id)) < 2:  # noqa: ASYNC110
+                    await asyncio.sleep(0.02)
+            assert review.interrupt is not None
+            assert [sent["interrupt"]["type"] for sent in bench.posts.bodies] == ["plan_approval", "result_review"]
+            first, second = await notices_of(bench, plan.thread_id)
+        assert (first["delivered"], second["delivered"], second["attempts"]) == (True, False, 1)
+        assert "not waited for" in str(second["message"])
+
+    async def test_under_way_keeps_nobody_from_stopping_and_deleting(
+        self, settings: Settings, database: Database, place: FakePlace
+    ) -> None:
+        async with open_bench(settings, database, place) as bench:
+            bench.runner.notices.sleep = for_ever
+            bench.posts.answers = [503]
+            plan = await bench.start(flow_id="greeter", webhook_url=URL)
+            await bench.sessions.stop(LOCAL, plan.thread_id)
+            await bench.sessions.delete(LOCAL, plan.thread_id)
+
+    async def test_that_ends_leaves_the_session_to_who_has_it(
+        self, settings: Settings, database: Database, place: FakePlace
+    ) -> None:
+        async with open_bench(settings, database, place) as bench:
+            pausing, go_on = asyncio.Event(), asyncio.Event()
+
+            async def pause(_seconds: float) -> None:
+                pausing.set()
+                await go_on.wait()
+
+            bench.runner.notices.sleep = pause
+            bench.posts.answers = [503]
+            plan = await bench.start(flow_id="greeter", webhook_url=URL)
+            await pausing.wait()
+            async with held(database, plan.thread_id):  # as taking back does
+                go_on.set()
+                await told(bench, plan.thread_id)
+                with pytest.raises(SessionAtWork):
+                    await bench.answer(plan, approved=True)
+
+    async def test_is_none_where_nobody_asked_for_one(
+        self, settings: Settings, database: Database, place: FakePlace
+    ) -> None:
+        async with open_bench(settings, database, place) as bench:
+            plan = await bench.start(flow_id="greeter")
+            async with database.writing() as session:  # as a process leaves it that dies while it takes writes back
+                await repository.change(session, plan.thread_id, leased_by="held-by-the-dead", lease_until=now())
+            await bench.runner.sweep()
+            async with database.reading() as session:
+                row = await session.get_one(SessionRow, plan.thread_id)
+            assert (row.leased_by, bench.posts.sent) == (None, [])
+            assert await notices_of(bench, plan.thread_id) == []
 
     async def test_to_an_address_that_may_not_be_reached_begins_no_session(
         self, settings: Settings, database: Database, place: FakePlace

@@ -10,6 +10,7 @@ import httpx2
 import pytest
 
 from headgate.agents.codev.sessions.routes import router
+from headgate.agents.codev.sessions.runner import Runner
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.support.api import api
@@ -87,6 +88,21 @@ class TestSessions:
         kinds = [kind for _, kind, _ in events(resumed.text)]
         assert kinds[-1] == "interrupt"
         assert {"write", "trial", "verdict"} <= set(kinds)
+
+    async def test_tell_their_end_however_soon_it_comes(
+        self, client: httpx2.AsyncClient, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        begun = (await client.post("/codev/sessions", json=WANTED)).json()
+        begin = Runner.begin
+
+        async def to_its_end(runner: Runner, session_id: str) -> None:
+            await begin(runner, session_id)
+            await bench.rested(session_id)
+
+        monkeypatch.setattr(Runner, "begin", to_its_end)
+        answer = {"response": {"type": "plan_approval", "approved": False, "stop": True}}
+        told = events((await client.post(f"/codev/sessions/{begun['thread_id']}/stream", json=answer)).text)
+        assert (told[-1][1], told[-1][2]["status"]) == ("done", "stopped")
 
     @pytest.mark.parametrize("last", ["x", "-1", "9" * 20, ""])
     async def test_take_any_last_id(self, client: httpx2.AsyncClient, last: str) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -121,6 +122,20 @@ class TestASession:
         async with open_bench(settings, database, place) as bench:
             plan = await bench.start(flow_id="greeter")
             assert await bench.runner.checkpoints.state(plan.thread_id)
+            await bench.sessions.delete(LOCAL, plan.thread_id)
+            assert await bench.runner.checkpoints.state(plan.thread_id) == {}
+
+    async def test_stays_until_all_of_it_could_be_deleted(
+        self, settings: Settings, database: Database, place: FakePlace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with open_bench(settings, database, place) as bench:
+            plan = await bench.start(flow_id="greeter")
+            forget = bench.runner.checkpoints.forget
+            full = AsyncMock(side_effect=Unavailable("The disk is full."))
+            monkeypatch.setattr(bench.runner.checkpoints, "forget", full)
+            with pytest.raises(Unavailable):
+                await bench.sessions.delete(LOCAL, plan.thread_id)
+            monkeypatch.setattr(bench.runner.checkpoints, "forget", forget)
             await bench.sessions.delete(LOCAL, plan.thread_id)
             assert await bench.runner.checkpoints.state(plan.thread_id) == {}
 

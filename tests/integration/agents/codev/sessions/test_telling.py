@@ -1,0 +1,115 @@
+"""What a session tells: read from the rows only when there is something new, and never half of how it rests."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.agents.codev.sessions import telling
+from headgate.agents.codev.sessions.repository import COMPLETED, IN_PROGRESS
+from headgate.agents.codev.sessions.telling import Live, Teller
+from headgate.agents.codev.tables import SessionRow
+from headgate.features.access.principal import LOCAL
+from headgate.features.accounts.tables import Space
+from headgate.foundation.database import Database
+from headgate.foundation.errors import Unavailable
+from headgate.foundation.ids import new_id
+from tests.support.patience import PATIENCE_SECONDS
+
+OWNER = "this process"
+
+
+class Watched(Database):
+    """Counts how often it is read, and may be away."""
+
+    reads = 0
+    away = False
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncSession]:
+        self.reads += 1
+        async with super().reading() as session:
+            yield session
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncSession]:
+        async with super().writing() as session:
+            yield session
+            if self.away:
+                raise Unavailable("The disk is full.")
+
+
+@pytest.fixture
+async def watched(database: Database) -> Watched:
+    database.__class__ = Watched
+    assert isinstance(database, Watched)
+    return database
+
+
+@pytest.fixture
+async def session_id(watched: Watched) -> str:
+    found = new_id()
+    async with watched.writing() as session:
+        assert await session.get(Space, LOCAL.space_id) is not None
+        session.add(
+            SessionRow(
+                id=found,
+                tenant_id=LOCAL.tenant_id,
+                space_id=LOCAL.space_id,
+                user_id=LOCAL.user_id,
+                domain="memory",
+                requirement="x",
+                status=IN_PROGRESS,
+                leased_by=OWNER,
+                options={},
+            )
+        )
+    return found
+
+
+class TestFollowing:
+    async def test_words_reads_no_rows_for_each(
+        self, watched: Watched, session_id: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(telling, "LOOK_SECONDS", PATIENCE_SECONDS)
+        live = Live()
+        teller = Teller(watched, live, session_id, OWNER)
+        heard: list[str] = []
+
+        async def follow() -> None:
+            async for _, kind, data in telling.follow(watched, live, session_id, 0):
+                heard.append(str(data.get("text", kind)))
+
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            following = asyncio.create_task(follow())
+            for number in range(50):
+                while len(heard) < number:  # noqa: ASYNC110
+                    await asyncio.sleep(0)
+                await asyncio.sleep(0)
+                teller.tell("token", {"text": str(number)})
+                while not heard:  # the reader is there
+                    await asyncio.sleep(0.001)
+                    teller.tell("token", {"text": str(number)})
+            await teller.rest([("done", {})], status=COMPLETED)
+            await following
+        assert heard[-1] == "done"
+        assert watched.reads <= 3
+
+
+class TestResting:
+    async def test_that_could_not_be_written_down_leaves_nothing_behind(
+        self, watched: Watched, session_id: str
+    ) -> None:
+        teller = Teller(watched, Live(), session_id, OWNER)
+        teller.tell("usage", {"input_tokens": 7, "output_tokens": 1})
+        watched.away = True
+        with pytest.raises(Unavailable):
+            await teller.rest([("done", {})], status=COMPLETED, leased_by=None)
+        watched.away = False
+        await teller.write()
+        await teller.close()
+        async with watched.reading() as session:
+            row = await session.get_one(SessionRow, session_id)
+        assert (row.status, row.leased_by, row.input_tokens, row.events) == (IN_PROGRESS, OWNER, 7, 1)
