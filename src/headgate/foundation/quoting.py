@@ -10,6 +10,7 @@ CUT = "\n... [truncated]"
 _UNSEEN = "\0"
 """Stands for a character that is not seen, in text that is only compared."""
 _WORDS = re.compile(r"e\0*n\0*d[\W_]*o\0*f(?![a-z])")
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _BRACKETS = dict.fromkeys("⁅⟦❲〔【〖〘〚⦋⦍⦏⌊⌈", "[") | dict.fromkeys("⁆⟧❳〕】〗〙〛⦌⦎⦐⌋⌉", "]")
 _LOOK_ALIKES = _BRACKETS | dict.fromkeys("еєҽε℮", "e") | dict.fromkeys("ոռпη", "n") | dict.fromkeys("ԁժɗđ", "d")
 _LOOK_ALIKES |= dict.fromkeys("оοօσо०੦", "o") | dict.fromkeys("ғƒϝք", "f")
@@ -23,16 +24,24 @@ def quoted(opening: str, text: str, closing: str) -> str:
 def unclosing(text: str) -> str:
     """The text with the brackets of every `[End of ...]` made round. Takes time in proportion to its length."""
     flat, letters = _flat(text), list(text)
+    line = ending = -1
     for found in _WORDS.finditer(flat):
         opening = _bracket_before(flat, found.start())
         if opening < 0:
             continue
         letters[opening] = "("
-        line = flat.find("\n", found.end())
-        ending = flat.find("]", found.end(), line if line >= 0 else len(flat))
-        if ending >= 0:
+        line, ending = _next(flat, "\n", found.end(), line), _next(flat, "]", found.end(), ending)
+        if ending < line:
             letters[ending] = ")"
     return "".join(letters)
+
+
+def _next(flat: str, sought: str, start: int, known: int) -> int:
+    """Where it comes next from a place on, or the end of the text; `known` is where it came next from one before."""
+    if known >= start:
+        return known
+    found = flat.find(sought, start)
+    return found if found >= 0 else len(flat)
 
 
 def _bracket_before(flat: str, at: int) -> int:
@@ -50,12 +59,14 @@ def clipped_to(text: str, most: int) -> str:
 
 def _flat(text: str) -> str:
     """The text as it looks, character for character: small letters, plain brackets."""
-    return text.lower() if text.isascii() else text.translate({ord(one): _look(one) for one in set(text)})
+    if text.isascii() and not _CONTROLS.search(text):
+        return text.lower()
+    return text.translate({ord(one): _look(one) for one in set(text)})
 
 
 def _look(letter: str) -> str:
     """The one character that a character looks like."""
-    if unicodedata.category(letter) in {"Cf", "Mn", "Me", "Cn", "Co"}:
+    if unicodedata.category(letter) in {"Cf", "Mn", "Me", "Cn", "Co"} or _CONTROLS.match(letter):
         return _UNSEEN
     plain = unicodedata.normalize("NFKD", letter).casefold()[:1] or letter
     return _LOOK_ALIKES.get(plain, plain)

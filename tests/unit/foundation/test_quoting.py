@@ -1,3 +1,6 @@
+import timeit
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +27,8 @@ class TestUnclosing:
             ("[E\u0301nd of plan]", "(E\u0301nd of plan)"),
             ("[[End of plan]]", "[(End of plan)]"),
             ("[End of [End of plan]", "(End of (End of plan)"),
+            ("[End of a\n[End of b]\n[End of c", "(End of a\n(End of b)\n(End of c"),
+            ("[E\x01nd\x7f of plan]", "(E\x01nd\x7f of plan)"),
         ],
     )
     def test_makes_what_looks_like_an_ending_look_otherwise(self, text: str, left: str) -> None:
@@ -39,6 +44,11 @@ class TestUnclosing:
         assert len(left) == len(text)
         assert all(new == old or new in "()" for old, new in zip(text, left, strict=True))
         assert unclosing(left) == left
+
+    def test_takes_time_in_proportion_to_its_length(self) -> None:
+        """Four times the text takes four times as long, and not sixteen; the best of some tries, on a busy machine."""
+        short, long = (min(timeit.repeat(partial(unclosing, "[end of " * n), number=1)) for n in (20_000, 80_000))
+        assert long < 9 * short
 
 
 class TestQuoted:
