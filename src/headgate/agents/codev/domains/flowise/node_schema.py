@@ -5,6 +5,7 @@
 """
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,8 +96,8 @@ class NodeSchema:
         ]
 
     def defaults(self) -> dict[str, JsonValue]:
-        """The values of a new node: as the canvas has it, what is no true value is an empty text."""
-        return {one["name"]: one.get("default") or "" for one in self.inputs}
+        """The values of a new node, its own: as the canvas has it, what is no true value is an empty text."""
+        return {one["name"]: deepcopy(one.get("default")) or "" for one in self.inputs}
 
     def data(self, node_id: str) -> dict[str, Any]:
         """`data` of a new node."""

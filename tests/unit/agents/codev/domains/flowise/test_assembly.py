@@ -216,6 +216,16 @@ class TestChangingWhatIsThere:
         inputs = made(spec, flow)["nodes"][0]["data"]["inputs"]
         assert (inputs["temperature"], inputs["basepath"], inputs["streaming"]) == (0.9, "", False)
 
+    def test_leaves_the_component_as_it_is(self) -> None:
+        """Every session shares what is remembered of a server."""
+        flow = made(AGENTFLOW)
+        spec = copy.deepcopy(AGENTFLOW)
+        del spec["nodes"][1]["inputs"]["conditions"]
+        spec["edges"].pop()
+        again = made(spec, flow)["nodes"][1]["data"]["inputs"]["conditions"]
+        again.append("theirs")
+        assert "theirs" not in SCHEMAS["conditionAgentflow"].defaults()["conditions"]  # type: ignore[operator]
+
     def test_empties_an_anchor_whose_node_is_gone(self) -> None:
         spec = {"nodes": LLM_CHAIN["nodes"][1:], "edges": LLM_CHAIN["edges"][1:]}
         flow = made(spec, made(LLM_CHAIN))
