@@ -3,7 +3,7 @@
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 Handler = Callable[["Received", asyncio.StreamWriter], Awaitable[None]]
@@ -105,6 +105,10 @@ async def web_server(
         for task in list(handlers):
             task.cancel()
         await asyncio.gather(*handlers, return_exceptions=True)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(1):  # Python 3.11's `wait_closed` waits for nothing
+                while getattr(server, "_active_count", 0):  # noqa: ASYNC110 - nothing tells of it
+                    await asyncio.sleep(0.001)
 
 
 async def _read(reader: asyncio.StreamReader) -> Received | None:

@@ -56,6 +56,8 @@ async def try_provider(
     count: int | None = None
     failed: HeadgateError | None = None
     try:
+        if not _lists_itself(known, model):
+            await asyncio.to_thread(import_chat_class, known)  # may take seconds that are not the provider's
         async with _patience(known):
             count = await _call(known, keys, model, local)
     except HeadgateError as error:
@@ -78,13 +80,15 @@ async def record_test(session: AsyncSession, principal: Principal, found: Connec
     await record(session, principal, "provider.tested", id=found.provider, name=found.provider, payload=outcome)
 
 
+def _lists_itself(provider: Provider, model: str | None) -> bool:
+    """Whether its models can be listed without its package."""
+    return model is None and provider.id in {"ollama", LOCAL}
+
+
 async def _call(provider: Provider, keys: KeySource, model: str | None, local: LocalModels | None) -> int | None:
     """How many models it offers, or None where a model answered."""
-    if model is None and provider.id == "ollama":
-        return await _ollama(provider, keys)
-    if model is None and provider.id == LOCAL:
-        return await _local(keys, local)
-    await asyncio.to_thread(import_chat_class, provider)  # what is not installed is said before what is not set
+    if _lists_itself(provider, model):
+        return await (_local(keys, local) if provider.id == LOCAL else _ollama(provider, keys))
     name = model or catalogue.default_name(provider.id) or _ANY_NAME
     params = {"max_retries": 0} if "max_retries" in provider.params else {}
     chat = await create_chat_model(Model(provider=provider.id, name=name, params=params), keys, local=local)

@@ -175,7 +175,8 @@ class TestCheckpoints:
         for number in range(3000):
             await writer.submit(insert(number, "x" * 1000))
             if number % 100 == 0:
-                await asyncio.sleep(0.005)
+                if writer._checkpoint is not None:
+                    await asyncio.wait([writer._checkpoint])
                 largest = max(largest, path.with_name("test.db-wal").stat().st_size)
         assert largest < 4_000_000
         assert len(numbers(path)) == 3000
