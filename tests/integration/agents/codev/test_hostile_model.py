@@ -134,6 +134,15 @@ class TestAnAnswer:
         assert answer.tool_calls[0]["name"] == kept
         assert answer.message["data"]["tool_calls"][0]["name"] == (kept or "unnamed")
 
+    async def test_whose_calls_all_have_one_id_gets_them_told_apart(self) -> None:
+        async def twins() -> AsyncIterator[AIMessageChunk]:
+            for number in range(3):
+                yield AIMessageChunk(content="", tool_call_chunks=[cast("Any", call(number, "{}") | {"id": "same"})])
+
+        answer = await said(twins)
+        assert [one["id"] for one in answer.tool_calls] == ["same", "same_1", "same_2"]
+        assert [one["id"] for one in answer.message["data"]["tool_calls"]] == ["same", "same_1", "same_2"]
+
     async def test_with_thousands_of_calls_has_some(self) -> None:
         async def many() -> AsyncIterator[AIMessageChunk]:
             for number in range(5_000):

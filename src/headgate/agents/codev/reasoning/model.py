@@ -61,7 +61,7 @@ class ModelReasoning:
         on_token: Callable[[str], None] = lambda _text: None,
     ) -> Said:
         """Answer; a rate limit is waited for, a few times and not for long. Raises a `HeadgateError`."""
-        sent = [SystemMessage(system), *messages_from_dict(messages)]
+        sent = [SystemMessage(system), *messages_from_dict(_in_turns(messages))]
         began, paused = monotonic(), 0
         broken: BrokenModelAnswer | None = None
         while True:
@@ -92,6 +92,18 @@ class ModelReasoning:
         if whole is None:
             raise BrokenModelAnswer(f"{self.model} answered nothing at all.", remedy="Try again.")
         return _said(whole, sent, tools)
+
+
+def _in_turns(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What a person says in a row as one message: templates of many open models refuse two."""
+    turns: list[dict[str, Any]] = []
+    for message in messages:
+        if turns and turns[-1]["type"] == message["type"] == "human":
+            content = f"{turns[-1]['data']['content']}\n\n{message['data']['content']}"
+            turns[-1] = {**message, "data": {**message["data"], "content": content}}
+        else:
+            turns.append(message)
+    return turns
 
 
 async def _pieces(
@@ -149,7 +161,7 @@ def _said(whole: AIMessageChunk, sent: Sequence[BaseMessage], tools: Sequence[Do
     calls = [_call(chunk, number) for number, chunk in enumerate(whole.tool_call_chunks)]
     if not calls:
         calls = [{"id": call["id"], "name": _name(call["name"]), "args": call["args"]} for call in whole.tool_calls]
-    calls = calls[:MOST_CALLS]
+    calls = _told_apart(calls[:MOST_CALLS])
     usage: Any = whole.usage_metadata or {}
     read = _counted(usage.get("input_tokens")) or _estimated_read(sent, tools)
     written = _counted(usage.get("output_tokens"))
@@ -173,6 +185,15 @@ def _call(chunk: Any, number: int) -> dict[str, Any]:  # noqa: ANN401 - LangChai
     if not isinstance(arguments, dict):
         return {**call, "error": "The arguments are not a JSON object."}
     return {**call, "args": arguments}
+
+
+def _told_apart(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Calls with an id each: answers are sent by id, and some servers give every call the same."""
+    ids = [call["id"] for call in calls]
+    return [
+        call if call["id"] not in ids[:number] else {**call, "id": f"{call['id']}_{number}"}
+        for number, call in enumerate(calls)
+    ]
 
 
 def _name(said: str | None) -> str:

@@ -420,9 +420,9 @@ class TestDD038Playbook:
         assert "CONVERGE VERDICT [LOGIC]" in third.text
         assert playbook("headgate", "LOGIC") in third.text
         assert playbook("headgate", "CREDENTIAL") not in third.text
-        told = [message["data"]["content"] for message in second.messages]
-        at = next(number for number, text in enumerate(told) if "CONVERGE VERDICT" in text)
-        assert told[at + 1] == playbook("headgate", "CREDENTIAL")
+        assert [message["type"] for message in second.messages] == ["user", "assistant", "user"]
+        told = second.messages[-1]["data"]["content"]
+        assert told.index("CONVERGE VERDICT") < told.index(playbook("headgate", "CREDENTIAL"))
         assert len(converged) == 3
         assert "+ answer: good bye" in third.text
         assert [answer for _, answer in place.written][-1] == "hello {text}"
