@@ -1,4 +1,5 @@
 import { Pencil, Trash2 } from "lucide-react";
+import type { ReactNode } from "react";
 import type { TestCase } from "@/api/queries/tests";
 import { IconButton } from "@/components/ui";
 import { listed } from "./expectations";
@@ -6,13 +7,15 @@ import { useCaseTexts } from "./texts";
 
 interface CaseListProps {
   cases: readonly TestCase[];
+  /** What is to be said of one beside its name. */
+  mark?: (one: TestCase) => ReactNode;
   /** Absent: they are only looked at. */
   onEdit?: ((at: number) => void) | undefined;
   onRemove?: ((at: number) => void) | undefined;
 }
 
 /** Each case in words: what goes in, and what has to hold for what comes out. */
-export function CaseList({ cases, onEdit, onRemove }: CaseListProps) {
+export function CaseList({ cases, mark, onEdit, onRemove }: CaseListProps) {
   const t = useCaseTexts();
   const expected = useExpectedWords();
   return (
@@ -20,7 +23,9 @@ export function CaseList({ cases, onEdit, onRemove }: CaseListProps) {
       {cases.map((one, at) => (
         <li key={`${at} ${one.name}`} className="flex items-start gap-2 px-4 py-3">
           <div className="min-w-0 flex-1">
-            <h4 className="break-words font-medium">{one.name}</h4>
+            <h4 className="break-words font-medium">
+              {one.name} {mark?.(one)}
+            </h4>
             <p className="line-clamp-3 break-words text-sm text-muted">
               {one.text ? t("given", { text: one.text }) : t("given_nothing")}
               {Object.keys(one.form ?? {}).length > 0 && ` ${t("and_form")}`}

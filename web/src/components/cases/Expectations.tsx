@@ -35,7 +35,7 @@ export function Expectations({ rows, onChange }: ExpectationsProps) {
               aria-label={t(`kind_${row.kind}`)}
               aria-invalid={wrong(row) || undefined}
               rows={1}
-              className="min-h-8 w-full"
+              className="min-h-8! w-full"
               maxLength={row.kind === "matches" ? 1000 : 20_000}
               value={row.text}
               onChange={(event) => change(row.key, { text: event.target.value })}

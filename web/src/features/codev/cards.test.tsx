@@ -1,11 +1,14 @@
 import { cleanup, configure, screen, waitFor, within } from "@testing-library/react";
 import { HttpResponse, http } from "msw";
-import { describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { removeStored, storedKeys } from "@/lib/storage";
 import { server } from "@/testing/server";
 import { CASE, EVENTS, openPage, serve, waitingFor } from "./serving";
 
 vi.setConfig({ testTimeout: 20_000 });
 configure({ asyncUtilTimeout: 10_000 });
+
+beforeEach(() => storedKeys("unsaved.").forEach(removeStored));
 
 describe("questions", () => {
   it("are answered one by one and sent as one text with the interrupt's id", async () => {
@@ -140,6 +143,26 @@ describe("a plan", () => {
     await user.click(await screen.findByRole("button", { name: "Remove “Greets”" }));
     expect(screen.getByText(/Without a test nobody knows/)).toBeInTheDocument();
     expect(screen.getByRole("button", { name: "Approve as edited" })).toBeDisabled();
+  });
+
+  it("that mends the one before says what is new in it and what it tests no more, which can be put back", async () => {
+    const [greets, asks, short] = ["Greets", "Asks", "Is short"].map((name) => ({ ...CASE, name }));
+    const first = { id: "before", type: "plan_approval", prompt: "", data: { plan: "# First", cases: [greets, asks] } };
+    const told = `id: 1\nevent: interrupt\ndata: ${JSON.stringify(first)}\n\n`;
+    const now = { ...DATA, conflict: null, plan: "# Second", cases: [{ ...greets, text: "Hello" }, short] };
+    const trials = ["Greets", "Asks"].map((name) => ({ case: name, trial: 1, passed: false }));
+    const served = serve(waitingFor("plan_approval", now, { state: { trials } }), told);
+    const { user } = openPage("/develop/s1");
+    const card = within(await screen.findByRole("region", { name: "A repair to approve" }));
+    expect(await card.findByText("“Asks” is not tested any more")).toBeInTheDocument();
+    expect(await card.findByRole("heading", { name: /^Is short\s*new$/ })).toBeInTheDocument();
+    expect(card.getByRole("heading", { name: /^Greets\s*changed$/ })).toBeInTheDocument();
+    await user.click(card.getByRole("radio", { name: "Changes" }));
+    expect(card.getByRole("region", { name: "Changes" })).toHaveTextContent("# First");
+    await user.click(card.getByRole("button", { name: "Put back" }));
+    await user.click(card.getByRole("button", { name: "Approve as edited" }));
+    await waitFor(() => expect(served.answers).toHaveLength(1));
+    expect(served.answers[0]).toMatchObject({ response: { cases: [{ name: "Greets" }, { name: "Is short" }, asks] } });
   });
 
   it("is sent back with what should be otherwise", async () => {

@@ -1,11 +1,13 @@
 import { PencilLine } from "lucide-react";
 import { useState } from "react";
 import { CodeEditor } from "@/components/code";
+import { DiffView } from "@/components/diff/DiffView";
 import { Markdown } from "@/components/markdown/Markdown";
 import { Button, Callout, Keys, Segments } from "@/components/ui";
 import { readCases } from "../model/cases";
 import { type Conflict, readConflict, readVerdict } from "../model/known";
-import { figure, words } from "../model/read";
+import { figure, list, words } from "../model/read";
+import { readTrial } from "../model/trial";
 import { isSame, useKept } from "../model/useKept";
 import { Toggle } from "../page/Toggle";
 import { VerdictView } from "../page/VerdictView";
@@ -18,7 +20,7 @@ import type { CardProps } from "./props";
 import { useAsking } from "./useAsking";
 
 /** A plan with its tests, to approve as it is or edited, to have changed, or to end with. */
-export function PlanApproval({ interrupt, answer }: CardProps) {
+export function PlanApproval({ session, interrupt, answer, before }: CardProps) {
   const t = useCodevTexts();
   const data = interrupt.data ?? {};
   const proposed = words(data.plan);
@@ -29,6 +31,7 @@ export function PlanApproval({ interrupt, answer }: CardProps) {
   const [repairs, setRepairs] = useState<boolean | null>(null);
   const { asking, ask, cancel, button } = useAsking();
   const trials = figure(data.test_trials) || 1;
+  const ran = [...new Set(list(session.state?.trials).map((one) => readTrial(one).case))];
   const verdict = readVerdict(data.verdict);
   const conflict = readConflict(data.conflict);
   const approve = () =>
@@ -56,8 +59,14 @@ export function PlanApproval({ interrupt, answer }: CardProps) {
       <CardBody>
         {conflict && <ConflictBanner conflict={conflict} />}
         {verdict && <VerdictView verdict={verdict} />}
-        <Plan text={plan} edited={plan !== proposed} onChange={setPlan} onReset={() => setPlan(proposed)} />
-        <PlanCases cases={cases} trials={trials} onChange={setCases} />
+        <Plan
+          text={plan}
+          before={before?.plan}
+          edited={plan !== proposed}
+          onChange={setPlan}
+          onReset={() => setPlan(proposed)}
+        />
+        <PlanCases cases={cases} before={before?.cases} ran={ran} trials={trials} onChange={setCases} />
         <Toggle
           label={t("repairs_approved")}
           help={t("repairs_approved_help")}
@@ -76,7 +85,7 @@ export function PlanApproval({ interrupt, answer }: CardProps) {
             <Button ref={button} disabled={answer.isPending} onClick={ask}>
               {t("ask_for_changes")}
             </Button>
-            <Button kind="ghost" disabled={answer.isPending} onClick={() => refuse("", true)}>
+            <Button kind="ghost" className="max-sm:hidden" disabled={answer.isPending} onClick={() => refuse("", true)}>
               {t("stop_here")}
             </Button>
             <span className="ml-auto max-sm:hidden">
@@ -91,14 +100,16 @@ export function PlanApproval({ interrupt, answer }: CardProps) {
 
 interface PlanProps {
   text: string;
+  /** The plan before this one. */
+  before: string | undefined;
   edited: boolean;
   onChange: (text: string) => void;
   onReset: () => void;
 }
 
-function Plan({ text, edited, onChange, onReset }: PlanProps) {
+function Plan({ text, before, edited, onChange, onReset }: PlanProps) {
   const t = useCodevTexts();
-  const [view, setView] = useState<"read" | "edit">("read");
+  const [view, setView] = useState<"read" | "changes" | "edit">("read");
   return (
     <section aria-label={t("plan")} className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-2">
@@ -114,6 +125,7 @@ function Plan({ text, edited, onChange, onReset }: PlanProps) {
           value={view}
           options={[
             { value: "read", label: t("read") },
+            ...(before && before !== text ? [{ value: "changes" as const, label: t("plan_changes") }] : []),
             { value: "edit", label: t("edit"), icon: <PencilLine /> },
           ]}
           onChange={setView}
@@ -128,6 +140,8 @@ function Plan({ text, edited, onChange, onReset }: PlanProps) {
           value={text}
           onChange={onChange}
         />
+      ) : view === "changes" && before ? (
+        <DiffView before={before} after={text} label={t("plan_changes")} />
       ) : (
         <Markdown text={text} className="rounded-md border border-line bg-canvas px-4 py-3" />
       )}

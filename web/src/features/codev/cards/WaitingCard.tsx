@@ -1,6 +1,7 @@
 import { Hand } from "lucide-react";
 import { type ReactNode, useEffect } from "react";
-import type { CodevSession, Interrupt } from "@/api/queries/codev";
+import type { Interrupt } from "@/api/queries/codev";
+import { readConflict, readVerdict } from "../model/known";
 import { useFocusWhenLost } from "../page/useFocusWhenLost";
 import { type CodevText, useCodevTexts } from "../texts";
 import { Clarification } from "./Clarification";
@@ -20,14 +21,21 @@ const CARDS: Record<Interrupt["type"], (props: CardProps) => ReactNode> = {
 /** How far down of the window, as a share of it, the card may begin before it is brought into view. */
 const MOST_DOWN = 0.7;
 
+/** A plan that mends what did not pass, or that others made necessary, is asked about as such. */
+function kindOf({ type, data = {} }: Interrupt): string {
+  if (type !== "plan_approval") return type;
+  return readConflict(data.conflict) ? "plan_conflict" : readVerdict(data.verdict) ? "plan_repair" : type;
+}
+
 /** What the session waits for, to be answered here. */
-export function WaitingCard({ session, interrupt }: { session: CodevSession; interrupt: Interrupt }) {
+export function WaitingCard({ session, interrupt, before }: Omit<CardProps, "answer">) {
   const t = useCodevTexts();
   const answer = useAnswer(session.thread_id, interrupt.id);
   const Card = CARDS[interrupt.type] as ((props: CardProps) => ReactNode) | undefined;
-  const title = Card ? t(`waits_${interrupt.type}` as CodevText) : t("waiting_for_you");
+  const kind = kindOf(interrupt);
+  const title = Card ? t(`waits_${kind}` as CodevText) : t("waiting_for_you");
   // What is asked is said in the language of the page; a kind that it does not know, as the server says it.
-  const about = Card ? t(`asks_${interrupt.type}` as CodevText) : interrupt.prompt;
+  const about = Card ? t(`asks_${kind}` as CodevText) : interrupt.prompt;
   const card = useFocusWhenLost<HTMLElement>();
   // Who watched is told that it is their turn, wherever on the page they were.
   useEffect(() => {
@@ -49,7 +57,7 @@ export function WaitingCard({ session, interrupt }: { session: CodevSession; int
           {session.hint && <p className="mt-1 break-words text-sm">{t("left_out")}</p>}
         </div>
       </header>
-      {Card && <Card session={session} interrupt={interrupt} answer={answer} />}
+      {Card && <Card session={session} interrupt={interrupt} answer={answer} before={before} />}
     </section>
   );
 }

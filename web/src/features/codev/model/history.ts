@@ -1,3 +1,5 @@
+import type { TestCase } from "@/api/queries/codev";
+import { readCases } from "./cases";
 import { figure, record, sentences, type Told, words } from "./read";
 import { readTrial, type Trial, withTrial } from "./trial";
 
@@ -44,6 +46,13 @@ export interface NoteEntry extends Any {
   /** Of what kind it is among its own: an interrupt's type, a status, an error's code. */
   about: string;
   text: string;
+  /** The plan that was asked about, with its tests. */
+  proposed?: Proposed;
+}
+export interface Proposed {
+  interruptId: string;
+  plan: string;
+  cases: TestCase[];
 }
 export type Entry = PhaseEntry | ToolEntry | WriteEntry | TrialsEntry | VerdictEntry | NoteEntry;
 
@@ -90,7 +99,7 @@ const MADE: Record<string, (id: number, told: Told) => Entry> = {
     fix: words(told.fix),
   }),
   conflict: note("conflict", "", "message"),
-  interrupt: note("asked", "type", "prompt"),
+  interrupt: (id, told) => ({ ...note("asked", "type", "prompt")(id, told), ...proposedIn(told) }),
   done: note("done", "status", "stop_reason"),
   error: (id, told) => ({
     kind: "error",
@@ -105,6 +114,18 @@ const MADE: Record<string, (id: number, told: Told) => Entry> = {
     text: words(told.message),
   }),
 };
+
+function proposedIn(told: Told): { proposed?: Proposed } {
+  const data = record(told.data);
+  const plan = words(data.plan);
+  return plan ? { proposed: { interruptId: words(told.id), plan, cases: readCases(data.cases) } } : {};
+}
+
+/** The plan that was proposed before this one. */
+export const planBefore = (entries: readonly Entry[], interruptId: string): Proposed | undefined =>
+  entries
+    .flatMap((one) => (one.kind === "asked" && one.proposed ? [one.proposed] : []))
+    .findLast((one) => one.interruptId !== interruptId);
 
 /** A phase that is told again, as it is after a restart, is the same phase. */
 function withPhase(entries: Entry[], id: number, told: Told): Entry[] {

@@ -37,3 +37,6 @@ export const askedWords = (t: SayCodev, { about, text }: NoteEntry): string =>
 export function toolWords(t: SayCodev, name: string): string {
   return Object.hasOwn(TOOLS, `tool_${name}`) ? t(`tool_${name}` as CodevText) : name.replaceAll("_", " ");
 }
+
+/** As a line begins. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef, useState } from "react";
 import type { CodevSession } from "@/api/queries/codev";
 import { Button, cx, IconButton, Menu, type MenuItem, toast } from "@/components/ui";
 import { copyText } from "@/lib/copyText";
+import { ago, dateTime } from "@/lib/i18n/format";
 import { isOver, type LiveSession } from "../model/session";
 import { useCodevTexts } from "../texts";
 import { DeleteSession } from "./DeleteSession";
@@ -61,6 +62,10 @@ export function SessionHeader({ session, live }: SessionHeaderProps) {
           )}
           {session.domain !== "headgate" && <span>{session.instance_id || session.domain}</span>}
           {live.iteration > 1 && <span>{t("iteration", { number: live.iteration })}</span>}
+          {session.model && <span>{session.model}</span>}
+          <time dateTime={session.created_at} title={dateTime(session.created_at)}>
+            {t("begun", { when: ago(session.created_at, { brief: true }) })}
+          </time>
           <Tokens used={live.inputTokens + live.outputTokens} budget={session.token_budget} />
         </div>
       </div>

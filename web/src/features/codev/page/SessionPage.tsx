@@ -5,6 +5,7 @@ import type { CodevSession } from "@/api/queries/codev";
 import { Callout, EmptyState, Problem, Skeleton } from "@/components/ui";
 import { useTitle } from "@/lib/title";
 import { WaitingCard } from "../cards/WaitingCard";
+import { planBefore } from "../model/history";
 import { isOver, type LiveSession } from "../model/session";
 import { useSession } from "../model/useSession";
 import { START_LINK } from "../start/startLink";
@@ -47,7 +48,14 @@ function Shown({ session, live, lost }: ShownProps) {
       {lost && <Callout tone="warn">{t("reconnecting")}</Callout>}
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(20rem,26rem)]">
         <div className="flex min-w-0 flex-col gap-4">
-          {live.interrupt && <WaitingCard key={live.interrupt.id} session={session} interrupt={live.interrupt} />}
+          {live.interrupt && (
+            <WaitingCard
+              key={live.interrupt.id}
+              session={session}
+              interrupt={live.interrupt}
+              before={planBefore(live.entries, live.interrupt.id)}
+            />
+          )}
           {live.status === "in_progress" && <Now live={live} />}
           {isOver(live.status) && <Ended session={session} live={live} />}
           <Known session={session} live={live} />

@@ -4,7 +4,7 @@ import { cx, Spinner } from "@/components/ui";
 import { duration } from "@/lib/i18n/format";
 import { given } from "../model/given";
 import type { ToolEntry } from "../model/history";
-import { toolWords } from "../model/said";
+import { capital, toolWords } from "../model/said";
 import { useCodevTexts } from "../texts";
 
 /** Letters of what it was given that are said beside its name. */
@@ -68,8 +68,6 @@ export function ToolLine({ entry }: { entry: ToolEntry }) {
     </div>
   );
 }
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function Given({ name, value }: { name: string; value: string }) {
   return (

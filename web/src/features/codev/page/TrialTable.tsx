@@ -61,8 +61,10 @@ interface RowProps {
 
 function Row({ row, columns, test }: RowProps) {
   const t = useCodevTexts();
-  const [open, setOpen] = useState(false);
   const failed = row.trials.some((one) => !one.passed);
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  // Why something failed is what is looked for: it is open, until somebody closes it.
+  const open = chosen ?? failed;
   return (
     <>
       <tr className="border-b border-line last:border-0">
@@ -70,7 +72,7 @@ function Row({ row, columns, test }: RowProps) {
           <button
             type="button"
             aria-expanded={open}
-            onClick={() => setOpen(!open)}
+            onClick={() => setChosen(!open)}
             className="flex w-full min-w-0 items-center gap-1.5 rounded-md px-2 py-1 text-left hover:bg-hover"
           >
             <ChevronRight

@@ -2,6 +2,10 @@ export default {
   asks_clarification: "What you want can be read in more than one way. Answer what you like, or let it decide.",
   asks_credential_check: "The work needs credentials that are not there. Give them here, or go on without.",
   asks_plan_approval: "Nothing is written before you approve. Change the plan and its tests as you like.",
+  asks_plan_repair:
+    "The tests did not pass. This is how it is to be repaired; nothing more is written before you approve.",
+  asks_plan_conflict:
+    "Somebody else changed the flow, so the plan was made anew. Nothing is written before you approve.",
   asks_result_review: "It is built, and its tests passed. Accept it, or say what should be different.",
   left_out:
     "Something that looks like a key or a password was left out of what you wrote, so nobody was told it. Put it into a credential or a variable, and name that instead.",
@@ -37,6 +41,12 @@ export default {
   each_run_one: "each is run once",
   each_run_other: "each is run {{count}} times, and all must pass",
   add_case: "Add a test",
+  plan_changes: "Changes",
+  case_new: "new",
+  case_changed: "changed",
+  case_dropped: "“{{name}}” is not tested any more",
+  case_dropped_more: "The plan before had this test. Put it back if it still matters.",
+  put_back: "Put back",
   no_cases: "Without a test nobody knows whether it works. Add one.",
   case: "Test",
   result: "Result",
