@@ -1,5 +1,7 @@
 """Structured logs that never hold a secret."""
 
+import base64
+import binascii
 import logging
 import re
 import sys
@@ -16,17 +18,42 @@ _SECRET_NAME = re.compile(
     r"(?:^|[_-])(?:api[_-]?key|key|secret|token|passwords?|authorization|cookie|credentials?)$", re.IGNORECASE
 )
 _SECRET_TEXT = re.compile(
-    r"(?P<lead>(?:bearer|basic)\s+|(?:api[_-]?key|token|secret|password)[\"']?\s*[=:]\s*[\"']?)[^\s\"',;&]{6,}"
+    r"(?P<header>authorization[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|digest|token)\s+)[^\s\"',;&]+"
+    r"|(?P<lead>bearer\s+(?!(?:auth|token|header|scheme|credential)[a-z]*\b)"
+    r"|(?:api[_-]?key|token|secret|password)[\"']?\s*[=:]\s*[\"']?)[^\s\"',;&]{6,}"
     r"|\b(?:sk|pk|gh[opsur]|github_pat|glpat|gsk|xox[abp]|whsec|hf|hg)[-_][A-Za-z0-9_-]{12,}"
     r"|\bAIza[A-Za-z0-9_-]{20,}|\bAKIA[A-Z0-9]{12,}|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]{8,}"
     r"|(?<=://)[^/\s:@]*:[^/\s@]+(?=@)",
     re.IGNORECASE,
 )
+_BASIC = re.compile(r"\b(?P<lead>basic\s+)(?P<value>[^\s\"',;&]{6,})", re.IGNORECASE)
+_PROSE = re.compile(
+    r"[A-ZÀ-ÖØ-Þ]?[a-zà-öø-ÿ]{2,}(?:[A-Z][a-z]{2,})*[A-Z]{0,5}s?|[A-ZÀ-ÖØ-Þ]{1,8}s?|\d{1,4}[a-z]?",
+)
+"""A word as people write it: `chatbot`, `Understanding`, `ChatOpenAI`, `FAQ`, `4o`."""
+_BETWEEN_WORDS = re.compile(r"[-/.:!?()\[\]{}*`’…]+")
+
+
+def is_prose(text: str) -> bool:
+    """Whether what stands behind `basic` is words, as in `basic chatbot`, and no name and password in base64."""
+    words = [word for word in _BETWEEN_WORDS.split(text) if word]
+    return all(map(_PROSE.fullmatch, words)) and not _is_name_and_password(text)
+
+
+def _is_name_and_password(text: str) -> bool:
+    """Whether it is what RFC 7617 makes of a name and a password."""
+    try:
+        return ":" in base64.b64decode(text + "=" * (-len(text) % 4), validate=True).decode()
+    except (binascii.Error, ValueError):
+        return False
 
 
 def redact_text(text: str) -> str:
     """Text without the things that look like keys, tokens, passwords or credentials in a URL."""
-    return _SECRET_TEXT.sub(lambda match: (match.group("lead") or "") + REDACTED, text)
+    without_basic = _BASIC.sub(
+        lambda found: found[0] if is_prose(found["value"]) else f"{found['lead']}{REDACTED}", text
+    )
+    return _SECRET_TEXT.sub(lambda found: f"{found['header'] or found['lead'] or ''}{REDACTED}", without_basic)
 
 
 def redact(value: Any) -> Any:  # noqa: ANN401 - any log value

@@ -1,3 +1,4 @@
+import base64
 import json
 import logging
 from collections.abc import Iterator
@@ -54,7 +55,8 @@ class TestRedact:
     @given(
         value=KEYS,
         form=st.sampled_from(
-            ["Authorization: Bearer {}", "basic {}", "api_key={}", "apikey: {}", '"token": "{}"', "password = '{}'",
+            ["Authorization: Bearer {}", "Authorization: Basic {}", "'authorization': 'basic {}'",
+             "api_key={}", "apikey: {}", '"token": "{}"', "password = '{}'",
              "sk-{}", "ghp_{}", "github_pat_{}", "AIza{0}{0}", "eyJ{0}.{0}", "whsec_{}",
              "xoxb-{}", "hg_{}", "https://anna:{}@example.org/", "client_secret={}&a=b"]
         ),
@@ -62,9 +64,26 @@ class TestRedact:
     def test_hides_what_looks_like_a_secret_in_text(self, value: str, form: str) -> None:
         assert value not in redact_text(f"before {form.format(value)} after")
 
+    @given(name=st.text("abcXYZ0189.@", min_size=2), password=st.text(min_size=3))
+    def test_hides_a_name_and_a_password_behind_basic(self, name: str, password: str) -> None:
+        encoded = base64.b64encode(f"{name}:{password}".encode()).decode()
+        for text in (f"basic {encoded}", f"Sent with Basic {encoded}.", f"BASIC {encoded.rstrip('=')}, then"):
+            assert encoded.rstrip("=") not in redact_text(text)
+
+    @pytest.mark.parametrize("text", ["Authorization: Basic xxx", "proxy-authorization=bearer s3", "bearer s3cret-ab"])
+    def test_hides_short_ones_where_it_is_clear_what_they_are(self, text: str) -> None:
+        assert redact_text(text).endswith(f" {REDACTED}")
+
+    def test_hides_what_follows_a_word_that_is_none(self) -> None:
+        assert "hunter22" not in redact_text("basic password=hunter22 and basic api-key: hunter22")
+
     @pytest.mark.parametrize(
         "text",
         [
+            "A basic chatbot. Basic Chatbots (basic understanding), a basic FAQ-bot; BASIC CHATBOT!",
+            "A basic ChatOpenAI-agent, basic LangChain, basic JavaScript/TypeScript, basic GPT-4o.",
+            "En basic kundtjänstassistent på svenska, basic översättning.",
+            "It uses bearer authentication: bearer tokens in the header.",
             "the monkey ate 12 bananas",
             "tokens used: 120 of 4096",
             "https://example.org/a?b=c",
@@ -74,6 +93,10 @@ class TestRedact:
     )
     def test_leaves_other_text_alone(self, text: str) -> None:
         assert redact_text(text) == text
+
+    @pytest.mark.parametrize("piece", ["a", "aB", "basic ", "basic aaaa", "bearer ", "authorization: basic "])
+    def test_is_quick_for_the_longest_texts(self, piece: str) -> None:
+        redact_text(f"basic {piece * (200_000 // len(piece))}1")
 
     def test_leaves_numbers_and_names_alone(self) -> None:
         value = {"monkey": "x", "count": 3, "input_tokens": 5, "keys": ["a"], "none": None, "token": ""}

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, JsonValue
 
-from headgate.foundation.log import REDACTED, redact_text
+from headgate.foundation.log import REDACTED, is_prose, redact_text
 from headgate.graph.cases import TestCase
 from headgate.graph.json_values import PlainText
 
@@ -63,8 +63,7 @@ def _is_password(lead: str) -> bool:
 def _scheme(found: re.Match[str]) -> str:
     """`basic understanding` is none; what is encoded has digits, or capitals within."""
     value = found["value"]
-    word = value.rstrip(".")
-    plain = _VARIABLE.fullmatch(value) or (word.isalpha() and word[1:].islower())
+    plain = _VARIABLE.fullmatch(value) or is_prose(value)
     return found[0] if plain else f"{found['lead']}{LEFT_OUT}"
 
 

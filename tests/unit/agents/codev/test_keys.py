@@ -60,6 +60,7 @@ class TestWithoutKeys:
         "text",
         [
             "A basic chatbot with basic understanding of bearer authentication.",
+            "A basic ConversationChain, a Basic Question-Answering agent and basic customer-service/troubleshooting.",
             "Count each token: stop when the token limit is reached. The secret is simple.",
             "Send the header Authorization: Bearer CRM_TOKEN, token=CRM_TOKEN, api_key: OPENAI_API_KEY.",
             "Work on the flow 0197a0e2-7d2e-7c3c-9a3f-6b1f0c2d3e4f with claude-3-5-sonnet-20241022.",
