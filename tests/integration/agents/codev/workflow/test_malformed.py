@@ -98,7 +98,14 @@ class TestUnreadableVerdict:
         assert verdict == {"category": "LOGIC", "reason": "odd", "fix": "fix it"}
 
 
-class TestScoreWithoutQuestions:
+class TestScore:
+    @pytest.mark.parametrize(
+        ("said", "asked"),
+        [("1. Which model?\n2. Does it remember?", "clarification"), ("1. Read it.\n2. Answer.", "plan_approval")],
+    )
+    async def test_is_taken_from_questions_where_there_is_none(self, said: str, asked: str) -> None:
+        assert (await play(scripted(clarify=said), FakePlace()).begin())["type"] == asked
+
     async def test_asks_in_general(self) -> None:
         session = play(scripted(clarify="SCORE: 10"), FakePlace())
         assert (await session.begin())["data"]["questions"] == [IN_GENERAL]

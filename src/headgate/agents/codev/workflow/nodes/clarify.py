@@ -16,7 +16,7 @@ IN_GENERAL = "What should go into the flow, what should come out, and what decid
 
 
 async def clarify(state: AgentState, working: Working) -> Update:
-    """Let the model score how ambiguous the requirement is. One that gives no score asks nothing."""
+    """Let the model score how ambiguous the requirement is. Without a score, its questions say that it is."""
     phase_told(state, working, "clarify")
     nothing: Update = {"questions": [], "ambiguity": 0, "clarification": None}
     if working.skip_clarification:
@@ -28,7 +28,8 @@ async def clarify(state: AgentState, working: Working) -> Update:
     if reply is None:
         return OVER_BUDGET
     found = read_clarity(reply.said.text)
-    score = found.score or 0
+    asks = any(question.endswith("?") for question in found.questions)
+    score = found.score if found.score is not None else ASKED_FROM if asks else 0
     questions = found.questions or ([IN_GENERAL] if score >= ASKED_FROM else [])
     return {**nothing, "ambiguity": score, "questions": questions, **reply.used}
 

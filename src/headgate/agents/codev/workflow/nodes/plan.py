@@ -125,7 +125,8 @@ def _context(state: AgentState, domain: str, flow: str) -> list[dict[str, Any]]:
     verdict, feedback = state.get("converge_verdict"), state.get("feedback")
     messages = [opening(state, flow), *earlier_plan(state)]
     if verdict is not None:
-        messages += [person(verdict_told(verdict)), person(prompts.playbook(domain, verdict["category"]))]
+        known = prompts.playbook(domain, verdict["category"])
+        messages += [person(verdict_told(verdict)), person(f"# Playbook for {verdict['category']}\n\n{known}")]
         messages.append(person(trials_told(state.get("trials") or [], trials_wanted(state))))
     conflict = conflict_told(state.get("conflict"))
     if conflict:
