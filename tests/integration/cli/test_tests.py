@@ -55,6 +55,13 @@ class TestTests:
         assert "does not contain 'hej', is 'då'" in shown
         assert "The draft failed: wrong" in shown
 
+    def test_are_listed_with_all_that_goes_in(self, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+        answered(capsys, "import", "echo.flow")
+        (folder / "tests.json").write_text(json.dumps([HELLO | {"form": {"who": "Ada"}}]))
+        answered(capsys, "tests", "set", "Echo", "tests.json")
+        assert run(["tests", "list", "Echo"]) == 0
+        assert "hej who=Ada" in capsys.readouterr().out
+
     @pytest.mark.parametrize(
         ("content", "told"),
         [

@@ -11,7 +11,7 @@ from rich.syntax import Syntax
 from headgate.agents.codev.schemas import InterruptPayload, SessionResponse
 from headgate.entrypoints.cli.codev_view import missed
 from headgate.entrypoints.cli.exit_codes import FAILED, OK, WAITING
-from headgate.entrypoints.cli.expected import expected
+from headgate.entrypoints.cli.expected import expected, given
 from headgate.entrypoints.cli.output import console, table
 from headgate.entrypoints.cli.printable import printable
 from headgate.graph.cases import TestCase
@@ -116,7 +116,7 @@ def _plan(data: Mapping[str, Any]) -> None:
     cases = _list(data.get("cases"))
     if cases:
         tests = [TestCase.model_validate(one) for one in cases]
-        rows = [(_safe(one.name), _safe(_clipped(one.text)), _safe(expected(one.expect))) for one in tests]
+        rows = [(_safe(one.name), _safe(given(one)), _safe(expected(one.expect))) for one in tests]
         trials = int(data.get("test_trials") or 1)
         console.print(table(("test", "is given", "the answer"), rows))
         if trials > 1:

@@ -1,6 +1,6 @@
-"""What a test expects of an answer, in words."""
+"""What a test gives and what it expects of the answer, in words."""
 
-from headgate.graph.cases import Expectation
+from headgate.graph.cases import Expectation, TestCase
 
 _LONGEST = 60
 
@@ -16,6 +16,11 @@ def expected(expect: Expectation) -> str:
     if expect.json_schema is not None:
         told.append("is JSON of its schema")
     return ", ".join(told) or "is not empty"
+
+
+def given(case: TestCase) -> str:
+    """What goes in: the text, and the answers to the form."""
+    return in_short(" ".join([case.text, *(f"{field}={answer}" for field, answer in case.form.items())]))
 
 
 def in_short(text: str) -> str:

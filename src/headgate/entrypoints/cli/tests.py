@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from rich.markup import escape
 
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
-from headgate.entrypoints.cli.expected import expected, in_short
+from headgate.entrypoints.cli.expected import expected, given
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
 from headgate.entrypoints.cli.session import acting, with_parts
@@ -40,7 +40,7 @@ def list_(which: FlowArgument, json: JsonFlag = False) -> None:
         if not found.cases:
             console.print("No tests yet. Add some from a file: [bold]headgate tests set FLOW tests.json[/]")
             return
-        rows = [(escape(case.name), escape(in_short(case.text)), escape(expected(case.expect))) for case in found.cases]
+        rows = [(escape(case.name), escape(given(case)), escape(expected(case.expect))) for case in found.cases]
         console.print(table(("test", "input", "the answer"), rows))
         often = f", {found.required_trials} trials of each" if found.required_trials > 1 else ""
         required = f"; they have to pass before publishing{often}" if found.required else ""
@@ -131,10 +131,10 @@ def _mark(line: TrialOut) -> str:
 def _read(file: str) -> list[TestCase]:
     where = "standard input" if file == "-" else Path(file).name
     try:
-        given = json_text.loads(read_text(file))
+        content = json_text.loads(read_text(file))
     except ValueError as error:
         raise Invalid(f"{where} is not JSON: {error}.", remedy="Give a list of tests as JSON.") from error
-    found = given.get("cases") if isinstance(given, dict) else given
+    found = content.get("cases") if isinstance(content, dict) else content
     if not isinstance(found, list):
         raise Invalid(f"{where} holds no list of tests.", remedy='Give one: [{"name": "greets", "text": "Hello"}].')
     try:
