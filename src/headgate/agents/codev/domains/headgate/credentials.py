@@ -50,7 +50,7 @@ async def missing(place: Place, types: Sequence[str]) -> list[NeededCredential]:
 
 
 async def add(place: Place, type_: str, values: Mapping[str, str]) -> None:
-    """Set the variables of a credential, encrypted and audited.
+    """Set the variables of a credential, encrypted and audited. One that is kept for a server stays kept for it.
 
     Raises `PermissionMissing` naming who may, `UnknownCredential`, `CredentialIncomplete`, `BadVariable`.
     """
@@ -66,10 +66,16 @@ async def add(place: Place, type_: str, values: Mapping[str, str]) -> None:
             f"The credential '{type_[:100]}' {said}."[:500], remedy="Give each value it asks for."
         )
     async with place.studio.database.writing() as session:
+        kept = {row.name: row.hosts or () for row in await variables.list_variables(session, place.principal)}
         for name, value in given.items():
-            secret = known[name].secret
             await variables.set_variable(
-                session, place.principal, place.box, name=name, value=SecretStr(value), secret=secret
+                session,
+                place.principal,
+                place.box,
+                name=name,
+                value=SecretStr(value),
+                secret=known[name].secret,
+                hosts=kept.get(name, ()),
             )
 
 

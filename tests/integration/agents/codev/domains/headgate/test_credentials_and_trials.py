@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from pydantic import SecretStr
 from sqlalchemy import select
 
 from headgate.agents.codev.domain import CredentialField, Held
@@ -16,6 +17,7 @@ from headgate.features.access.principal import LOCAL, Access, Principal
 from headgate.features.audit.tables import AuditEvent
 from headgate.features.flows.errors import FlowNotFound
 from headgate.features.runs import service as runs
+from headgate.features.secrets import service as variables
 from headgate.features.secrets.errors import BadVariable
 from headgate.features.testing.service import list_cases
 from headgate.foundation.ids import new_id
@@ -113,6 +115,17 @@ class TestAdding:
             told = [{name: getattr(row, name) for name in row.__table__.columns.keys()} for row in rows]  # noqa: SIM118
         assert len(told) == 1
         assert KEY not in str(told)
+
+    async def test_keeps_a_variable_for_the_server_it_is_for(self, parts: Parts, place: HeadgateWorkplace) -> None:
+        hosts = ["https://crm.example"]
+        async with parts.database.writing() as session:
+            await variables.set_variable(
+                session, LOCAL, parts.box, name="CRM_TOKEN", value=SecretStr("old"), hosts=hosts
+            )
+        await place.add_credential("CRM_TOKEN", "", {"CRM_TOKEN": KEY})
+        async with parts.database.reading() as session:
+            rows = await variables.list_variables(session, LOCAL)
+        assert [(row.name, row.hosts) for row in rows] == [("CRM_TOKEN", hosts)]
 
     async def test_is_for_those_who_manage_variables(self, parts: Parts) -> None:
         space = await add_space_row(parts.database, "Team")
