@@ -6,6 +6,7 @@ import { flowKeys } from "./flows";
 export type TestCase = components["schemas"]["TestCase"];
 export type TestSet = components["schemas"]["TestSetOut"];
 export type Standing = components["schemas"]["Standing"];
+export type TestResultSummary = components["schemas"]["TestResultSummary"];
 export type TestResult = components["schemas"]["TestResultOut"];
 export type Trial = components["schemas"]["TrialOut"];
 

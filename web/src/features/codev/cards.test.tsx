@@ -137,6 +137,13 @@ describe("a plan", () => {
     expect(served.answers[0]).toMatchObject({ response: { approved: true, repairs_approved: true, cases: [added] } });
   });
 
+  it("that changes approved tests says so", async () => {
+    serve(waitingFor("plan_approval", { ...DATA, conflict: null, repairs_approved: true, tests_changed: true }));
+    openPage("/develop/s1");
+    expect(await screen.findByText(/This repair changes tests that you approved/)).toBeInTheDocument();
+    expect(screen.getByRole("switch", { name: "Repairs need no approval" })).toBeChecked();
+  });
+
   it("is not approved without a test", async () => {
     serve(waitingFor("plan_approval", DATA));
     const { user } = openPage("/develop/s1");

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { FlaskConical, Play, Square } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { type TestSet, testKeys, testResultQuery, testResultsQuery } from "@/api/queries/tests";
+import { type TestResultSummary, type TestSet, testKeys, testResultQuery, testResultsQuery } from "@/api/queries/tests";
 import { Button, EmptyState, Problem, Select, Skeleton } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { dateTime } from "@/lib/i18n/format";
@@ -39,18 +39,7 @@ export function Results({ tests, runnable }: { tests: TestSet; runnable: boolean
         <h2 id="results-heading" className="min-w-0 flex-1 basis-32 text-lg font-semibold">
           {t("result")}
         </h2>
-        {results.data && results.data.length > 1 && (
-          <Select
-            aria-label={t("results")}
-            className="max-w-64"
-            value={shown}
-            options={results.data.map((one) => ({
-              value: one.id,
-              label: t("result_at", { when: dateTime(one.started_at), version: one.version }),
-            }))}
-            onChange={setChosen}
-          />
-        )}
+        <WhichResult results={results.data ?? []} shown={shown} onChoose={setChosen} />
         <Select
           aria-label={t("trials")}
           className="w-28"
@@ -88,5 +77,29 @@ export function Results({ tests, runnable }: { tests: TestSet; runnable: boolean
         </EmptyState>
       )}
     </section>
+  );
+}
+
+interface WhichResultProps {
+  results: TestResultSummary[];
+  shown: string | undefined;
+  onChoose: (id: string) => void;
+}
+
+/** Of when and of which version the result is; a choice where there are several. */
+function WhichResult({ results, shown, onChoose }: WhichResultProps) {
+  const t = useTestTexts();
+  const said = (one: TestResultSummary) => t("result_at", { when: dateTime(one.started_at), version: one.version });
+  const only = results[0];
+  if (results.length === 1 && only) return <p className="text-sm text-muted">{said(only)}</p>;
+  if (results.length === 0) return null;
+  return (
+    <Select
+      aria-label={t("results")}
+      className="max-w-64"
+      value={shown}
+      options={results.map((one) => ({ value: one.id, label: said(one) }))}
+      onChange={onChoose}
+    />
   );
 }

@@ -30,7 +30,7 @@ export function Credentials({ session, interrupt, answer }: CardProps) {
               <p className="flex flex-wrap items-center gap-2">
                 <KeyRound aria-hidden className="size-4 text-faint" />
                 <span className="font-medium">{one.label}</span>
-                {one.label !== one.type && <span className="font-mono text-xs text-muted">{one.type}</span>}
+                {!one.label.includes(one.type) && <span className="font-mono text-xs text-muted">{one.type}</span>}
                 {given.has(one.type) && (
                   <Chip tone="ok" icon={<CircleCheck />}>
                     {t("given")}
@@ -84,7 +84,7 @@ function Give({ session, missing, onGiven }: GiveProps) {
     return (
       <div className="mt-2 flex flex-wrap items-center gap-3">
         <ConnectProvider provider={provider.id} label={t("connect_this", { name: provider.label })} onDone={onGiven} />
-        {missing.where && <span className="text-sm text-muted">{missing.where}</span>}
+        <span className="text-sm text-muted">{t("credential_elsewhere")}</span>
       </div>
     );
   }

@@ -24,7 +24,9 @@ const MOST_DOWN = 0.7;
 /** A plan that mends what did not pass, or that others made necessary, is asked about as such. */
 function kindOf({ type, data = {} }: Interrupt): string {
   if (type !== "plan_approval") return type;
-  return readConflict(data.conflict) ? "plan_conflict" : readVerdict(data.verdict) ? "plan_repair" : type;
+  if (readConflict(data.conflict)) return "plan_conflict";
+  if (data.tests_changed === true) return "plan_tests";
+  return readVerdict(data.verdict) ? "plan_repair" : type;
 }
 
 /** What the session waits for, to be answered here. */

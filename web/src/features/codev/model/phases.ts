@@ -1,3 +1,4 @@
+import type { Entry } from "./history";
 import type { LiveSession } from "./session";
 
 export const PHASES = [
@@ -24,10 +25,17 @@ const ASKED_IN: Record<string, Phase> = {
 
 export const isPhase = (name: string): name is Phase => (PHASES as readonly string[]).includes(name);
 
-type Standing = Pick<LiveSession, "status" | "phase"> & { interrupt: { type: string } | null };
+type Standing = Pick<LiveSession, "status" | "phase"> & {
+  interrupt: { type: string } | null;
+  entries?: readonly Entry[];
+};
 
-/** Where a session is. */
-export function phaseOf({ status, phase, interrupt }: Standing): string {
+/** Where a session is. One that was stopped is told to be done; it is where it was before, if that is known. */
+export function phaseOf({ status, phase, interrupt, entries = [] }: Standing): string {
+  if (status === "stopped" && phase === "done") {
+    const last = entries.findLast((one) => one.kind === "phase" && one.phase !== "done");
+    return last?.kind === "phase" ? last.phase : "";
+  }
   return (status === "pending_interrupt" && interrupt && ASKED_IN[interrupt.type]) || phase;
 }
 

@@ -22,7 +22,8 @@ export function whereWords(t: SayCodev, session: CodevSession): string {
   if (session.status === "pending_interrupt" && session.interrupt) {
     return t(`waits_${session.interrupt.type}` as CodevText);
   }
-  return phaseWords(t, phaseOf(session));
+  // That it is over is said beside it.
+  return session.phase === "done" ? "" : phaseWords(t, phaseOf(session));
 }
 
 const TOOLS: object = tools;

@@ -171,6 +171,11 @@ describe("what an interrupt holds", () => {
     expect(readConflict({ message: "m", lines: ["+ a", 2] })).toEqual({ message: "m", lines: ["+ a"] });
     expect(readCases([{ name: "" }, { name: "n" }])).toHaveLength(1);
   });
+  it("is where it was when it was stopped, though it is told to be done", () => {
+    const told = ["discover", "done"].map((phase) => event("phase", { phase, iteration: 1 }));
+    const live = replay(begin(session()), [...told, event("done", { status: "stopped", stop_reason: "Enough." })]);
+    expect(track(live).find(({ state }) => state === "stopped")?.phase).toBe("discover");
+  });
   it("has trials by case, and links that lead nowhere else", () => {
     const rows = byCase(liveTrials([], [trial("a", 2, false)[1], trial("a", 1)[1], trial("b", 1)[1]]));
     expect(rows.map(({ name, trials, passed }) => [name, trials.map((one) => one.trial), passed])).toEqual([

@@ -10,6 +10,7 @@ import { ConnectProvider } from "./ConnectProvider";
 import { PlaceLink } from "./PlaceLink";
 import { useFocusWhenLost } from "./useFocusWhenLost";
 import { useRetry } from "./useStop";
+import { Words } from "./Words";
 
 const TONES = { completed: "ok", stopped: "warn", error: "bad" } as const;
 
@@ -27,7 +28,9 @@ export function Ended({ session, live }: { session: CodevSession; live: LiveSess
   return (
     <section ref={here} tabIndex={-1} aria-label={t(`ended_${status}`)} className="outline-none">
       <Callout tone={TONES[status] ?? "warn"} title={t(`ended_${status}`)}>
-        <p className="whitespace-pre-wrap">{stopWords(t, live.stopReason) || t(`ended_${status}_more`)}</p>
+        <p>
+          <Words>{stopWords(t, live.stopReason) || t(`ended_${status}_more`)}</Words>
+        </p>
         <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-2">
           {noModel && <ConnectProvider kind="primary" onDone={() => retry.mutate()} />}
           {session.can_go_on && (

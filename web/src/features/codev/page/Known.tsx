@@ -7,7 +7,7 @@ import { readCases } from "../model/cases";
 import { readVerdict, readWrites } from "../model/known";
 import { words } from "../model/read";
 import type { LiveSession } from "../model/session";
-import { liveTrials } from "../model/trials";
+import { casesRun, liveTrials } from "../model/trials";
 import { useCodevTexts } from "../texts";
 import { TrialTable } from "./TrialTable";
 import { VerdictView } from "./VerdictView";
@@ -21,6 +21,7 @@ export function Known({ session, live }: { session: CodevSession; live: LiveSess
   const state = session.state ?? {};
   const trials = liveTrials(live.entries, state.trials);
   const cases = readCases(state.cases);
+  const ran = casesRun(trials, cases, live);
   const writes = readWrites(state.writes);
   const verdict = live.status === "in_progress" ? readVerdict(state.converge_verdict) : null;
   const reviewing = live.interrupt?.type === "result_review";
@@ -28,7 +29,7 @@ export function Known({ session, live }: { session: CodevSession; live: LiveSess
   const tabs: { value: Tab; label: string; content: ReactNode }[] = [];
   const add = (value: Tab, label: string, content: ReactNode) =>
     tabs.push({ value, label, content: <div className="p-4">{content}</div> });
-  if (trials.length > 0 && !reviewing) add("tests", t("tests"), <TrialTable trials={trials} cases={cases} />);
+  if (trials.length > 0 && !reviewing) add("tests", t("tests"), <TrialTable trials={trials} cases={ran} />);
   else if (cases.length > 0 && !reviewing && !planning) add("tests", t("tests"), <CaseList cases={cases} />);
   if (words(state.plan) && !planning) add("plan", t("plan"), <Markdown text={words(state.plan)} />);
   if (words(state.discovery_summary)) add("found", t("found"), <Markdown text={words(state.discovery_summary)} />);

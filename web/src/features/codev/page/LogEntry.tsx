@@ -7,6 +7,7 @@ import { stopWords } from "../model/stopWords";
 import { useCodevTexts } from "../texts";
 import { ToolLine } from "./ToolLine";
 import { VerdictView } from "./VerdictView";
+import { Words } from "./Words";
 import { WriteLine } from "./WriteLine";
 
 /** One thing that happened. */
@@ -83,14 +84,17 @@ function NoteLine({ entry }: { entry: NoteEntry }) {
         </Line>
       );
     case "error":
-      return <Line icon={<CircleX className="text-bad" />}>{entry.text}</Line>;
+      return (
+        <Line icon={<CircleX className="text-bad" />}>
+          <Words>{entry.text}</Words>
+        </Line>
+      );
     default:
       return (
         <Line
           icon={entry.about === "completed" ? <CircleCheck className="text-ok" /> : <Square className="text-warn" />}
         >
-          {t(entry.about === "completed" ? "ended_completed" : "ended_stopped")}
-          {entry.text && `: ${stopWords(t, entry.text)}`}
+          {stopWords(t, entry.text) || t(entry.about === "completed" ? "ended_completed" : "ended_stopped")}
         </Line>
       );
   }

@@ -3,6 +3,7 @@ import { type CodevSession, codevKeys, codevSessionQuery, rollBackSession } from
 import { flowKeys } from "@/api/queries/flows";
 import { Confirm, Problem, toast } from "@/components/ui";
 import { readWrites } from "../model/known";
+import { capital } from "../model/said";
 import { useCodevTexts } from "../texts";
 
 const MOST_SHOWN = 6;
@@ -40,7 +41,7 @@ export function RollBack({ session, onClose }: { session: CodevSession; onClose:
         <ul aria-label={t("writes")} className="mt-2 list-disc pl-5 text-sm">
           {writes.slice(-MOST_SHOWN).map((one) => (
             <li key={one.number} className="break-words">
-              {one.summary}
+              {capital(one.summary)}
             </li>
           ))}
           {writes.length > MOST_SHOWN && <li>{t("and_more", { count: writes.length - MOST_SHOWN })}</li>}

@@ -33,7 +33,7 @@ export function Summary({ session, onClose }: { session: CodevSession; onClose: 
     >
       {error && <Problem error={error} retry={() => void refetch()} />}
       {data === undefined && !error && <Skeleton className="h-80" />}
-      {data !== undefined && <Markdown text={data} />}
+      {data !== undefined && <Markdown text={data} className="[&_pre]:whitespace-pre-wrap [&_pre]:break-words" />}
     </Dialog>
   );
 }

@@ -32,8 +32,12 @@ export function Track({ live }: { live: LiveSession }) {
       <p aria-hidden className="mb-2 flex items-baseline gap-2 text-sm lg:hidden">
         <span className="font-medium">{now ? t(`phase_${now.phase}`) : t("phase_done")}</span>
         <span className="text-xs text-muted">
-          {now ? t("phase_of", { number: at + 1, of: phases.length }) : ""}
-          {live.iteration > 1 && ` · ${t("iteration", { number: live.iteration })}`}
+          {[
+            now ? t("phase_of", { number: at + 1, of: phases.length }) : "",
+            live.iteration > 1 ? t("iteration", { number: live.iteration }) : "",
+          ]
+            .filter(Boolean)
+            .join(" · ")}
         </span>
       </p>
       <ol className="flex items-start">
@@ -79,7 +83,7 @@ export function Track({ live }: { live: LiveSession }) {
           );
         })}
       </ol>
-      {live.iteration > 1 && (
+      {live.iteration > 1 && now && now.phase !== "review" && (
         <p className="mt-2 text-center text-xs text-muted max-lg:hidden">
           {t("iteration_again", { number: live.iteration })}
         </p>

@@ -2,6 +2,8 @@ export default {
   asks_clarification: "What you want can be read in more than one way. Answer what you like, or let it decide.",
   asks_credential_check: "The work needs credentials that are not there. Give them here, or go on without.",
   asks_plan_approval: "Nothing is written before you approve. Change the plan and its tests as you like.",
+  asks_plan_tests:
+    "This repair changes tests that you approved. Approve how it is to be repaired, and what is tested then.",
   asks_plan_repair:
     "The tests did not pass. This is how it is to be repaired; nothing more is written before you approve.",
   asks_plan_conflict:

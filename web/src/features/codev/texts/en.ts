@@ -49,6 +49,7 @@ export default {
   waits_clarification: "Questions for you",
   waits_credential_check: "Credentials are missing",
   waits_plan_approval: "A plan to approve",
+  waits_plan_tests: "A repair that changes tests",
   waits_plan_repair: "A repair to approve",
   waits_plan_conflict: "A new plan to approve",
   waits_result_review: "A result to look at",
@@ -110,7 +111,7 @@ export default {
   skip_questions_help: "It begins with what you wrote.",
   repairs_approved: "Repairs need no approval",
   repairs_approved_help:
-    "Where tests fail, the approved plan is repaired without asking again. If somebody else changes the flow, it asks all the same.",
+    "Where tests fail, the approved plan is repaired without asking again. A repair that changes your tests, or a flow that somebody else changed, is asked about all the same.",
   webhook: "Webhook",
   webhook_help: "An address that is told whenever the session waits for you. Signed.",
   webhook_wrong: "Give an address that begins with https://",

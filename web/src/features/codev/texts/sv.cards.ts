@@ -5,6 +5,8 @@ const sv: Translation<typeof en> = {
   asks_clarification: "Det du vill ha kan läsas på flera sätt. Svara på det du vill, eller låt agenten avgöra.",
   asks_credential_check: "Arbetet kräver inloggningsuppgifter som inte finns. Ange dem här, eller fortsätt utan.",
   asks_plan_approval: "Inget skrivs innan du godkänner. Ändra planen och dess tester som du vill.",
+  asks_plan_tests:
+    "Rättningen ändrar tester som du har godkänt. Godkänn hur det ska rättas, och vad som ska testas då.",
   asks_plan_repair: "Testerna gick inte igenom. Så här ska det rättas; inget mer skrivs innan du godkänner.",
   asks_plan_conflict: "Någon annan har ändrat flödet, så planen är gjord på nytt. Inget skrivs innan du godkänner.",
   asks_result_review: "Det är byggt, och testerna gick igenom. Godta det, eller säg vad som ska vara annorlunda.",

@@ -51,6 +51,7 @@ const sv: Translation<typeof en> = {
   waits_clarification: "Frågor till dig",
   waits_credential_check: "Inloggningsuppgifter saknas",
   waits_plan_approval: "En plan att godkänna",
+  waits_plan_tests: "En rättning som ändrar tester",
   waits_plan_repair: "En rättning att godkänna",
   waits_plan_conflict: "En ny plan att godkänna",
   waits_result_review: "Ett resultat att granska",
@@ -111,7 +112,7 @@ const sv: Translation<typeof en> = {
   skip_questions_help: "Den utgår från det du har skrivit.",
   repairs_approved: "Rättningar behöver inget godkännande",
   repairs_approved_help:
-    "När tester misslyckas rättas den godkända planen utan ny fråga. Ändrar någon annan flödet frågar den ändå.",
+    "När tester misslyckas rättas den godkända planen utan ny fråga. Ändras dina tester, eller ändrar någon annan flödet, frågar den ändå.",
   webhook: "Webhook",
   webhook_help: "En adress som får veta när passet väntar på dig. Signerat.",
   webhook_wrong: "Ange en adress som börjar med https://",
