@@ -4611,7 +4611,8 @@ export interface components {
          *     |---|---|
          *     | clarification | `questions`, `ambiguity` |
          *     | credential_check | `missing`: `type`, `label`, `fields` (`name`, `label`, `secret`, `optional`), `where` |
-         *     | plan_approval | `plan`, `cases`, `iteration`, `verdict`, `conflict`, `test_trials`, `repairs_approved` |
+         *     | plan_approval | `plan`, `cases`, `iteration`, `verdict`, `conflict`, `test_trials` |
+         *     | | `repairs_approved`; `tests_changed`: whether a repair is asked about since it changes approved tests |
          *     | result_review | `summary` (Markdown), `diff` (lines), `trials`, `cases`, `flow_id`, `link`, `iteration` |
          */
         InterruptPayload: {

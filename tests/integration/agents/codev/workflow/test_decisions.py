@@ -467,6 +467,7 @@ class TestRepairs:
             assert payload["type"] == "plan_approval"
             assert payload["prompt"].startswith("This repair changes tests that you approved.")
             assert payload["data"]["repairs_approved"] is True
+            assert payload["data"]["tests_changed"] is True
             assert (await session.approve())["type"] == "result_review"
 
     async def test_that_add_tests_go_on(self) -> None:

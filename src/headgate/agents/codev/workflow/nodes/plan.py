@@ -87,6 +87,7 @@ def ask_approval(state: AgentState) -> dict[str, Any]:
             "conflict": conflict,
             "test_trials": state["test_trials"],
             "repairs_approved": bool(state.get("repairs_approved")),
+            "tests_changed": bool(state.get("tests_changed")),
         },
     }
 
