@@ -29,6 +29,7 @@ _TYPES = re.compile(
 _BETWEEN = re.compile(r"[,;\n]|\band\b|\([^)\n]*\)")
 _EMPTY_BLOCK = re.compile(r"^[ \t]{0,3}(`{3,9}|~{3,9})[ \t]{0,4}\w[^\n`~]{0,40}\n[ \t\n]{0,200}\1[ \t]*$", re.MULTILINE)
 _TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_.:/-]{0,99}")
+_LIKE_A_NAME = re.compile(r"[_\d]|[a-z][A-Z]")
 _NO_TYPE = frozenset({"none", "n/a", "na", "nothing", "null", "ok", "type"})
 _OPENING = re.compile(r"^[ \t]{0,3}(`{3,9}|~{3,9})[ \t]{0,4}tests\b[^\n]*$", _FLAGS)
 _DECISION = re.compile(
@@ -89,11 +90,16 @@ def read_clarity(text: str) -> Clarity:
 def read_credentials(text: str) -> tuple[str, list[str]]:
     """The text without its `CREDENTIALS_STATUS` block, and the types it says are missing (DD-017)."""
     kept, rest = text[:LONGEST_READ], text[LONGEST_READ:]
-    found = [_TYPE.search(one) for line in _TYPES.findall(kept) for one in _BETWEEN.split(line)]
-    named = [one[0].rstrip(".:/-") for one in found if one is not None]
-    types = dict.fromkeys(word for word in named if word.casefold() not in _NO_TYPE)
+    named = [_named(one) for line in _TYPES.findall(kept) for one in _BETWEEN.split(line)]
+    types = dict.fromkeys(word for word in named if word and word.casefold() not in _NO_TYPE)
     without = _EMPTY_BLOCK.sub("", _TYPES.sub("", _STATUS.sub("", kept)))
     return (without + rest).strip(), list(types)[:MOST_TYPES]
+
+
+def _named(said: str) -> str:
+    """The type in a few words: the one that is spelled like a name, else the first."""
+    words = [word.rstrip(".:/-") for word in _TYPE.findall(said)]
+    return next((word for word in words if _LIKE_A_NAME.search(word)), words[0] if words else "")
 
 
 def says_credentials(text: str) -> bool:

@@ -83,6 +83,7 @@ class TestReadCredentials:
         [
             "openAIApi (for the chat model), anthropicApi",
             "openAIApi and anthropicApi",
+            "the key openAIApi, a credential of type `anthropicApi`",
             "\n- openAIApi\n- `anthropicApi` (for the judge)",
             "openAIApi; anthropicApi: not there",
         ],
