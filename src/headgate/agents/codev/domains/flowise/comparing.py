@@ -5,6 +5,7 @@ from typing import Any
 
 from headgate.agents.codev.domains.flowise.compact import is_secret, shown_value
 from headgate.agents.codev.domains.flowise.drawn import (
+    anchors_of,
     chosen_output,
     credential_of,
     data_of,
@@ -15,9 +16,12 @@ from headgate.agents.codev.domains.flowise.drawn import (
     text_of,
 )
 from headgate.agents.codev.domains.flowise.quoting import quoted
-from headgate.agents.codev.domains.flowise.spec import references
+from headgate.foundation.log import redact, redact_text
 
 MOST_LINES = 200
+_SHOWN = 120
+"""Characters of one value: of longer ones those where they begin to differ."""
+_BEFORE = 30
 
 
 def differences(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> list[str]:
@@ -57,17 +61,39 @@ def _changed(node_id: str, old: Mapping[str, Any], new: Mapping[str, Any], sign:
     if chosen_output(old) != chosen_output(new):
         yield f"{sign} {node_id}.output: {quoted(chosen_output(new), 80) or 'none'}"
     was, now = inputs_of(old), inputs_of(new)
+    connected = {text_of(one.get("name")) for one in (*anchors_of(old), *anchors_of(new))}  # told as edges
     for name in [*now, *(one for one in was if one not in now)]:
-        one, other = was.get(name), now.get(name)
-        if one == other or name == "credential" or references(other) or (_is_empty(one) and _is_empty(other)):
+        if name == "credential" or name in connected:
             continue
-        yield f"{sign} {node_id}.{quoted(name, 80)}{_values(one, other, secret=is_secret(new or old, name))}"
+        for path, one, other in _differing((name,), was.get(name), now.get(name)):
+            secret = is_secret(new or old, name) or _hides(path[-1])
+            yield f"{sign} {node_id}.{quoted('.'.join(path), 120)}{_values(one, other, secret=secret)}"
+
+
+def _differing(path: tuple[str, ...], one: Any, other: Any) -> Iterator[tuple[tuple[str, ...], Any, Any]]:  # noqa: ANN401 - JSON
+    """Where two values are different, within objects and lists of the same length too."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in {**one, **other}:
+            yield from _differing((*path, name), one.get(name), other.get(name))
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for number, (was, now) in enumerate(zip(one, other, strict=True)):
+            yield from _differing((*path, str(number)), was, now)
+    elif one != other and not (_is_empty(one) and _is_empty(other)):
+        yield path, one, other
+
+
+def _hides(name: str) -> bool:
+    """Whether what is called so is not shown, whatever it holds."""
+    return bool(redact({name: "x"}) != {name: "x"})
 
 
 def _values(one: Any, other: Any, *, secret: bool) -> str:  # noqa: ANN401 - JSON
     if secret:
         return ": changed, not shown"
-    told = [quoted(value if isinstance(value, str) else str(shown_value(value)), 120) for value in (one, other)]
+    texts = [redact_text(value if isinstance(value, str) else str(shown_value(value))) for value in (one, other)]
+    same = next((at for at, (was, now) in enumerate(zip(*texts, strict=False)) if was != now), 0)
+    alike = max(0, same - _BEFORE)
+    told = [quoted(f"…{text[alike:]}" if alike and max(map(len, texts)) > _SHOWN else text, _SHOWN) for text in texts]
     return f": {told[1]}" if _is_empty(one) else f": {told[0]} -> {told[1] or 'empty'}"
 
 

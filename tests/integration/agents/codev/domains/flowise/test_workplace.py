@@ -374,6 +374,8 @@ class TestEditing:
         wanted = await change(
             place, "change_node", held, id="agentAgentflow_0", inputs={"agentModelConfig": {"temperature": 0}}
         )
+        lines = place.compare(held.definition, wanted.definition)
+        assert lines == ["~ agentAgentflow_0.agentModelConfig.temperature: 0.9 -> 0"]
         await place.write(wanted, held, "token-2")
         config = server.flow(held.flow_id)["nodes"][1]["data"]["inputs"]["agentModelConfig"]
         assert (config["temperature"], config["modelName"]) == (0, "gpt-4o-mini")
@@ -395,6 +397,7 @@ class TestEditing:
         wanted = await change(
             place, "change_node", held, id="customFunction_1", inputs={"functionInputVariables": values}
         )
+        assert '"also"' in place.compare(held.definition, wanted.definition)[0]
         held = await place.write(wanted, held, "token-2")
         ends = {"from": "customFunction_0", "to": "customFunction_1"}
         for tool, given in (("disconnect", ends), ("remove_node", {"id": "customFunction_0"})):
@@ -409,6 +412,19 @@ class TestEditing:
         ends = {"from": "conditionAgentflow_0.1", "to": "directReplyAgentflow_0"}
         cut: Any = (await change(place, "disconnect", held, **ends)).definition
         assert {one["sourceHandle"][-1] for one in cut["edges"] if "condition" in one["source"]} == {"0", "2"}
+
+    async def test_shows_of_long_texts_where_they_differ(self, place: FlowiseWorkplace) -> None:
+        held = await made(place, LLM_CHAIN)
+        texts = [f"{'Translate what follows. ' * 20}Answer in {language}. {{q}}" for language in ("French", "German")]
+        flows: list[Any] = []
+        for text in texts:
+            flow: Any = copy.deepcopy(held.definition)
+            flow["nodes"][1]["data"]["inputs"]["template"] = text
+            flows.append(flow)
+        (line,) = place.compare(*flows)
+        assert "French" in line
+        assert "German" in line
+        assert len(line) < 300
 
     async def test_refuses_with_a_remedy(self, place: FlowiseWorkplace) -> None:
         assert "create_chatflow" in await refusal(place, "update_chatflow", None, **TWO_FUNCTIONS)
