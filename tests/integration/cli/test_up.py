@@ -15,6 +15,8 @@ import httpx2
 import psutil
 import pytest
 
+from tests.support.patience import PATIENCE_SECONDS
+
 START_SECONDS = 90.0
 pytestmark = [pytest.mark.timeout(300), pytest.mark.postgres]
 FLOW: dict[str, Any] = {
@@ -71,7 +73,10 @@ class Up:
 
     async def until_ready(self) -> None:
         """Wait until readiness says that runs will be carried out."""
-        async with asyncio.timeout(START_SECONDS), httpx2.AsyncClient(base_url=self.url) as client:
+        async with (
+            asyncio.timeout(START_SECONDS),
+            httpx2.AsyncClient(base_url=self.url, timeout=PATIENCE_SECONDS) as client,
+        ):
             while True:
                 assert self.process.poll() is None, self.log.read_text()[-3000:]
                 try:

@@ -19,6 +19,7 @@ import psutil
 from tests.support.fault_steps import BEGIN
 from tests.support.forked import Forked, fork
 from tests.support.headgate_process import CLOCK_FILE
+from tests.support.patience import PATIENCE_SECONDS
 
 SCALE = int(os.environ.get("HEADGATE_FAULTS", "1"))
 """How many times as much as in `make test`; `make test-faults` sets it."""
@@ -150,7 +151,10 @@ class Installation:
     async def up(self, **more: Any) -> Server:
         """Start a server and wait until it answers."""
         server = await asyncio.to_thread(lambda: self.start(**more))
-        async with asyncio.timeout(START_SECONDS), httpx2.AsyncClient(base_url=server.url) as client:
+        async with (
+            asyncio.timeout(START_SECONDS),
+            httpx2.AsyncClient(base_url=server.url, timeout=PATIENCE_SECONDS) as client,
+        ):
             while True:
                 try:
                     if (await client.get("/health")).is_success:

@@ -131,7 +131,7 @@ class TestWatching:
         run = await client.post(f"/api/v1/flows/{flow['id']}/runs", json={"text": "between us", "wait": True})
         assert run.json()["status"] == "completed", run.text
         port = distributed.telemetry.worker_metrics_port
-        async with httpx2.AsyncClient() as scraper:
+        async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as scraper:
             page = (await scraper.get(f"http://127.0.0.1:{port}/metrics")).text
         steps = {
             sample.labels["component"]: sample.value

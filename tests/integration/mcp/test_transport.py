@@ -12,6 +12,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.settings import ServerSettings, Settings
 from tests.support.logs import captured_logs
 from tests.support.mcp_client import FLOW, REVISIONS, Mode, connected, done, refused, served, text_of
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import add_key, add_session, add_user, bearer, cookie, running, signed_in
 
 INITIALIZE = {
@@ -24,7 +25,7 @@ ACCEPT = {"accept": "application/json, text/event-stream"}
 
 
 async def post(url: str, content: Any = INITIALIZE, **headers: str) -> httpx2.Response:
-    async with httpx2.AsyncClient() as http:
+    async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as http:
         return await http.post(f"{url}/mcp", json=content, headers=ACCEPT | headers)
 
 
@@ -59,7 +60,7 @@ class TestAnswers:
 
     async def test_refuse_other_methods_other_hosts_and_other_sites(self, one_database: Settings) -> None:
         async with running(one_database) as app, served(app) as url:
-            async with httpx2.AsyncClient() as http:
+            async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as http:
                 for method in ("GET", "DELETE"):
                     answer = await http.request(method, f"{url}/mcp", headers=ACCEPT)
                     assert (answer.status_code, answer.headers["allow"]) == (405, "POST")

@@ -15,6 +15,7 @@ from headgate.features.secrets import service as variables
 from headgate.foundation.settings import Settings
 from tests.integration.http.asking import listening
 from tests.support.openai_server import OpenAIServer
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import add_key, running
 from tests.support.team import FLOW, Team, team
 
@@ -117,7 +118,7 @@ class TestHostileBodies:
     ) -> None:
         key = await add_key(us.database, us.people["runner"])
         headers = {"authorization": f"Bearer {key}", "content-type": "application/json"}
-        async with httpx2.AsyncClient() as http:
+        async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as http:
             answer = await http.post(f"{address}/v1/chat/completions", content=body, headers=headers)
         assert answer.status_code == 400
         assert answer.json()["error"]["type"] == "invalid_request_error"
@@ -156,7 +157,7 @@ class TestCompletions:
         await published(us)
         key = await add_key(us.database, us.people["runner"])
         beside = {"temperature": 0.1, "user": "me", "pins": {"said": {"text": "not mine"}}, "version": 1, "odd": [1]}
-        async with httpx2.AsyncClient() as http:
+        async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as http:
             asked = {"model": "Talk", "messages": SAY, **beside}
             answer = await http.post(f"{address}/v1/chat/completions", json=asked, headers={"x-api-key": key})
         assert answer.json()["choices"][0]["message"]["content"] == "hello"
@@ -166,7 +167,7 @@ class TestCompletions:
     async def test_on_the_wire_are_as_openai_writes_them(self, us: Team, address: str) -> None:
         await published(us)
         key = await add_key(us.database, us.people["runner"])
-        async with httpx2.AsyncClient() as http:
+        async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as http:
             asked = {"model": "Talk", "messages": SAY, "stream": True}
             answer = await http.post(f"{address}/v1/chat/completions", json=asked, headers={"x-api-key": key})
         assert answer.headers["content-type"].startswith("text/event-stream")
@@ -242,7 +243,7 @@ class TestCompletions:
     async def test_refuse_what_they_cannot_answer(self, us: Team, address: str, body: Any) -> None:
         await published(us)
         key = await add_key(us.database, us.people["runner"])
-        async with httpx2.AsyncClient() as http:
+        async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as http:
             url = f"{address}/v1/chat/completions"
             answer = await http.post(url, json=body, headers={"Authorization": f"Bearer {key}"})
         assert answer.status_code == 400, answer.text

@@ -13,6 +13,7 @@ import pytest
 
 from headgate.features.accounts.sessions.own_path import HOME
 from tests.support.openid_provider import openid_provider
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.sign_in import Browser
 from tests.support.single_sign_on import Traveller, error_of, signed_in_person
 
@@ -57,12 +58,18 @@ def served(tmp_path: Path) -> Iterator[str]:
 
 class TestServer:
     async def test_signs_in_who_was_invited_and_nobody_else(self, served: str) -> None:
-        async with httpx2.AsyncClient(base_url=served) as http, httpx2.AsyncClient() as provider:
+        async with (
+            httpx2.AsyncClient(base_url=served, timeout=PATIENCE_SECONDS) as http,
+            httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as provider,
+        ):
             ada = Browser(http)
             assert await Traveller(ada, provider).sign_in("ada") == HOME
             person = await signed_in_person(ada)
             assert (person["email"], person["role"]) == ("ada@example.org", "admin")
-        async with httpx2.AsyncClient(base_url=served) as http, httpx2.AsyncClient() as provider:
+        async with (
+            httpx2.AsyncClient(base_url=served, timeout=PATIENCE_SECONDS) as http,
+            httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as provider,
+        ):
             eve = Browser(http)
             assert error_of(await Traveller(eve, provider).sign_in("eve")) == "sso_not_invited"
             assert await signed_in_person(eve) is None

@@ -12,6 +12,7 @@ from headgate.features.accounts.sessions.own_path import HOME
 from headgate.foundation.settings import Settings
 from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
 from tests.support.openid_provider import OpenIdProvider, openid_provider
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.sign_in import House, house_of
 from tests.support.single_sign_on import CALLBACK, Traveller, ended_at, error_of, signed_in_person
 
@@ -50,7 +51,7 @@ def with_provider(settings: Settings, provider: OpenIdProvider, **more: Any) -> 
 
 @asynccontextmanager
 async def travelling(house: House) -> AsyncIterator[Traveller]:
-    async with httpx2.AsyncClient() as http:
+    async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as http:
         yield Traveller(await house.browser(), http)
 
 
