@@ -91,7 +91,8 @@ def _values(one: Any, other: Any, *, secret: bool) -> str:  # noqa: ANN401 - JSO
     if secret:
         return ": changed, not shown"
     texts = [redact_text(value if isinstance(value, str) else str(shown_value(value))) for value in (one, other)]
-    same = next((at for at, (was, now) in enumerate(zip(*texts, strict=False)) if was != now), 0)
+    shorter = min(map(len, texts))
+    same = next((at for at in range(shorter) if texts[0][at] != texts[1][at]), shorter)
     alike = max(0, same - _BEFORE)
     told = [quoted(f"…{text[alike:]}" if alike and max(map(len, texts)) > _SHOWN else text, _SHOWN) for text in texts]
     return f": {told[1]}" if _is_empty(one) else f": {told[0]} -> {told[1] or 'empty'}"

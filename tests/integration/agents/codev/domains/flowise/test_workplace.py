@@ -425,6 +425,8 @@ class TestEditing:
         assert "French" in line
         assert "German" in line
         assert len(line) < 300
+        flows[1]["nodes"][1]["data"]["inputs"]["template"] = f"{texts[0]} Be short."
+        assert "Be short." in place.compare(*flows)[0]
 
     async def test_refuses_with_a_remedy(self, place: FlowiseWorkplace) -> None:
         assert "create_chatflow" in await refusal(place, "update_chatflow", None, **TWO_FUNCTIONS)
