@@ -4,7 +4,12 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from fastapi import Request
+from sqlalchemy import update
 
+from headgate.features.access.permissions import Role
+from headgate.features.access.principal import Principal
+from headgate.features.accounts.tables import SpaceMember
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
 from tests.support.team import EVERYBODY, FLOW, Team, team
@@ -32,6 +37,23 @@ class TestRoles:
         assert await us.allowed("GET", f"{tests}/results/{result}") == INSIDERS
         assert await us.allowed("POST", f"{tests}/results/{result}/cancel") == EDITORS
         assert (await us.get("viewer", f"{tests}/results/{result}"))["status"] == "passed"
+
+    async def test_are_asked_about_again_while_tests_run(self, us: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+        flow = (await us.make("editor", "/flows", spec=FLOW))["id"]
+        await us.ask("editor", "PUT", f"/flows/{flow}/tests", json={"cases": [{"name": "greets", "text": "hello"}]})
+        identity, now_or_then = us.app.state.identity, us.app.state.identity.again
+
+        async def after_a_demotion(request: Request) -> Principal:
+            async with us.database.writing() as session:
+                whose = SpaceMember.user_id == us.people["editor"].id
+                await session.execute(update(SpaceMember).where(whose).values(role=Role.VIEWER.value))
+            found: Principal = await now_or_then(request)
+            return found
+
+        monkeypatch.setattr(identity, "again", after_a_demotion)
+        found = (await us.ask("editor", "POST", f"/flows/{flow}/tests/run", json={"wait": True})).json()
+        assert (found["status"], found["lines"]) == ("cancelled", [])
+        assert "runs.test" in found["reason"]
 
     async def test_tell_a_stranger_no_more_than_of_a_flow_that_is_not_there(self, us: Team) -> None:
         flow = (await us.make("editor", "/flows", spec=FLOW))["id"]
