@@ -1,6 +1,5 @@
 export default {
   tests: "Tests",
-  add: "Add a test",
   edit: "Edit “{{name}}”",
   remove: "Remove “{{name}}”",
   given: "Given “{{text}}”",

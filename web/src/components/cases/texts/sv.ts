@@ -3,7 +3,6 @@ import type en from "./en";
 
 const sv: Translation<typeof en> = {
   tests: "Tester",
-  add: "Lägg till ett test",
   edit: "Ändra ”{{name}}”",
   remove: "Ta bort ”{{name}}”",
   given: "Får ”{{text}}”",
