@@ -128,7 +128,7 @@ class Instances:
                     f"The Flowise server '{instance_id}' is the operator's.",
                     remedy="It is set in HEADGATE_CODEV__FLOWISE_INSTANCES.",
                 )
-            raise InstanceNotFound(instance_id)
+            raise InstanceNotFound(instance_id, [one.id for one in await self.list(principal)])
         before = {"id": row.id, "endpoint": row.endpoint, "key_variable": row.key_variable}
         if row.key_variable == _own_variable(row.id):
             with suppress(VariableNotFound):  # somebody removed it by itself
