@@ -113,7 +113,7 @@ class TestChatflowThatIsThere:
             openai.tool_call("change_node", edit), openai.text("Changed."), openai.text("DONE")
         )
         assert waits_for(state) == "result_review"
-        assert state["interrupt"]["data"]["diff"] == ["~ promptTemplate_0.template: Say: {q} -> Sing: {q}"]
+        assert state["interrupt"]["data"]["diff"] == ['~ promptTemplate_0.template: "Say: {q}" -> "Sing: {q}"']
         await session.accept()
         assert (await session.client.post(f"{session.path}/rollback")).status_code == 200
         after = flowise.flow(flow_id)

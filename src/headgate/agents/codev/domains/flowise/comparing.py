@@ -16,12 +16,10 @@ from headgate.agents.codev.domains.flowise.drawn import (
     text_of,
 )
 from headgate.agents.codev.domains.flowise.quoting import quoted
-from headgate.foundation.log import redact, redact_text
+from headgate.foundation.log import redact
+from headgate.graph.value_changes import shown_apart
 
 MOST_LINES = 200
-_SHOWN = 120
-"""Characters of one value: of longer ones those where they begin to differ."""
-_BEFORE = 30
 
 
 def differences(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> list[str]:
@@ -90,12 +88,10 @@ def _hides(name: str) -> bool:
 def _values(one: Any, other: Any, *, secret: bool) -> str:  # noqa: ANN401 - JSON
     if secret:
         return ": changed, not shown"
-    texts = [redact_text(value if isinstance(value, str) else str(shown_value(value))) for value in (one, other)]
-    shorter = min(map(len, texts))
-    same = next((at for at in range(shorter) if texts[0][at] != texts[1][at]), shorter)
-    alike = max(0, same - _BEFORE)
-    told = [quoted(f"…{text[alike:]}" if alike and max(map(len, texts)) > _SHOWN else text, _SHOWN) for text in texts]
-    return f": {told[1]}" if _is_empty(one) else f": {told[0]} -> {told[1] or 'empty'}"
+    if _is_empty(one):
+        return f": {quoted(other if isinstance(other, str) else str(shown_value(other)), 120)}"
+    before, after = shown_apart(redact(one), redact(other))
+    return f": {quoted(before)} -> {'empty' if _is_empty(other) else quoted(after)}"
 
 
 def _is_empty(value: object) -> bool:

@@ -397,7 +397,7 @@ class TestEditing:
         wanted = await change(
             place, "change_node", held, id="customFunction_1", inputs={"functionInputVariables": values}
         )
-        assert '"also"' in place.compare(held.definition, wanted.definition)[0]
+        assert "also" in place.compare(held.definition, wanted.definition)[0]
         held = await place.write(wanted, held, "token-2")
         ends = {"from": "customFunction_0", "to": "customFunction_1"}
         for tool, given in (("disconnect", ends), ("remove_node", {"id": "customFunction_0"})):
