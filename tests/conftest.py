@@ -3,6 +3,7 @@
 A test that takes `settings` or `database` runs on SQLite and on PostgreSQL; the PostgreSQL half is marked `postgres`.
 """
 
+import gc
 import shutil
 import signal
 import tempfile
@@ -21,6 +22,7 @@ from tests.support.properties import cases
 __all__ = ["pytest_terminal_summary"]
 hypothesis_settings.register_profile("unhurried", cases(100))
 hypothesis_settings.load_profile("unhurried")
+gc.set_threshold(5_000)  # new objects; Python's own 700 are for programs that do not import half a million
 KINDS = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
 
@@ -40,6 +42,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes long begins first: at the end no worker is left alone with it."""
     items.sort(key=lambda item: not any(part in item.nodeid for part in LONG))
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: it is not looked through for garbage again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
