@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import case, delete, func, select
+from sqlalchemy import case, delete, func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.agents.codev.tables import PatternRow, PatternUseRow, PatternWordRow
@@ -71,6 +71,9 @@ async def search_patterns(
         domain: Of one domain; empty: of all.
         limit: Patterns at most.
     """
+    if session.get_bind().dialect.name == "postgresql":
+        # Where nothing was counted yet it takes a tenant for a handful of rows, and compares every hit with every one.
+        await session.execute(text("SET LOCAL enable_nestloop = off"))
     score = func.sum(PatternWordRow.weight * case(rarity, value=PatternWordRow.word, else_=0.0))
     of_the_best = score / func.max(score).over()
     ranked = (
