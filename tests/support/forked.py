@@ -163,7 +163,9 @@ class _Nursery:
         ]
         with self._lock:
             socket.send_fds(self._orders, [json.dumps(order).encode()], files)
-            pid = _STATUS.unpack(self._orders.recv(_STATUS.size))[0]
+            told = self._orders.recv(_STATUS.size)
+            assert told, "the process that others are forked from is gone; its trace is in what the tests wrote"
+            pid = _STATUS.unpack(told)[0]
         for number in files:
             os.close(number)
         return Forked(

@@ -201,11 +201,13 @@ class TestNumbers:
 
 
 class TestText:
-    def test_that_is_no_unicode_is_refused(self, flow_file: Path) -> None:
-        for command in (["run", str(flow_file)], ["run", str(flow_file), "--dry-run"], ["runs", "rerun", "some"]):
-            done = subprocess.run([str(HEADGATE), *command, "--text", b"\xff"], capture_output=True, check=False)
-            assert done.returncode == 3, done
-            assert done.stderr.startswith(b"Error: text: "), done.stderr
+    def test_that_is_no_unicode_is_refused(self, capsys: pytest.CaptureFixture[str], flow_file: Path) -> None:
+        done = subprocess.run([str(HEADGATE), "run", flow_file, "--text", b"\xff"], capture_output=True, check=False)
+        assert done.returncode == 3, done
+        assert done.stderr.startswith(b"Error: text: "), done.stderr
+        for command in (["run", str(flow_file), "--dry-run"], ["runs", "rerun", "some"]):
+            assert run([*command, "--text", "\udcff"]) == 3  # as Python reads such an argument
+            assert capsys.readouterr().err.startswith("Error: text: ")
 
 
 class TestEvidence:
