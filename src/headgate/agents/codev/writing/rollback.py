@@ -37,7 +37,8 @@ async def roll_back(database: Database, box: SecretBox, session_id: str, place: 
     chain = last_chain(box, [row for row in rows if row.tool != ROLLBACK])
     if not chain:
         raise NothingToRollBack(
-            "This session wrote nothing that could be taken back.", remedy="Read its summary to see what it did."
+            "There is nothing to take back: this session wrote nothing, or it was taken back already.",
+            remedy="Read its summary to see what it did.",
         )
     try:
         return await _Rollback(database, box, session_id, place, chain).carry_out()
