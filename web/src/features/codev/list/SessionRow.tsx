@@ -31,7 +31,9 @@ export function SessionRow({ session, onDelete }: { session: CodevSession; onDel
         </span>
         <span className="min-w-0 max-sm:order-3 max-sm:col-span-2">
           <span className="line-clamp-2 break-words font-medium">{session.requirement}</span>
-          <span className="mt-0.5 block truncate text-sm text-muted">{about.filter(Boolean).join(" · ")}</span>
+          <span className="mt-0.5 line-clamp-2 break-words text-sm text-muted">
+            {about.filter(Boolean).join(" · ")}
+          </span>
         </span>
         <time
           dateTime={session.created_at}

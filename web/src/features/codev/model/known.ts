@@ -21,6 +21,12 @@ export const readWrites = (value: unknown): Write[] =>
     };
   });
 
+/** What was found, without the lines that are said to the server alone: a session may end before it has read them. */
+export const readFound = (value: unknown): string =>
+  words(value)
+    .replace(/^[ \t*_`]*(?:CREDENTIALS_STATUS|MISSING_TYPES)[*_`]*:.*$/gm, "")
+    .trim();
+
 export interface Verdict {
   category: string;
   reason: string;

@@ -3,7 +3,7 @@ import type { StreamEvent } from "@/api/events";
 import type { CodevSession } from "@/api/queries/codev";
 import { answersText } from "./answers";
 import { readCases } from "./cases";
-import { readConflict, readMissing, readVerdict } from "./known";
+import { readConflict, readFound, readMissing, readVerdict } from "./known";
 import { track } from "./phases";
 import { apply, begin, type LiveSession, refresh, replay } from "./session";
 import { EMPTY_START, flowIdOf, startFaults, toStart } from "./startForm";
@@ -170,6 +170,10 @@ describe("what an interrupt holds", () => {
     expect(readVerdict(null)).toBeNull();
     expect(readConflict({ message: "m", lines: ["+ a", 2] })).toEqual({ message: "m", lines: ["+ a"] });
     expect(readCases([{ name: "" }, { name: "n" }])).toHaveLength(1);
+  });
+  it("has found what people read, without what is said to the server", () => {
+    const said = "Two flows.\n\n**CREDENTIALS_STATUS:** MISSING\nMISSING_TYPES: CRM_TOKEN";
+    expect([said, "CREDENTIALS_STATUS: OK", null].map(readFound)).toEqual(["Two flows.", "", ""]);
   });
   it("is where it was when it was stopped, though it is told to be done", () => {
     const told = ["discover", "done"].map((phase) => event("phase", { phase, iteration: 1 }));

@@ -4,7 +4,7 @@ import { CaseList } from "@/components/cases";
 import { Markdown } from "@/components/markdown/Markdown";
 import { Tabs } from "@/components/ui";
 import { readCases } from "../model/cases";
-import { readVerdict, readWrites } from "../model/known";
+import { readFound, readVerdict, readWrites } from "../model/known";
 import { words } from "../model/read";
 import type { LiveSession } from "../model/session";
 import { casesRun, liveTrials } from "../model/trials";
@@ -32,7 +32,8 @@ export function Known({ session, live }: { session: CodevSession; live: LiveSess
   if (trials.length > 0 && !reviewing) add("tests", t("tests"), <TrialTable trials={trials} cases={ran} />);
   else if (cases.length > 0 && !reviewing && !planning) add("tests", t("tests"), <CaseList cases={cases} />);
   if (words(state.plan) && !planning) add("plan", t("plan"), <Markdown text={words(state.plan)} />);
-  if (words(state.discovery_summary)) add("found", t("found"), <Markdown text={words(state.discovery_summary)} />);
+  const found = readFound(state.discovery_summary);
+  if (found) add("found", t("found"), <Markdown text={found} />);
   if (writes.length > 0) {
     add(
       "changes",
