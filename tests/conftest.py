@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.nodeid import NodeId
 from hypothesis import settings as hypothesis_settings
 
 from headgate.foundation.database import Database
@@ -26,7 +27,10 @@ gc.set_threshold(5_000)  # new objects; Python's own 700 are for programs that d
 KINDS = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
 
-LONG = ("integration/faults/", "integration/isolation/", "test_celery", "test_fuzz.py", "test_many_at_once.py")
+LONG = (
+    *("integration/faults/", "integration/isolation/", "test_celery", "test_fuzz.py", "test_many_at_once.py"),
+    *("e2e/test_pictures.py", "e2e/test_runs.py", "e2e/test_sign_in.py"),
+)
 """What takes long."""
 
 
@@ -39,9 +43,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes long begins first: at the end no worker is left alone with it."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes long begins first: at the end no worker is left alone with it. A group stays on one worker."""
+    if getattr(config.option, "loadgroup", False):
+        for item in items:
+            _name_with_group(item)
     items.sort(key=lambda item: not any(part in item.nodeid for part in LONG))
+
+
+def _name_with_group(item: pytest.Item) -> None:
+    """Do what pytest-xdist 3.8 means to do: it sets `_nodeid`, which pytest 9.2 no longer has, and groups nothing."""
+    group = item.get_closest_marker("xdist_group")
+    if group is not None and not item.nodeid.endswith(f"@{group.args[0]}"):
+        item._id = NodeId.parse(f"{item.nodeid}@{group.args[0]}")
 
 
 def pytest_collection_finish() -> None:

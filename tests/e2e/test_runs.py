@@ -77,6 +77,7 @@ edges:
 
 
 expect.set_options(timeout=PATIENCE_MS)
+pytestmark = pytest.mark.xdist_group("runs")  # one server for all of them
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ SECTIONS = (
     "Models", "Variables", "MCP servers", "Flowise servers", "API keys", "Workspace files", "Shared assistants",
     "Members and spaces", "Audit log", "My account", "Appearance", "Shortcuts", "About",
 )  # fmt: skip
+pytestmark = pytest.mark.xdist_group("settings")  # one server for all of them
 
 
 @pytest.fixture(scope="module")

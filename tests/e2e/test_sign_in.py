@@ -14,7 +14,10 @@ from tests.e2e.support.studio import Studio
 
 REFUSED = "The e-mail address or the password is wrong, or the account is closed."
 LINK_REFUSED = "This link was used already, has expired, or is not whole. Ask an admin for a new one."
-pytestmark = pytest.mark.skipif("HEADGATE_E2E_URL" in os.environ, reason="needs a server of its own")
+pytestmark = [
+    pytest.mark.skipif("HEADGATE_E2E_URL" in os.environ, reason="needs a server of its own"),
+    pytest.mark.xdist_group("sign in"),  # one server for all of them
+]
 
 
 @pytest.fixture(scope="module")
