@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { TestCase } from "@/api/queries/tests";
 import type { FormField } from "@/api/types";
-import { Button, Dialog, Field, Input, Select, Textarea } from "@/components/ui";
+import { Button, Callout, Dialog, Field, Input, Select, Textarea } from "@/components/ui";
 import { Expectations } from "./Expectations";
 import { expectOf, isSchema, listed } from "./expectations";
 import { useCaseTexts } from "./texts";
@@ -16,6 +16,8 @@ interface CaseDialogProps {
   form?: readonly FormField[];
   /** What a run answered that this is made of. */
   answer?: string | undefined;
+  /** How many files that run had beside its text; a test takes none. */
+  filesLeft?: number | undefined;
   taken: readonly string[];
   busy?: boolean;
   onClose: () => void;
@@ -23,7 +25,16 @@ interface CaseDialogProps {
 }
 
 /** A test in fields: name, input, answers to the form, and what has to hold. */
-export function CaseDialog({ test, form: fields = [], answer, taken, busy = false, onClose, onKeep }: CaseDialogProps) {
+export function CaseDialog({
+  test,
+  form: fields = [],
+  answer,
+  filesLeft = 0,
+  taken,
+  busy = false,
+  onClose,
+  onKeep,
+}: CaseDialogProps) {
   const t = useCaseTexts();
   const [name, setName] = useState(test?.name ?? "");
   const [text, setText] = useState(test?.text ?? "");
@@ -74,6 +85,7 @@ export function CaseDialog({ test, form: fields = [], answer, taken, busy = fals
           keep();
         }}
       >
+        {filesLeft > 0 && <Callout>{t("files_left", { count: filesLeft })}</Callout>}
         <Field label={t("name")} required error={nameFault}>
           {(control) => (
             <Input {...control} value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />

@@ -10,4 +10,5 @@ export * from "./Keys";
 export * from "./Menu";
 export * from "./Spinner";
 export * from "./Tabs";
+export * from "./Toggle";
 export { Toasts, toast, toastError } from "./toasts";

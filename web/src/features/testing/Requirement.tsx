@@ -1,5 +1,5 @@
 import type { TestSet } from "@/api/queries/tests";
-import { Field, Select, Switch } from "@/components/ui";
+import { Field, Select, Toggle } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { useTestTexts } from "./texts";
 import { TRIALS } from "./trials";
@@ -18,23 +18,13 @@ export function Requirement({ tests, editable }: { tests: TestSet; editable: boo
         {t("publishing")}
       </h2>
       <div className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4">
-        <div className="flex items-start gap-3">
-          <Switch
-            id="require-tests"
-            aria-describedby="require-tests-about"
-            checked={required}
-            disabled={!allowed}
-            onChange={(next) => setSettings({ require_tests: next })}
-          />
-          <div className="min-w-0">
-            <label htmlFor="require-tests" className="text-sm font-medium">
-              {t("require")}
-            </label>
-            <p id="require-tests-about" className="text-xs text-muted">
-              {t("require_about")}
-            </p>
-          </div>
-        </div>
+        <Toggle
+          label={t("require")}
+          help={t("require_about")}
+          checked={required}
+          disabled={!allowed}
+          onChange={(next) => setSettings({ require_tests: next })}
+        />
         {required && (
           <Field label={t("require_trials")} help={t("trials_help")}>
             {(control) => (

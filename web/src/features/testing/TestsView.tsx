@@ -100,6 +100,7 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
           test={opened ?? proposed}
           form={form}
           answer={proposal?.answer}
+          filesLeft={proposal?.files}
           taken={names.filter((name) => name !== opened?.name)}
           busy={save.isPending}
           onClose={close}

@@ -5,6 +5,8 @@ import type { RunOut } from "@/api/types";
 export interface Proposal {
   test: TestCase;
   answer: string;
+  /** How many files stood beside the text; a test has none. */
+  files: number;
 }
 
 const LONGEST_NAME = 60;
@@ -18,5 +20,6 @@ export function caseOf(run: RunOut, fallback: string): Proposal {
   return {
     test: { name: name || fallback, text, form: run.input.form_data, expect: {} },
     answer: typeof answer === "string" ? answer : "",
+    files: run.input.file_ids?.length ?? 0,
   };
 }

@@ -208,9 +208,10 @@ describe("the tests of a flow", () => {
   it("are made of a run, whose answer can be expected", async () => {
     kept.cases = [GREETS];
     const user = userEvent.setup();
-    show({}, { test: { name: "greets", text: "hello", form: {}, expect: {} }, answer: "Hi there" });
+    show({}, { test: { name: "greets", text: "hello", form: {}, expect: {} }, answer: "Hi there", files: 2 });
     const dialog = within(await screen.findByRole("dialog"));
     expect(dialog.getByLabelText(/^Name/)).toHaveValue("greets 2");
+    expect(dialog.getByText(/also had 2 files/)).toBeInTheDocument();
     await user.click(dialog.getByRole("button", { name: "Expect exactly this" }));
     await user.click(dialog.getByRole("button", { name: "Keep the test" }));
     await waitFor(() => expect(kept.cases).toHaveLength(2));

@@ -34,6 +34,10 @@ export default {
   kind_matches: "matches (RE2)",
   kind_json_schema: "is JSON of this schema",
   schema_wrong: "Write the schema as a JSON object.",
+  files_left_one:
+    "The run also had a file beside its text, which a test cannot have. Give it in a field of the flow's form.",
+  files_left_other:
+    "The run also had {{count}} files beside its text, which a test cannot have. Give them in fields of the flow's form.",
   it_answered: "The run answered",
   expect_this: "Expect exactly this",
 };

@@ -37,6 +37,10 @@ const sv: Translation<typeof en> = {
   kind_matches: "matchar (RE2)",
   kind_json_schema: "är JSON enligt schemat",
   schema_wrong: "Skriv schemat som ett JSON-objekt.",
+  files_left_one:
+    "Körningen hade också en fil bredvid texten, och det kan ett test inte ha. Ge den i ett fält i flödets formulär.",
+  files_left_other:
+    "Körningen hade också {{count}} filer bredvid texten, och det kan ett test inte ha. Ge dem i fält i flödets formulär.",
   it_answered: "Körningen svarade",
   expect_this: "Vänta exakt det här",
 };

@@ -2,9 +2,8 @@ import { ChevronRight } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { ModelPicker } from "@/components/models/ModelPicker";
 import { modelName } from "@/components/models/modelValue";
-import { Button, Field, Input } from "@/components/ui";
+import { Button, Field, Input, Toggle } from "@/components/ui";
 import type { StartFault, StartForm } from "../model/startForm";
-import { Toggle } from "../page/Toggle";
 import { useCodevTexts } from "../texts";
 
 interface AdvancedProps {

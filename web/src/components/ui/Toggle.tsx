@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { Switch } from "@/components/ui";
+import { Switch } from "./Choice";
 
 interface ToggleProps {
   label: string;
