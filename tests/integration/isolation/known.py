@@ -77,6 +77,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "input_value": lambda world: "Run it",
     "path": lambda world: WORKSPACE_FILE,
     "text": lambda world: "the same text",
+    "why": lambda world: "for the same reason",
     "requirement": lambda world: "the same wish",
     "interrupt_id": lambda world: INTERRUPT,
     "instance_id": lambda world: "",
