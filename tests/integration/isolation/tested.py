@@ -15,8 +15,11 @@ TESTED = "e" * 64
 """Checksum of what was tested, and of the tests."""
 
 
-async def add_tests(session: AsyncSession, tenant_id: str, flow_ids: Sequence[str], marker: str) -> str:
-    """Tests of flows; a result of the first that passed, and one that a process elsewhere is making: the id of that."""
+async def add_tests(session: AsyncSession, tenant_id: str, flow_ids: Sequence[str], run_id: str, marker: str) -> str:
+    """Tests of flows; a result of the first that passed, and one that a process elsewhere is making: the id of that.
+
+    Its trials were `run_id`.
+    """
     for flow_id in flow_ids:
         session.add(TestCaseRow(flow_id=flow_id, name="same", tenant_id=tenant_id, position=0, case={"text": marker}))
     passed, running = new_id(), new_id()
@@ -26,6 +29,6 @@ async def add_tests(session: AsyncSession, tenant_id: str, flow_ids: Sequence[st
         lease = now() + timedelta(hours=1) if status == "running" else None
         await session.execute(insert(TestResultRow).values(**result, reason=marker, lease_until=lease))
         trial = {"result_id": result_id, "position": 0, "trial": 1, "tenant_id": tenant_id, "name": "same"}
-        came = {"passed": True, "misses": [], "answer": marker, "error": "", "run_id": "", "ms": 1, "tokens": 1}
+        came = {"passed": True, "misses": [], "answer": marker, "error": "", "run_id": run_id, "ms": 1, "tokens": 1}
         await session.execute(insert(TrialRow).values(**trial, **came))
     return running
