@@ -39,8 +39,8 @@ class Worker:
 
     def kill_a_child(self) -> int:
         """Kill -9 one of its children; the worker makes another."""
+        children = psutil.Process(self.process.pid).children()  # looks at every process there is, and takes its time
         at = time.time_ns() // 1000
-        children = psutil.Process(self.process.pid).children()
         if children:
             random.choice(children).kill()
         return at

@@ -62,9 +62,14 @@ class Office:
 
     async def _own(self, key: str, opened: "asyncio.Future[Client]") -> None:
         """A client is closed by the task that opened it."""
-        async with connected(self.url, headers=bearer(key)) as client:
-            opened.set_result(client)
-            await self._end.wait()
+        try:
+            async with connected(self.url, headers=bearer(key)) as client:
+                opened.set_result(client)
+                await self._end.wait()
+        except Exception as error:
+            if opened.done():
+                raise
+            opened.set_exception(error)
 
     async def close(self) -> None:
         """Everybody goes home."""
@@ -147,7 +152,8 @@ class TestKeys:
         editor = office.clients["editor"]
         flow_id = (await done(editor, "create_flow_from_spec", spec=FLOW))["flow_id"]
         await done(editor, "save_tests", flow_id=flow_id, tests=[{"name": "echoes", "text": "hej"}])
-        await office.hire("tester", Role.EDITOR, office.space, scopes=[Permission.RUNS_TEST.value])
+        scopes = [Permission.CATALOG_VIEW.value, Permission.RUNS_TEST.value]  # who knocks at all, and the tests
+        await office.hire("tester", Role.EDITOR, office.space, scopes=scopes)
         found = await done(office.clients["tester"], "run_tests", flow_id=flow_id)
         assert (found["status"], found["passed"], found["tokens"]) == ("passed", 1, 0)
 
