@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import json
+import math
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -176,14 +177,17 @@ async def _at_rest(wanted: set[str] | None = None) -> set[str]:
     return names
 
 
-async def _descriptors(app: FastAPI, most: int = 0) -> list[str]:
-    """What files, sockets and pipes this process has open; waits a little until there are no more than `most`.
+async def _descriptors(app: FastAPI, most: int | None = None) -> list[str]:
+    """What files, sockets and pipes this process has open; waits until there are no more than `most`.
+
+    Without it, until eight looks found no fewer.
 
     The database's idle connections are closed before. SQLite itself keeps the main file's descriptor of a closed
     connection for the next one while another connection is open (sqlite.org/lockingv3.html, POSIX advisory locks); an
     open connection has its write-ahead log open, which is counted.
     """
     found: list[str] = []
+    counts: list[int] = []
     with suppress(TimeoutError):
         async with asyncio.timeout(PATIENCE_SECONDS):
             while True:
@@ -192,7 +196,8 @@ async def _descriptors(app: FastAPI, most: int = 0) -> list[str]:
                 found = sorted(one for one in _open_files() if not one.endswith("headgate.db"))
                 for _ in range(_pooled()):
                     found.remove(UNIX)
-                if len(found) <= most:
+                counts.append(len(found))
+                if len(found) <= most if most is not None else min(counts[-8:]) >= min(counts[:-8], default=math.inf):
                     break
                 await asyncio.sleep(0.1)
     return found
