@@ -3,6 +3,8 @@ import { api, unwrap } from "../client";
 
 export const mcpServerKeys = {
   all: ["mcp-servers"] as const,
+  /** The lists alone: the tools of a server that was just deleted are not asked for again. */
+  lists: ["mcp-servers", "space"] as const,
   ofSpace: (spaceId: string) => ["mcp-servers", "space", spaceId] as const,
   tools: (server: string) => ["mcp-servers", "tools", server] as const,
 };

@@ -22,7 +22,7 @@ export function McpSection() {
   const servers = useQuery({ ...mcpServersQuery(spaceId), enabled: spaceId !== "" });
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<McpServer | null>(null);
-  const remove = useChange({ change: removeServer, touches: [mcpServerKeys.all], failed: t("delete_failed") });
+  const remove = useChange({ change: removeServer, touches: [mcpServerKeys.lists], failed: t("delete_failed") });
   const manage = may("mcp_servers.manage", spaceId);
   const add = manage && (
     <Button kind="primary" icon={<Plus />} onClick={() => setAdding(true)}>
