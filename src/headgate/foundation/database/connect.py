@@ -134,7 +134,7 @@ def _open(url: URL, settings: DatabaseSettings) -> AsyncEngine:
     if url.get_backend_name() == "sqlite":
         options["connect_args"] = {"timeout": settings.busy_timeout_seconds, "async_creator_fn": sqlite.connect}
     else:
-        options["pool_pre_ping"] = True
+        options |= {"pool_pre_ping": True, "use_native_hstore": False}  # no table has one: a question less at the start
     try:
         engine = create_async_engine(url, **options)
     except ModuleNotFoundError as error:
