@@ -16,6 +16,7 @@ globalThis.matchMedia ??= ((query: string) => ({
   removeEventListener: () => undefined,
 })) as unknown as typeof matchMedia;
 Element.prototype.scrollIntoView ??= () => undefined;
+window.scrollTo = () => undefined;
 Element.prototype.hasPointerCapture ??= () => false;
 
 beforeAll(() => server.listen({ onUnhandledFrame: "error", onUnhandledRequest: "error" } as never));
