@@ -124,7 +124,9 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
             open_tests(database, engine, recover=recover) as tests,
             open_assistance(settings, base, runs, index, telemetry) as assistance,
             open_development(
-                Ground(settings, base, runs, index, engine, rules, assistance, flowise), recover=recover
+                Ground(settings, base, runs, index, engine, rules, assistance, flowise),
+                recover=recover,
+                shares=role != COMMAND,
             ) as codev,
         ):
             yield Parts(

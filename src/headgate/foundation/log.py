@@ -19,7 +19,7 @@ _SECRET_NAME = re.compile(
 )
 _SECRET_TEXT = re.compile(
     r"(?P<header>authorization[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|digest|token)\s+)[^\s\"',;&]+"
-    r"|(?P<lead>bearer\s+(?!(?:auth|token|header|scheme|credential)[a-z]*\b)"
+    r"|(?P<lead>bearer\s+(?!(?:auth|token|header|scheme|credential)[a-z]*[.:,;!?)]*(?:\s|$))"
     r"|(?:api[_-]?key|token|secret|password)[\"']?\s*[=:]\s*[\"']?)[^\s\"',;&]{6,}"
     r"|\b(?:sk|pk|gh[opsur]|github_pat|glpat|gsk|xox[abp]|whsec|hf|hg)[-_][A-Za-z0-9_-]{12,}"
     r"|\bAIza[A-Za-z0-9_-]{20,}|\bAKIA[A-Z0-9]{12,}|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]{8,}"
@@ -37,7 +37,7 @@ _BETWEEN_WORDS = re.compile(r"[-/.:!?()\[\]{}*`’…]+")
 def is_prose(text: str) -> bool:
     """Whether what stands behind `basic` is words, as in `basic chatbot`, and no name and password in base64."""
     words = [word for word in _BETWEEN_WORDS.split(text) if word]
-    return all(map(_PROSE.fullmatch, words)) and not _is_name_and_password(text)
+    return ":" not in text.rstrip(":") and all(map(_PROSE.fullmatch, words)) and not _is_name_and_password(text)
 
 
 def _is_name_and_password(text: str) -> bool:

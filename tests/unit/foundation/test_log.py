@@ -70,6 +70,18 @@ class TestRedact:
         for text in (f"basic {encoded}", f"Sent with Basic {encoded}.", f"BASIC {encoded.rstrip('=')}, then"):
             assert encoded.rstrip("=") not in redact_text(text)
 
+    @pytest.mark.parametrize("token", ["token-3f8a9c7de1", "auth.abcdef12", "credential_1234"])
+    def test_hides_tokens_that_begin_as_a_word_does(self, token: str) -> None:
+        for text in (
+            f"Bearer {token}",
+            f'{{"Authorization": "Bearer {token}"}}',
+            json.dumps(f'{{"A": "Bearer {token}"}}'),
+        ):
+            assert token not in redact_text(text)
+
+    def test_hides_a_name_and_a_password_as_they_are_typed(self) -> None:
+        assert "secretpass" not in redact_text("basic user:secretpass")
+
     @pytest.mark.parametrize("text", ["Authorization: Basic xxx", "proxy-authorization=bearer s3", "bearer s3cret-ab"])
     def test_hides_short_ones_where_it_is_clear_what_they_are(self, text: str) -> None:
         assert redact_text(text).endswith(f" {REDACTED}")

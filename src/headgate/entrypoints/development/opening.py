@@ -60,12 +60,13 @@ class FlowTests:
 
 
 @asynccontextmanager
-async def open_development(ground: Ground, *, recover: bool) -> AsyncIterator[Sessions]:
+async def open_development(ground: Ground, *, recover: bool, shares: bool) -> AsyncIterator[Sessions]:
     """The development agent of an installation; sessions that are worked on are let go of at the end.
 
     Args:
         ground: What it stands on.
-        recover: Whether this process takes up sessions that others left. The server does; a command works on its own.
+        recover: Whether this process takes up sessions that others left.
+        shares: Whether it works on whatever session is due when it has room. A command works on its own alone.
     """
     settings, live = ground.settings, Live()
     http = GuardedHttp(settings.http)
@@ -78,7 +79,7 @@ async def open_development(ground: Ground, *, recover: bool) -> AsyncIterator[Se
     )
     notices = Notices(ground.database, around, live, page=settings.server.public_url or "")
     checkpoints = Checkpoints(settings, ground.database)
-    runner = Runner(settings, ground.database, ground.base.box, around, checkpoints, live, notices, shares=recover)
+    runner = Runner(settings, ground.database, ground.base.box, around, checkpoints, live, notices, shares=shares)
     limits = limits_of(settings, {STARTS: settings.codev.sessions_per_minute})
     sweeping = asyncio.create_task(runner.keep_running()) if recover else None
     try:

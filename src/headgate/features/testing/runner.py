@@ -166,7 +166,7 @@ class TestRuns:
         return all(task.result() for task in tasks)
 
     async def _trial(self, job: _Job, position: int, number: int) -> bool:
-        case, caller, began = job.cases[position], await self._caller(job), time.monotonic()
+        case, caller, began = job.cases[position], None, time.monotonic()
         run_id, run, error, answer = "", None, "", ""
         start = RunStart(
             text=case.text,
@@ -175,11 +175,14 @@ class TestRuns:
             version=job.version,
         )
         try:
+            caller = await self._caller(job)
             run_id = await self._start(job, caller, start)
             run = await self._outcome(job, run_id)
             error = _why_no_answer(run)
             answer = await runs.whole_answer(self._engine, job.principal, run)
         except HeadgateError as fault:
+            if caller is None and not isinstance(fault, Unavailable):
+                raise  # no other trial may run either
             error = str(fault)
         missed = [] if error else await asyncio.to_thread(misses, case.expect, answer)
         line = TrialOut(

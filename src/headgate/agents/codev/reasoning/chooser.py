@@ -15,7 +15,7 @@ from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import find_provider
 from headgate.foundation.codev_settings import CodevSettings
-from headgate.foundation.errors import Invalid
+from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.settings import ModelSettings
 from headgate.sdk import Model
 
@@ -45,7 +45,7 @@ class ReasoningChooser:
         """The model of a session that names none; empty where there is none that can be asked. Loads nothing."""
         try:
             return str(await self._ready(self.keys_of(principal), None))
-        except Invalid:
+        except HeadgateError:  # what is wrong is said when a session is started
             return ""
 
     async def _ready(self, keys: KeySource, name: str | None) -> Model:

@@ -26,7 +26,7 @@ _TYPES = re.compile(
     _LEAD + r"MISSING_TYPES[*_`]{0,3}[ \t]{0,4}:[ \t*_`]{0,8}((?:\n[ \t]{0,4}[-*+][ \t].{1,200}){1,20}|.{0,4000})$",
     _FLAGS,
 )
-_BETWEEN = re.compile(r"[,;\n]|\band\b|\([^)\n]*\)")
+_BETWEEN = re.compile(r"[,;\n|]|\s/\s|\band\b|\([^)\n]*\)")
 _EMPTY_BLOCK = re.compile(r"^[ \t]{0,3}(`{3,9}|~{3,9})[ \t]{0,4}\w[^\n`~]{0,40}\n[ \t\n]{0,200}\1[ \t]*$", re.MULTILINE)
 _TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_.:/-]{0,99}")
 _LIKE_A_NAME = re.compile(r"[_\d]|[a-z][A-Z]")

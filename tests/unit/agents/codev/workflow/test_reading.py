@@ -86,6 +86,7 @@ class TestReadCredentials:
             "the key openAIApi, a credential of type `anthropicApi`",
             "\n- openAIApi\n- `anthropicApi` (for the judge)",
             "openAIApi; anthropicApi: not there",
+            "openAIApi / anthropicApi",
         ],
     )
     def test_takes_types_and_no_words_around_them(self, types: str) -> None:

@@ -18,6 +18,7 @@ from headgate.agents.codev.domains.flowise.room import Room
 from headgate.agents.codev.domains.flowise.spec import (
     Spec,
     SpecEdge,
+    is_kept,
     plain_inputs,
     read_edge,
     read_node,
@@ -188,7 +189,7 @@ def _change_node(spec: Spec, given: dict[str, Any]) -> str:
 def _merged(inputs: dict[str, JsonValue], name: str, value: JsonValue, component: JsonValue) -> JsonValue:
     """Values of a component that the node was given: those that are not named stay, unless it is another now."""
     held, named = inputs.get(name), name.removesuffix(CONFIG)
-    if not isinstance(held, dict) or not isinstance(value, dict) or not held.get(named):
+    if not isinstance(held, dict) or not isinstance(value, dict) or is_kept(value) or not held.get(named):
         return value
     if component not in (None, held[named]):
         return value

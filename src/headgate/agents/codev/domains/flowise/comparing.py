@@ -63,8 +63,9 @@ def _changed(node_id: str, old: Mapping[str, Any], new: Mapping[str, Any], sign:
     for name in [*now, *(one for one in was if one not in now)]:
         if name == "credential" or name in connected:
             continue
+        hidden = is_secret(new or old, name) or _holds_secret(was.get(name)) or _holds_secret(now.get(name))
         for path, one, other in _differing((name,), was.get(name), now.get(name)):
-            secret = is_secret(new or old, name) or _hides(path[-1])
+            secret = hidden or any(map(_hides, path))
             yield f"{sign} {node_id}.{quoted('.'.join(path), 120)}{_values(one, other, secret=secret)}"
 
 
@@ -83,6 +84,15 @@ def _differing(path: tuple[str, ...], one: Any, other: Any) -> Iterator[tuple[tu
 def _hides(name: str) -> bool:
     """Whether what is called so is not shown, whatever it holds."""
     return bool(redact({name: "x"}) != {name: "x"})
+
+
+def _holds_secret(value: Any) -> bool:  # noqa: ANN401 - JSON
+    """Whether a pair in it is secret by its name: `{"key": "X-Api-Key", "value": ...}`."""
+    if isinstance(value, list):
+        return any(map(_holds_secret, value))
+    if not isinstance(value, dict):
+        return False
+    return ("value" in value and redact(value) != value) or any(map(_holds_secret, value.values()))
 
 
 def _values(one: Any, other: Any, *, secret: bool) -> str:  # noqa: ANN401 - JSON

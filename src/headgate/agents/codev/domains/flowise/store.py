@@ -94,7 +94,7 @@ class Store:
             for row in new:
                 seen.add(row.id)
                 yield row
-            if len(rows) < size or not new:
+            if len(rows) < size or (not new and size > 1):  # one alone was seen because others were saved meanwhile
                 return
             at, sizes = at + size, PAGES
 

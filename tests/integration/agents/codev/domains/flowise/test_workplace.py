@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from headgate.agents.codev.domain import Answer, Change, Held, Phase, mark_of
+from headgate.agents.codev.domains.flowise.answers import Chatflow
+from headgate.agents.codev.domains.flowise.client import FlowiseClient
 from headgate.agents.codev.domains.flowise.credentials import BadCredential
 from headgate.agents.codev.domains.flowise.domain import FlowiseDomain
 from headgate.agents.codev.domains.flowise.errors import ChatflowNotFound, FlowiseFailed, FlowiseUnreachable
@@ -196,6 +198,28 @@ class TestWriting:
         assert again is not None
         assert again.flow_id == held.flow_id
 
+    async def test_finds_what_was_written_while_others_are_saved(
+        self, place: FlowiseWorkplace, server: FlowiseServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Every save moves pages of one chatflow by one: the next has what was there already."""
+        held = await made(place)
+        large = {"nodes": [], "edges": [], "more": "x" * 13_000}
+        for number in range(8):
+            server.add(f"large {number}", large)
+        monkeypatch.setattr("headgate.agents.codev.domains.flowise.client.MOST_BYTES", 20_000)
+        listed, saves = FlowiseClient.list_chatflows, iter(range(2))
+
+        async def while_saved(client: FlowiseClient, *, page: int, limit: int) -> list[Chatflow]:
+            found = await listed(client, page=page, limit=limit)
+            if page > 1 and limit == 1 and next(saves, None) is not None:
+                server.add("saved meanwhile", large)
+            return found
+
+        monkeypatch.setattr(FlowiseClient, "list_chatflows", while_saved)
+        found = await place.find_written("token-1")
+        assert found is not None
+        assert found.flow_id == held.flow_id
+
     async def test_lists_chatflows_of_a_server_without_pages_once(
         self, place: FlowiseWorkplace, server: FlowiseServer
     ) -> None:
@@ -380,6 +404,9 @@ class TestEditing:
         config = server.flow(held.flow_id)["nodes"][1]["data"]["inputs"]["agentModelConfig"]
         assert (config["temperature"], config["modelName"]) == (0, "gpt-4o-mini")
         assert config["FLOWISE_CREDENTIAL_ID"] == CREDENTIAL
+        as_told = {"kept": 120, "begins": ""}
+        same = await change(place, "change_node", held, id="agentAgentflow_0", inputs={"agentModelConfig": as_told})
+        assert "begins" not in json.dumps(same.definition)
         other = await change(
             place, "change_node", held, id="agentAgentflow_0", inputs={"agentModelConfig": {"credential": "theirs"}}
         )
