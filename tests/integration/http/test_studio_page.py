@@ -11,6 +11,8 @@ import pytest
 
 from headgate.entrypoints.http.studio import page
 from headgate.entrypoints.http.studio.routes import PLACES, Place
+from headgate.foundation.settings import Settings
+from tests.support.people import running, signed_in
 
 ROOT = Path(__file__).parents[3]
 FLOW_ID = "01a2031a-cc29-77b3-b431-ddc04d835829"
@@ -73,6 +75,14 @@ class TestThePage:
         assert asked == ["/api/v1/me", f"/api/v1/flows/{FLOW_ID}", "/api/v1/components"]
         other = (await client.get('/flows/"><script>')).text
         assert "/api/v1/flows/" not in other
+
+    async def test_asks_nothing_for_who_is_not_signed_in(self, settings: Settings, built: Path) -> None:
+        async with running(signed_in(settings)) as app:
+            transport = httpx2.ASGITransport(app=app)
+            async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:7411") as stranger:
+                document = (await stranger.get(f"/flows/{FLOW_ID}")).text
+                assert '<div id="root">' in document
+                assert 'as="fetch"' not in document
 
     async def test_says_in_the_page_that_there_is_nothing_and_tells_programs_in_json(
         self, client: httpx2.AsyncClient, built: Path

@@ -9,8 +9,8 @@ export async function copyText(text: string): Promise<void> {
   box.value = text;
   box.setAttribute("aria-hidden", "true");
   box.className = "sr-only";
-  // Beside what has the focus: a dialog lets it go nowhere else.
-  (before?.parentElement ?? document.body).append(box);
+  // Within the dialog or menu that holds the focus: it lets it go nowhere else.
+  (before?.closest("[role=dialog],[role=alertdialog],[role=menu]") ?? document.body).append(box);
   box.select();
   const copied = document.execCommand("copy");
   box.remove();

@@ -6,6 +6,8 @@ const memory = new Map<string, string>();
 const PREFIX = "headgate.";
 /** What is of one person: conversations, drafts that were left, chats, pinned outputs, what was asked. */
 const PERSONAL = /^(?:assistant|unsaved|pins|chat)\./;
+/** What was written for the development agent and not sent: gone with whoever signs out. */
+export const UNSENT = "unsaved.develop";
 let person = "";
 
 /** Whose things are read and written from now on; empty where there is only one person. */
@@ -66,4 +68,9 @@ export function storedKeys(start: string): string[] {
   }
   const before = nameOf(start).length - start.length;
   return [...found].filter((name) => name.startsWith(nameOf(start))).map((name) => name.slice(before));
+}
+
+/** Forget what begins so, of whoever is here. */
+export function forgetStored(start: string): void {
+  for (const key of storedKeys(start)) removeStored(key);
 }

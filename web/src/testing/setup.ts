@@ -1,6 +1,7 @@
 import "@testing-library/jest-dom/vitest";
-import { cleanup } from "@testing-library/react";
-import { afterAll, afterEach, beforeAll } from "vitest";
+import { cleanup, configure } from "@testing-library/react";
+import { afterAll, afterEach, beforeAll, vi } from "vitest";
+import { forgetStored } from "@/lib/storage";
 import { server } from "./server";
 
 // jsdom draws nothing: what asks how large something is gets an answer.
@@ -19,9 +20,18 @@ Element.prototype.scrollIntoView ??= () => undefined;
 window.scrollTo = () => undefined;
 Element.prototype.hasPointerCapture ??= () => false;
 
+configure({ asyncUtilTimeout: 10_000 }); // a busy machine is no failure
 beforeAll(() => server.listen({ onUnhandledFrame: "error", onUnhandledRequest: "error" } as never));
 afterEach(() => {
   server.resetHandlers();
   cleanup();
 });
-afterAll(() => server.close());
+// Files share what they load: each leaves nothing behind for the next.
+afterAll(() => {
+  server.close();
+  vi.useRealTimers();
+  forgetStored("");
+  localStorage.clear();
+  sessionStorage.clear();
+  document.body.replaceChildren();
+});

@@ -8,6 +8,7 @@ import { type Theme, useAppearance } from "@/lib/appearance/appearance";
 import { usePalette } from "@/lib/commands/commands";
 import { i18next, LANGUAGES, type Language, setLanguage } from "@/lib/i18n/i18n";
 import { keysOf, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
+import { forgetStored, UNSENT } from "@/lib/storage";
 import { useAppTexts } from "../texts";
 
 const THEMES: { theme: Theme; icon: typeof Sun }[] = [
@@ -97,6 +98,7 @@ function useSignOut() {
   return async () => {
     try {
       await unwrap(api.POST("/api/v1/sign-out"));
+      forgetStored(UNSENT);
       await navigate({ to: "/sign-in" });
       client.clear();
     } catch (error) {

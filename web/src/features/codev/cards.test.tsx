@@ -1,4 +1,4 @@
-import { cleanup, configure, screen, waitFor, within } from "@testing-library/react";
+import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { HttpResponse, http } from "msw";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { removeStored, storedKeys } from "@/lib/storage";
@@ -6,7 +6,6 @@ import { server } from "@/testing/server";
 import { CASE, EVENTS, openPage, serve, waitingFor } from "./serving";
 
 vi.setConfig({ testTimeout: 20_000 });
-configure({ asyncUtilTimeout: 10_000 });
 
 beforeEach(() => storedKeys("unsaved.").forEach(removeStored));
 

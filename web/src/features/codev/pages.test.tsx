@@ -1,11 +1,12 @@
-import { cleanup, configure, screen, waitFor, within } from "@testing-library/react";
+import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { HttpResponse, http } from "msw";
-import { describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { forgetStored } from "@/lib/storage";
 import { server } from "@/testing/server";
 import { CASE, openPage, serve, session, waitingFor } from "./serving";
 
 vi.setConfig({ testTimeout: 20_000 });
-configure({ asyncUtilTimeout: 10_000 });
+beforeEach(() => forgetStored("unsaved."));
 
 const WRITE = { number: 1, tool: "build_flow", summary: "Made 'Greeter'", state: "done", at: "" };
 

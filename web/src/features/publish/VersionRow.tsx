@@ -2,8 +2,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { Braces, EllipsisVertical, FileText, GitCompare, Image, Link2, RotateCcw } from "lucide-react";
 import type { VersionFigures, VersionSummary } from "@/api/queries/versions";
 import { type ExportKind, exportAs } from "@/components/exports/fetching";
-import { Chip, IconButton, Menu, type MenuItem, toast, toastError } from "@/components/ui";
-import { copyText } from "@/lib/copyText";
+import { Chip, IconButton, Menu, type MenuItem, toast, toastError, useCopy } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { ago, dateTime } from "@/lib/i18n/format";
 import { i18next } from "@/lib/i18n/i18n";
@@ -25,6 +24,7 @@ export function VersionRow({ row, figures, published, earlier }: VersionRowProps
   const editable = useDraft((state) => state.editable);
   const navigate = useNavigate();
   const restore = useRestore();
+  const copy = useCopy();
   const compare = (before: string, after: string) =>
     void navigate({ to: "/flows/$flowId/publish", params: { flowId }, search: { before, after } });
   const take = (kind: ExportKind) => () =>
@@ -33,7 +33,7 @@ export function VersionRow({ row, figures, published, earlier }: VersionRowProps
     );
   const copyLink = () => {
     const link = `${window.location.origin}/flows/${flowId}/publish?before=${earlier ?? row.version}&after=${row.version}`;
-    void copyText(link).then(() => toast({ title: t("link_copied") }));
+    copy(link, () => toast({ title: t("link_copied") }));
   };
   const items: MenuItem[] = [
     {

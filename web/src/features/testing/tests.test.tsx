@@ -5,7 +5,7 @@ import {
   createRouter,
   RouterProvider,
 } from "@tanstack/react-router";
-import { configure, screen, waitFor, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { HttpResponse, http } from "msw";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -18,7 +18,6 @@ import type { Proposal } from "./fromRun";
 import { TestsView } from "./TestsView";
 
 vi.setConfig({ testTimeout: 20_000 });
-configure({ asyncUtilTimeout: 10_000 });
 
 const GREETS: TestCase = { name: "greets", text: "hello", form: {}, expect: { contains: ["Hi"], excludes: ["bye"] } };
 const RESULT: TestResult = {

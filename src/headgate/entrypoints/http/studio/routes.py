@@ -9,9 +9,10 @@ from fastapi.responses import RedirectResponse, Response
 from headgate.entrypoints.http.studio.assets import BRIEFLY, FOR_EVER, file_response
 from headgate.entrypoints.http.studio.page import BUILT, page_response
 from headgate.features.access.caller import public
+from headgate.features.accounts.sessions.cookie import session_token
 from headgate.features.accounts.sessions.own_path import HOME, own_path
 from headgate.foundation.errors import NotFound
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import ServerSettings, Settings
 
 router = APIRouter(include_in_schema=False)
 _ANYBODY = public("The page itself; what it shows it asks the API for, as whoever is signed in.")
@@ -48,7 +49,10 @@ Accepted = Annotated[str, Header(alias="accept-encoding")]
 
 def _answering(place: Place) -> Callable[[Request], Awaitable[Response]]:
     async def studio(request: Request) -> Response:
-        return page_response(place.modules, tuple(call.format(**request.path_params) for call in place.calls))
+        server: ServerSettings = request.app.state.settings.server
+        known = server.auto_login or session_token(request, server) is not None  # nobody else is told anything
+        calls = (call.format(**request.path_params) for call in place.calls if known)
+        return page_response(place.modules, tuple(calls))
 
     return studio
 

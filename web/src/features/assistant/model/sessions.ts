@@ -1,8 +1,9 @@
 import type { Template } from "@/api/types";
+import { redacted } from "@/lib/redacted";
 import { readStored, writeStored } from "@/lib/storage";
 import type { Message } from "./message";
 import { PROTOCOL } from "./plan";
-import { redacted, settled, storable } from "./redact";
+import { settled, storable } from "./redact";
 
 /** A conversation as the browser keeps it. */
 export interface Session {

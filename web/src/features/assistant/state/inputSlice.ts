@@ -1,6 +1,6 @@
+import { redacted } from "@/lib/redacted";
 import { readStored, writeStored } from "@/lib/storage";
 import { emptyHistory, type InputHistory, newer, older, pushed } from "../model/history";
-import { redacted } from "../model/redact";
 import type { GetAssistant, SetAssistant } from "./store";
 
 export interface InputSlice {

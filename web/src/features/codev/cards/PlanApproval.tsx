@@ -65,7 +65,14 @@ export function PlanApproval({ session, interrupt, answer, before }: CardProps) 
           onChange={setPlan}
           onReset={() => setPlan(proposed)}
         />
-        <PlanCases cases={cases} before={before?.cases} ran={ran} trials={trials} onChange={setCases} />
+        <PlanCases
+          cases={cases}
+          proposed={proposedCases}
+          before={before?.cases}
+          ran={ran}
+          trials={trials}
+          onChange={setCases}
+        />
         <Toggle
           label={t("repairs_approved")}
           help={t("repairs_approved_help")}

@@ -8,6 +8,8 @@ import { useCodevTexts } from "../texts";
 
 interface PlanCasesProps {
   cases: TestCase[];
+  /** Those of this plan, as they were proposed. */
+  proposed: TestCase[];
   /** Those of the plan before, where this is not the first. */
   before: TestCase[] | undefined;
   /** Names of those that were run last. */
@@ -19,11 +21,10 @@ interface PlanCasesProps {
 const MOST_CASES = 50;
 
 /** The tests of a plan, to be read, changed, added and removed. */
-export function PlanCases({ cases, before, ran, trials, onChange }: PlanCasesProps) {
+export function PlanCases({ cases, proposed, before, ran, trials, onChange }: PlanCasesProps) {
   const t = useCodevTexts();
   /** The place of the case that is open; the end of the list for a new one. */
   const [open, setOpen] = useState<number | null>(null);
-  const [proposed] = useState(cases);
   const adding = useRef<HTMLButtonElement>(null);
   const editing = open === null ? undefined : cases[open];
   // What somebody takes out here they know of; what was tested and the new plan has no more they are told.

@@ -22,6 +22,7 @@ export function useAnswer(id: string, interruptId: string) {
     },
     onError: async (error) => {
       if (!(error instanceof ApiError) || error.status !== 409) return toastError(t("answer_failed"), error);
+      forgetKept(interruptId);
       await queries.invalidateQueries({ queryKey });
       toast({ title: t("answered_elsewhere"), detail: t("answered_elsewhere_more") });
     },

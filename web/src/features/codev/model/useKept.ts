@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { readStored, removeStored, storedKeys, writeStored } from "@/lib/storage";
+import { keepable } from "@/lib/redacted";
+import { forgetStored, readStored, removeStored, writeStored } from "@/lib/storage";
 
 const keysOf = (interruptId: string) => `unsaved.develop.${interruptId}.`;
 
@@ -10,14 +11,12 @@ export function useKept<T extends string | unknown[]>(interruptId: string, part:
   const set = (next: T) => {
     setValue(next);
     if (isSame(next, first)) removeStored(key);
-    else writeStored(key, next);
+    else writeStored(key, keepable(next));
   };
   return [value, set] as const;
 }
 
-/** Once it was answered nothing of it is kept. */
-export function forgetKept(interruptId: string): void {
-  for (const key of storedKeys(keysOf(interruptId))) removeStored(key);
-}
+/** Once it was answered, or is asked no more, nothing of it is kept. */
+export const forgetKept = (interruptId: string): void => forgetStored(keysOf(interruptId));
 
 export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

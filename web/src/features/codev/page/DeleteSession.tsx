@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type CodevSession, codevKeys, deleteSession } from "@/api/queries/codev";
 import { Confirm, toastError } from "@/components/ui";
+import { forgetKept } from "../model/useKept";
 import { useCodevTexts } from "../texts";
 
 interface DeleteSessionProps {
@@ -16,6 +17,7 @@ export function DeleteSession({ session, onClose, onDeleted }: DeleteSessionProp
   const remove = useMutation({
     mutationFn: () => deleteSession(session.thread_id),
     onSuccess: () => {
+      if (session.interrupt) forgetKept(session.interrupt.id);
       onDeleted?.();
       queries.removeQueries({ queryKey: codevKeys.one(session.thread_id) });
       void queries.invalidateQueries({ queryKey: codevKeys.all });

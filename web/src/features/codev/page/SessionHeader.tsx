@@ -2,8 +2,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft, Ellipsis, FileText, Link2, RotateCcw, Square, Trash2 } from "lucide-react";
 import { useLayoutEffect, useRef, useState } from "react";
 import type { CodevSession } from "@/api/queries/codev";
-import { Button, cx, IconButton, Menu, type MenuItem, toast } from "@/components/ui";
-import { copyText } from "@/lib/copyText";
+import { Button, cx, IconButton, Menu, type MenuItem, toast, useCopy } from "@/components/ui";
 import { ago, dateTime } from "@/lib/i18n/format";
 import { isOver, type LiveSession } from "../model/session";
 import { useCodevTexts } from "../texts";
@@ -27,10 +26,11 @@ export function SessionHeader({ session, live }: SessionHeaderProps) {
   const t = useCodevTexts();
   const navigate = useNavigate();
   const [opened, setOpened] = useState<Opened>(null);
+  const copy = useCopy();
   const stop = useStop(session.thread_id);
   const close = () => setOpened(null);
   const works = live.status === "in_progress";
-  const copyLink = () => void copyText(window.location.href).then(() => toast({ title: t("link_copied"), tone: "ok" }));
+  const copyLink = () => copy(window.location.href, () => toast({ title: t("link_copied"), tone: "ok" }));
   const items: MenuItem[] = [
     { id: "summary", label: t("summary"), icon: <FileText />, onSelect: () => setOpened("summary") },
     { id: "link", label: t("copy_link"), icon: <Link2 />, onSelect: copyLink },

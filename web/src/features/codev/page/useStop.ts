@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { codevKeys, codevSessionQuery, retrySession, stopSession } from "@/api/queries/codev";
 import { toastError } from "@/components/ui";
+import { forgetKept } from "../model/useKept";
 import { useCodevTexts } from "../texts";
 
 /** Ends a session. */
@@ -20,7 +21,10 @@ function useAct(id: string, act: typeof stopSession, failed: string) {
   return useMutation({
     mutationFn: () => act(id),
     onSuccess: (session) => {
-      queries.setQueryData(codevSessionQuery(id).queryKey, session);
+      const { queryKey } = codevSessionQuery(id);
+      const asked = queries.getQueryData(queryKey)?.interrupt;
+      if (asked) forgetKept(asked.id);
+      queries.setQueryData(queryKey, session);
       void queries.invalidateQueries({ queryKey: codevKeys.lists });
       void queries.invalidateQueries({ queryKey: codevKeys.waiting });
     },

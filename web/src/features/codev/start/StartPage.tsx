@@ -74,7 +74,11 @@ export function Form({ first }: { first: StartForm }) {
     if (faults.size === 0 && !start.isPending) start.mutate(toStart(form));
   };
   useEffect(() => {
-    if (tried > 0) box.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+    if (tried === 0) return;
+    const wrong = box.current?.querySelector<HTMLElement>("[aria-invalid=true]");
+    const held = wrong?.closest("details");
+    if (held) held.open = true; // nothing in a closed one takes the focus
+    wrong?.focus();
   }, [tried]);
   const shown = tried > 0 ? faults : new Set<never>();
   const noModel = domains.data?.model === "" && form.model === "";

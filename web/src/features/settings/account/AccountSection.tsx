@@ -4,6 +4,7 @@ import { endSession, sessionKeys, sessionsQuery } from "@/api/queries/sessions";
 import { signOut } from "@/api/queries/signIn";
 import { Button, Callout, Chip } from "@/components/ui";
 import { ago } from "@/lib/i18n/format";
+import { forgetStored, UNSENT } from "@/lib/storage";
 import { Listing } from "../Listing";
 import { Part, Row, Section } from "../Section";
 import { useSettingsTexts } from "../texts";
@@ -33,7 +34,14 @@ export function AccountSection() {
           <Button
             icon={<LogOut />}
             busy={leave.isPending}
-            onClick={() => leave.mutate(undefined, { onSuccess: () => window.location.assign("/sign-in") })}
+            onClick={() =>
+              leave.mutate(undefined, {
+                onSuccess: () => {
+                  forgetStored(UNSENT);
+                  window.location.assign("/sign-in");
+                },
+              })
+            }
           >
             {t("sign_out")}
           </Button>

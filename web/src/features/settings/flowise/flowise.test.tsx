@@ -1,4 +1,4 @@
-import { configure, screen, waitFor, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { HttpResponse, http } from "msw";
 import { expect, it, vi } from "vitest";
@@ -8,7 +8,6 @@ import { server } from "@/testing/server";
 import { FlowiseSection } from "./FlowiseSection";
 
 vi.setConfig({ testTimeout: 20_000 });
-configure({ asyncUtilTimeout: 10_000 });
 
 const OPERATOR: FlowiseServer = {
   id: "central",
