@@ -81,6 +81,8 @@ class AgentState(TypedDict):
     credentials_skipped: NotRequired[bool]
     """Whether the person chose to go on without them."""
     plan: NotRequired[str]
+    replaced: NotRequired[dict[str, Any] | None]
+    """The plan and the cases that the plan takes the place of, with what the person had changed in them."""
     cases: NotRequired[list[dict[str, JsonValue]]]
     """Test cases as `graph.cases.TestCase` dumps them."""
     approved: NotRequired[bool]

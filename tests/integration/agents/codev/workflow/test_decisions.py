@@ -470,6 +470,15 @@ class TestRepairs:
             assert payload["data"]["tests_changed"] is True
             assert (await session.approve())["type"] == "result_review"
 
+    async def test_stand_beside_the_plan_as_the_person_had_approved_it(self) -> None:
+        with model(plan=[plan_of(case("a", "good day")), plan_of(case("a", "hello"))]) as wire:
+            session = await play_at(wire, FakePlace())
+            assert (await session.begin())["data"]["before"] is None
+            payload = await session.approve(cases=[case("a", "good morning")])
+        assert payload["type"] == "plan_approval"
+        (edited,) = payload["data"]["before"]["cases"]
+        assert edited["expect"]["contains"] == ["good morning"]
+
     async def test_that_add_tests_go_on(self) -> None:
         first, second = case("a", "good day"), case("b", "hello")
         patch = [*MADE, calls("set_answer", answer="good day, hello"), WRITTEN]

@@ -121,11 +121,21 @@ function proposedIn(told: Told): { proposed?: Proposed } {
   return plan ? { proposed: { interruptId: words(told.id), plan, cases: readCases(data.cases) } } : {};
 }
 
-/** The plan that was proposed before this one. */
-export const planBefore = (entries: readonly Entry[], interruptId: string): Proposed | undefined =>
-  entries
+/** The plan that this one takes the place of, as the person had left it; of another question, the last proposed. */
+export function planBefore(entries: readonly Entry[], { id, data }: Asked): Proposed | undefined {
+  const replaced = record(record(data).before);
+  const plan = words(replaced.plan);
+  if (plan) return { interruptId: "", plan, cases: readCases(replaced.cases) };
+  return entries
     .flatMap((one) => (one.kind === "asked" && one.proposed ? [one.proposed] : []))
-    .findLast((one) => one.interruptId !== interruptId);
+    .findLast((one) => one.interruptId !== id);
+}
+
+/** What of a question tells of plans. */
+interface Asked {
+  id: string;
+  data?: unknown;
+}
 
 /** A phase that is told again, as it is after a restart, is the same phase. */
 function withPhase(entries: Entry[], id: number, told: Told): Entry[] {

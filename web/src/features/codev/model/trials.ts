@@ -14,6 +14,6 @@ export function liveTrials(entries: readonly Entry[], held: unknown): Trial[] {
 /** The cases that trials are of: while a repair is proposed those of the plan before it, otherwise all there are. */
 export function casesRun(trials: readonly Trial[], cases: TestCase[], { interrupt, entries }: LiveSession): TestCase[] {
   if (trials.length === 0 || !interrupt) return cases;
-  const before = planBefore(entries, interrupt.id)?.cases ?? [];
+  const before = planBefore(entries, interrupt)?.cases ?? [];
   return [...before, ...cases].filter(({ name }) => trials.some((one) => one.case === name));
 }

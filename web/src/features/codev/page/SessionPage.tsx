@@ -53,7 +53,7 @@ function Shown({ session, live, lost }: ShownProps) {
               key={live.interrupt.id}
               session={session}
               interrupt={live.interrupt}
-              before={planBefore(live.entries, live.interrupt.id)}
+              before={planBefore(live.entries, live.interrupt)}
             />
           )}
           {live.status === "in_progress" && <Now live={live} />}

@@ -55,9 +55,11 @@ def _settled(state: AgentState, planned: Planned, before: Planned) -> Update:
         cases = held or dumped([TestCase(name="answers", text=state["requirement"][:500])])
     covered = bool(state.get("approved"))
     changed = covered and not all(case in cases for case in held)
+    earlier = state.get("plan")
     return {
         "plan": text,
         "cases": cases,
+        "replaced": {"plan": earlier, "cases": held} if earlier else None,
         "approved": covered and not changed,
         "tests_changed": changed,
         "feedback": None,
@@ -82,6 +84,7 @@ def ask_approval(state: AgentState) -> dict[str, Any]:
         "data": {
             "plan": state.get("plan", ""),
             "cases": state.get("cases") or [],
+            "before": state.get("replaced"),
             "iteration": state["iteration"],
             "verdict": verdict,
             "conflict": conflict,
