@@ -4613,6 +4613,7 @@ export interface components {
          *     | credential_check | `missing`: `type`, `label`, `fields` (`name`, `label`, `secret`, `optional`), `where` |
          *     | plan_approval | `plan`, `cases`, `iteration`, `verdict`, `conflict`, `test_trials` |
          *     | | `repairs_approved`; `tests_changed`: whether a repair is asked about since it changes approved tests |
+         *     | | `before`: the plan and cases that it takes the place of, as they were approved; null for the first |
          *     | result_review | `summary` (Markdown), `diff` (lines), `trials`, `cases`, `flow_id`, `link`, `iteration` |
          */
         InterruptPayload: {
