@@ -1,4 +1,4 @@
-"""Thirty turns of three people at once, half of them hung up on at some moment: nothing is left and nothing crosses."""
+"""Fifty turns of three people at once, half of them hung up on at some moment: nothing is left and nothing crosses."""
 
 import asyncio
 import gc
@@ -34,7 +34,7 @@ from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import add_key, add_space_row, add_user, bearer, running, signed_in
 from tests.support.scripted_server import Asked, Script
 
-PEOPLE, TURNS, WARM_TURNS = ("anna", "bob", "cleo"), 30, 15
+PEOPLE, TURNS, WARM_TURNS = ("anna", "bob", "cleo"), 50, 15
 SEED = 20261122
 UNIX = "a UNIX socket"
 
