@@ -1,6 +1,7 @@
 """What is different between two chatflows, by node and input. Pure."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from headgate.agents.codev.domains.flowise.compact import is_secret, shown_value
@@ -14,6 +15,13 @@ from headgate.agents.codev.domains.flowise.drawn import (
     inputs_of,
     nodes_of,
     text_of,
+)
+from headgate.agents.codev.domains.flowise.pairs import (
+    holds_secret,
+    is_secret_name,
+    is_secret_pair,
+    pairs_of,
+    value_member,
 )
 from headgate.agents.codev.domains.flowise.quoting import quoted
 from headgate.foundation.log import redact
@@ -63,45 +71,63 @@ def _changed(node_id: str, old: Mapping[str, Any], new: Mapping[str, Any], sign:
     for name in [*now, *(one for one in was if one not in now)]:
         if name == "credential" or name in connected:
             continue
-        hidden = is_secret(new or old, name) or _holds_secret(was.get(name)) or _holds_secret(now.get(name))
-        for path, one, other in _differing((name,), was.get(name), now.get(name)):
-            secret = hidden or any(map(_hides, path))
-            yield f"{sign} {node_id}.{quoted('.'.join(path), 120)}{_values(one, other, secret=secret)}"
+        hidden = is_secret(new or old, name) or is_secret_name(name)
+        for one in _differing((name,), was.get(name), now.get(name), hidden=hidden):
+            yield f"{one.sign or sign} {node_id}.{quoted('.'.join(one.path), 120)}{_values(one)}"
 
 
-def _differing(path: tuple[str, ...], one: Any, other: Any) -> Iterator[tuple[tuple[str, ...], Any, Any]]:  # noqa: ANN401 - JSON
-    """Where two values are different, within objects and lists of the same length too."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for name in {**one, **other}:
-            yield from _differing((*path, name), one.get(name), other.get(name))
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for number, (was, now) in enumerate(zip(one, other, strict=True)):
-            yield from _differing((*path, str(number)), was, now)
-    elif one != other and not (_is_empty(one) and _is_empty(other)):
-        yield path, one, other
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """A value within an input that is not what it was."""
+
+    path: tuple[str, ...]
+    was: Any
+    now: Any
+    hidden: bool
+    """Whether it may be secret."""
+    sign: str = ""
+    """`+` or `-` for a pair that came or went; empty for all else."""
 
 
-def _hides(name: str) -> bool:
-    """Whether what is called so is not shown, whatever it holds."""
-    return bool(redact({name: "x"}) != {name: "x"})
+def _differing(path: tuple[str, ...], was: Any, now: Any, *, hidden: bool) -> Iterator[_Difference]:  # noqa: ANN401 - JSON
+    """Where two values are different: within objects, in lists of pairs by name, and in lists of the same length."""
+    pairs = None if hidden else pairs_of(was, now)
+    if pairs is not None:
+        yield from _of_pairs(path, *pairs)
+    elif isinstance(was, dict) and isinstance(now, dict):
+        hidden = hidden or is_secret_pair(was) or is_secret_pair(now)
+        for name in {**was, **now}:
+            yield from _differing((*path, name), was.get(name), now.get(name), hidden=hidden or is_secret_name(name))
+    elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+        hidden = hidden or holds_secret(was) or holds_secret(now)
+        for number, (one, other) in enumerate(zip(was, now, strict=True)):
+            yield from _differing((*path, str(number)), one, other, hidden=hidden)
+    elif was != now and not (_is_empty(was) and _is_empty(now)):
+        yield _Difference(path, was, now, hidden or holds_secret(was) or holds_secret(now))
 
 
-def _holds_secret(value: Any) -> bool:  # noqa: ANN401 - JSON
-    """Whether a pair in it is secret by its name: `{"key": "X-Api-Key", "value": ...}`."""
-    if isinstance(value, list):
-        return any(map(_holds_secret, value))
-    if not isinstance(value, dict):
-        return False
-    return ("value" in value and redact(value) != value) or any(map(_holds_secret, value.values()))
+def _of_pairs(path: tuple[str, ...], was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[_Difference]:
+    for name in {**was, **now}:
+        one, other = was.get(name), now.get(name)
+        hidden = is_secret_pair(one) or is_secret_pair(other)
+        if other is None:
+            yield _Difference((*path, name), None, None, hidden, "-")
+        elif one is None:
+            yield _Difference((*path, name), None, other.get(value_member(other)), hidden, "+")
+        else:
+            for found in _differing((*path, name), one, other, hidden=hidden):
+                yield replace(found, path=found.path[:-1]) if found.path[-1] == value_member(other) else found
 
 
-def _values(one: Any, other: Any, *, secret: bool) -> str:  # noqa: ANN401 - JSON
-    if secret:
-        return ": changed, not shown"
-    if _is_empty(one):
-        return f": {quoted(other if isinstance(other, str) else str(shown_value(other)), 120)}"
-    before, after = shown_apart(redact(one), redact(other))
-    return f": {quoted(before)} -> {'empty' if _is_empty(other) else quoted(after)}"
+def _values(one: _Difference) -> str:
+    if one.sign == "-" or (one.sign and _is_empty(one.now)):
+        return ""
+    if one.hidden:
+        return ": not shown" if one.sign else ": changed, not shown"
+    if _is_empty(one.was):
+        return f": {quoted(one.now if isinstance(one.now, str) else str(shown_value(one.now)), 120)}"
+    before, after = shown_apart(redact(one.was), redact(one.now))
+    return f": {quoted(before)} -> {'empty' if _is_empty(one.now) else quoted(after)}"
 
 
 def _is_empty(value: object) -> bool:

@@ -1,0 +1,62 @@
+"""Lists of pairs, as a node has headers: compared by name, and whose values nobody is shown. Pure."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from headgate.agents.codev.domains.flowise.drawn import text_of
+from headgate.foundation.log import redact
+
+_MEMBERS = (("key", "value"), ("name", "value"), ("variableName", "variableValue"))
+"""What Flowise calls the name and the value of a pair."""
+
+
+def pairs_of(was: Any, now: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:  # noqa: ANN401 - JSON
+    """Two lists of pairs by name, one of them empty perhaps; None where they are something else."""
+    lists = [one if isinstance(one, list) else [] if one in (None, "", False) else None for one in (was, now)]
+    if None in lists:
+        return None
+    before, after = ([pair if isinstance(pair, dict) else {} for pair in one or ()] for one in lists)
+    every = [*before, *after]
+    if not all(map(_name_of, every)) or not any(value_member(pair) in pair for pair in every):
+        return None
+    return _by_name(before), _by_name(after)
+
+
+def value_member(pair: Mapping[str, Any]) -> str:
+    """What its value is called; `value` for what is no pair."""
+    return next((value for name, value in _MEMBERS if text_of(pair.get(name))), "value")
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether what is called so is not shown, whatever it holds."""
+    return bool(redact({name: "x"}) != {name: "x"})
+
+
+def is_secret_pair(value: Any) -> bool:  # noqa: ANN401 - JSON
+    """Whether it is a pair whose value nobody is shown: any with a `key`, others by name or by what they hold."""
+    if not isinstance(value, dict) or value_member(value) not in value:
+        return False
+    return redact(value) != value or is_secret_name(_name_of(value))
+
+
+def holds_secret(value: Any) -> bool:  # noqa: ANN401 - JSON
+    """Whether such a pair is in it."""
+    if isinstance(value, list):
+        return any(map(holds_secret, value))
+    return isinstance(value, dict) and (is_secret_pair(value) or any(map(holds_secret, value.values())))
+
+
+def _by_name(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A name that is there again has a number."""
+    times: Counter[str] = Counter()
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name = _name_of(pair)
+        times[name] += 1
+        found[name if times[name] == 1 else f"{name} ({times[name]})"] = pair
+    return found
+
+
+def _name_of(pair: Mapping[str, Any]) -> str:
+    return next((found for name, _value in _MEMBERS if (found := text_of(pair.get(name)))), "")
