@@ -6,6 +6,12 @@ from pydantic import BaseModel, Field
 class AssistantSettings(BaseModel):
     """What one turn of the assistant may use, and how long it remembers a conversation."""
 
+    max_turns_per_person: int = Field(
+        default=5,
+        ge=0,
+        description="Turns that one person has at work at once on one server, in all windows and with all API keys; 0: "
+        "no limit.",
+    )
     max_tool_calls: int = Field(default=60, ge=1, le=1000, description="Tool calls of one turn.")
     max_seconds: float = Field(default=600.0, gt=0, description="Longest time one turn may take.")
     max_tokens: int = Field(default=400_000, ge=1000, description="Tokens of one turn, over every call of a model.")

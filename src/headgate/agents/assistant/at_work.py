@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,6 +11,7 @@ from anyio import CancelScope
 from headgate.agents.assistant.errors import TurnNotFound
 from headgate.agents.assistant.metrics import AssistantMetrics
 from headgate.features.access.principal import Principal
+from headgate.foundation.at_once import AtOnce
 
 Reason = Literal["client_gone", "stopped"]
 
@@ -47,10 +48,16 @@ class TurnsAtWork:
     """Turn id to its work."""
 
     metrics: AssistantMetrics
+    at_once: AtOnce
+    """How many one person may have at once."""
     _turns: dict[str, Work] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self._turns)
+
+    def room(self, principal: Principal) -> AbstractContextManager[None]:
+        """Room for one more turn of this person's, in whatever window or with whichever key. Raises `TooManyTurns`."""
+        return self.at_once.held(f"{principal.tenant_id}/{principal.user_id}")
 
     @contextmanager
     def working(self, turn_id: str, principal: Principal) -> Iterator[Work]:

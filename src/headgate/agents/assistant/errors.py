@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from headgate.features.access.errors import PermissionMissing
 from headgate.features.access.permissions import Permission
-from headgate.foundation.errors import Cancelled, HeadgateError, Invalid, NotFound
+from headgate.foundation.errors import Cancelled, HeadgateError, Invalid, NotFound, RateLimited
 
 
 class NoRoomForFlow(PermissionMissing):
@@ -39,6 +39,22 @@ class ProviderNotConfigured(Invalid):
             remedy=f"{remedy} Or use Settings > Model Providers. The provider `offline` needs no configuration.",
             provider=provider,
             available=list(ready),
+        )
+
+
+class TooManyTurns(RateLimited):
+    """One person has as many turns at work as are allowed at once."""
+
+    code = "too_many_turns"
+    title = "Too many turns at once"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"You have {most} turns of the assistant at work, in this or other windows or through your API keys, and "
+            "no more are allowed at once.",
+            remedy="Wait until one of them is done, or stop one, and send this again. How many are allowed is set with "
+            "HEADGATE_ASSISTANT__MAX_TURNS_PER_PERSON.",
+            limit=most,
         )
 
 

@@ -1,6 +1,6 @@
 """HTTP routes of the assistant."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Annotated, Any
 
@@ -27,12 +27,21 @@ TheAssistant = Annotated[Assistant, Depends(_assistant)]
 _ASK = [needs(Permission.FLOWS_EDIT)]
 
 
+async def _room(caller: Caller, assistant: TheAssistant) -> AsyncIterator[None]:
+    """One of the caller's turns at once: taken before anything is answered, given back when all of the answer went."""
+    with assistant.at_work.room(caller):
+        yield
+
+
+_TURN = [*_ASK, Depends(_room, scope="request")]
+
+
 @router.post(
     "/assist/stream",
     summary="Ask the assistant, as a stream",
     response_class=StreamingResponse,
-    responses=problems(404) | {200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
-    dependencies=_ASK,
+    responses=problems(404, 429) | {200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
+    dependencies=_TURN,
 )
 async def assist_stream(
     body: AssistRequest, caller: Caller, again: CallerAgain, assistant: TheAssistant
@@ -46,7 +55,7 @@ async def assist_stream(
     return EventStream(with_heartbeat(_told(assistant, desk, body)))
 
 
-@router.post("/assist", summary="Ask the assistant", responses=problems(404, 502), dependencies=_ASK)
+@router.post("/assist", summary="Ask the assistant", responses=problems(404, 502), dependencies=_TURN)
 async def assist(body: AssistRequest, caller: Caller, again: CallerAgain, assistant: TheAssistant) -> dict[str, Any]:
     """The data of the turn's `complete` event, when the turn has ended."""
     return await assistant.answer(await assistant.open(caller, body, again), body)

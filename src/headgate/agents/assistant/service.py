@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from headgate.agents.assistant.at_work import TurnsAtWork, Work
 from headgate.agents.assistant.desk import Desk
-from headgate.agents.assistant.errors import TurnStopped
+from headgate.agents.assistant.errors import TooManyTurns, TurnStopped
 from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.agents.assistant.memory.conversation import (
     ConversationBuffer,
@@ -31,6 +31,7 @@ from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
 from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.foundation.assistant_settings import AssistantSettings
+from headgate.foundation.at_once import AtOnce
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import new_id
@@ -114,7 +115,8 @@ class Assistant:
     at_work: TurnsAtWork = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "at_work", TurnsAtWork(self.metrics))
+        at_once = AtOnce(self.limits.max_turns_per_person, TooManyTurns)
+        object.__setattr__(self, "at_work", TurnsAtWork(self.metrics, at_once))
 
     async def open(self, principal: Principal, request: AssistRequest, again: Again | None = None) -> Desk:
         """Take the flow that a request is about; no model is asked. Raises `FlowNotFound`, `PermissionMissing`.

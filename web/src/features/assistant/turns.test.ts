@@ -1,4 +1,6 @@
+import { HttpResponse, http } from "msw";
 import { describe, expect, it } from "vitest";
+import { server } from "@/testing/server";
 import { newAnswer } from "./model/message";
 import { type Effect, reduceTurn } from "./model/turn";
 import type { TurnEvent } from "./model/wire";
@@ -156,6 +158,26 @@ describe("the end of a turn", () => {
       status: "failed",
       problem: { message: "The key is wrong.", remedy: "Set another." },
     });
+  });
+
+  it("says what to do when too many turns are at work, and can be asked again", async () => {
+    const { sent } = scripted([complete({ result: "Done." })]);
+    const remedy = "Wait until one of them is done, or stop one, and send this again.";
+    const problem = {
+      code: "too_many_turns",
+      title: "Too many turns at once",
+      status: 429,
+      detail: "You have 5.",
+      remedy,
+    };
+    server.use(http.post("*/agentic/assist/stream", () => HttpResponse.json(problem, { status: 429 }), { once: true }));
+    const { conversation, answer, state } = talk();
+    await conversation.say("hello");
+    expect(answer()).toMatchObject({ status: "failed", problem: { message: "You have 5.", remedy } });
+    expect(state().working).toBeNull();
+    await conversation.say("hello");
+    expect(answer()).toMatchObject({ status: "done", text: "Done." });
+    expect(sent).toHaveLength(1);
   });
 
   it("says so when the stream ends before the turn did", async () => {

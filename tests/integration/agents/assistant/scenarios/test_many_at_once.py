@@ -77,7 +77,8 @@ class TestManyAtOnce:
     )
     async def test_end_alone_and_leave_nothing(self, settings: Settings, openai: OpenAIServer) -> None:
         chance = random.Random(SEED)
-        async with running(signed_in(settings)) as app:
+        many = settings.assistant.model_copy(update={"max_turns_per_person": TURNS})
+        async with running(signed_in(settings, assistant=many)) as app:
             people = await _people(app, openai)
             async with listening(app) as address:
                 # What requests import and open, and the pools grown to what so many at once need.
