@@ -40,7 +40,7 @@ _TURN = [*_ASK, Depends(_room, scope="request")]
     "/assist/stream",
     summary="Ask the assistant, as a stream",
     response_class=StreamingResponse,
-    responses=problems(404, 429) | {200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
+    responses=problems(404) | {200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
     dependencies=_TURN,
 )
 async def assist_stream(
