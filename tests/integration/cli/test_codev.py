@@ -99,6 +99,14 @@ class TestSession:
         assert "does not contain 'Goodbye'" in shown
         assert "The session is stopped." in shown
 
+    def test_is_told_what_is_left_open_and_may_accept_it(self, wire: Wire, capsys: pytest.CaptureFixture[str]) -> None:
+        says(wire, plan=PLAN, patch=[BUILD, "Written."], converge=iterate("INCOMPLETE", "No farewell."))
+        one = started(capsys, QUIET, "--max-iterations", "1")["thread_id"]
+        assert run(["codev", "resume", one, "--approve"]) == 8
+        assert "Left open (INCOMPLETE): No farewell." in capsys.readouterr().out
+        assert answered(capsys, "codev", "resume", one, "--accept")["status"] == "completed"
+        assert "No farewell." in answered(capsys, "codev", "summary", one)["summary"]
+
     def test_is_stopped_and_forgotten(self, wire: Wire, capsys: pytest.CaptureFixture[str]) -> None:
         one = started(capsys, QUIET)["thread_id"]
         assert answered(capsys, "codev", "stop", one)["status"] == "stopped"

@@ -118,6 +118,7 @@ class InterruptPayload(BaseModel):
     | | `repairs_approved`; `tests_changed`: whether a repair is asked about since it changes approved tests |
     | | `before`: the plan and cases that it takes the place of, as they were approved; null for the first |
     | result_review | `summary` (Markdown), `diff` (lines), `trials`, `cases`, `flow_id`, `link`, `iteration` |
+    | | `verdict`: what the judge still wants, where no plan or token is left to carry it out; else null |
     """
 
     id: str

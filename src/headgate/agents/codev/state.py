@@ -103,6 +103,8 @@ class AgentState(TypedDict):
     test_trials: int
     """How often each case is run; all must pass (DD-021)."""
     converge_verdict: NotRequired[Verdict | None]
+    left_open: NotRequired[bool]
+    """Whether every trial passed and the verdict stays undone, since no plan or token is left: the person decides."""
     conflict: NotRequired[Conflicted | None]
     iteration: int
     """1 for the first plan."""

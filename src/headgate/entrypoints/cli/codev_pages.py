@@ -107,11 +107,7 @@ def _plan(data: Mapping[str, Any]) -> None:
     if conflict:
         console.print(f"[yellow]{_safe(str(conflict.get('message')))}[/]")
         _difference(_list(conflict.get("lines")))
-    verdict = data.get("verdict")
-    if verdict:
-        console.print(
-            f"[yellow]Why again[/] ({_safe(str(verdict.get('category')))}): {_safe(str(verdict.get('reason')))}"
-        )
+    _verdict("Why again", data.get("verdict"))
     _document("The plan", str(data.get("plan") or ""))
     cases = _list(data.get("cases"))
     if cases:
@@ -126,6 +122,7 @@ def _plan(data: Mapping[str, Any]) -> None:
 def _result(data: Mapping[str, Any]) -> None:
     if data.get("summary"):
         _document("The result", str(data["summary"]))
+    _verdict("Left open", data.get("verdict"))
     _difference(_list(data.get("diff")))
     trials = _list(data.get("trials"))
     if trials:
@@ -142,6 +139,12 @@ def _result(data: Mapping[str, Any]) -> None:
         console.print(table(("test", "trial", "", "answer", "time"), rows))
     if data.get("link"):
         console.print(f"[dim]{_safe(str(data['link']))}[/]")
+
+
+def _verdict(title: str, verdict: Mapping[str, Any] | None) -> None:
+    if verdict:
+        told = f"({_safe(str(verdict.get('category')))}): {_safe(str(verdict.get('reason')))}"
+        console.print(f"[yellow]{title}[/] {told}")
 
 
 def _difference(lines: Sequence[Any]) -> None:

@@ -40,6 +40,17 @@ describe("a result", () => {
     await waitFor(() => expect(served.answers).toMatchObject([{ response: { accepted: false, stop: true } }]));
   });
 
+  it("that is not judged to be done says what is left open, and can be accepted all the same", async () => {
+    const verdict = { category: "INCOMPLETE", reason: "No farewell.", fix: "Add one." };
+    const served = serve(waitingFor("result_review", { cases: [CASE], trials: [], verdict }));
+    const { user } = openPage("/develop/s1");
+    const card = await screen.findByRole("region", { name: "A result to look at" });
+    expect(within(card).getByText(/it was not judged to be done, and no plan or token is left/)).toBeInTheDocument();
+    expect(within(card).getByRole("region", { name: "Not there yet" })).toHaveTextContent("No farewell.");
+    await user.click(within(card).getByRole("button", { name: "Accept" }));
+    await waitFor(() => expect(served.answers).toMatchObject([{ response: { accepted: true } }]));
+  });
+
   it("is accepted with its tests", async () => {
     const served = serve(waitingFor("result_review", { cases: [CASE], trials: [] }));
     const { user } = openPage("/develop/s1");

@@ -74,12 +74,12 @@ def after_test(state: AgentState) -> str:
 
 
 def after_converge(state: AgentState) -> str:
-    """An unreadable verdict is asked for anew; then back to the plan, or to the person."""
+    """An unreadable verdict is asked for anew; then back to the plan, or to the person, who may settle for less."""
     if state.get("stop_code"):
         return "stop"
     if state.get("exchange"):
         return "converge"
-    return "plan" if state.get("converge_verdict") else "read_back"
+    return "plan" if state.get("converge_verdict") and not state.get("left_open") else "read_back"
 
 
 def after_read_back(state: AgentState) -> str:

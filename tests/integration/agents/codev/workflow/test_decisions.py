@@ -295,6 +295,36 @@ class TestDD019StructuredVerdicts:
             assert payload["data"]["verdict"]["category"] == "INCOMPLETE"
             assert (await session.approve())["type"] == "result_review"
 
+    @pytest.mark.parametrize("limit", [{"max_iterations": 1}, {"token_budget": 60}])
+    async def test_a_person_may_settle_for_less_where_no_plan_or_token_is_left(self, limit: dict[str, int]) -> None:
+        with model(converge=iterate("INCOMPLETE", "no farewell", "add one")) as wire:
+            session = await play_at(wire, FakePlace())
+            await session.begin(**limit)
+            payload = await session.approve()
+            assert payload["type"] == "result_review"
+            assert payload["data"]["verdict"] == {"category": "INCOMPLETE", "reason": "no farewell", "fix": "add one"}
+            assert "not judged to be done: no farewell" in payload["prompt"]
+            assert session.told.of("verdict")[-1]["done"] is False
+            assert await session.accept() == {}
+        state = await session.state()
+        assert state["done"]
+        assert state["converge_verdict"] == payload["data"]["verdict"]
+        assert len(session.patterns.kept) == 1
+
+    async def test_what_was_left_open_is_planned_when_the_person_says_so(self) -> None:
+        verdicts = [iterate("INCOMPLETE", "no farewell", "add one"), DONE]
+        with model(converge=verdicts, patch=[*MADE, WRITTEN]) as wire:
+            session = await play_at(wire, FakePlace())
+            await session.begin(max_iterations=1)
+            await session.approve()
+            payload = await session.answer({"type": "result_review", "accepted": False})
+            assert (payload["type"], payload["data"]["iteration"]) == ("plan_approval", 2)
+            assert "CONVERGE VERDICT [INCOMPLETE]: no farewell" in wire.asked("plan")[1].text
+            payload = await session.approve()
+            assert payload["type"] == "result_review"
+            assert payload["data"]["verdict"] is None
+            assert payload["prompt"].startswith("Every test passed. Accept")
+
 
 class TestDD021PassToThePowerOfK:
     async def test_every_case_runs_k_times_each_in_a_chat_of_its_own_and_all_must_pass(self) -> None:

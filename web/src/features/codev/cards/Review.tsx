@@ -5,12 +5,13 @@ import { codevDomainsQuery } from "@/api/queries/codev";
 import { Markdown } from "@/components/markdown/Markdown";
 import { Button, Callout, Tabs, Toggle } from "@/components/ui";
 import { readCases } from "../model/cases";
-import { readWrites } from "../model/known";
+import { readVerdict, readWrites } from "../model/known";
 import { lines, list, words } from "../model/read";
 import { readTrial } from "../model/trial";
 import { PlaceLink } from "../page/PlaceLink";
 import { RollBack } from "../page/RollBack";
 import { TrialTable } from "../page/TrialTable";
+import { VerdictView } from "../page/VerdictView";
 import { WriteLine } from "../page/WriteLine";
 import { useCodevTexts } from "../texts";
 import { CardBody, CardFoot } from "./CardParts";
@@ -34,6 +35,7 @@ export function Review({ session, interrupt, answer }: CardProps) {
   const writes = every.filter(({ state }) => state === "done");
   const takenBack = writes.length === 0 && every.some(({ state }) => state === "rolled_back");
   const diff = lines(data.diff);
+  const open = readVerdict(data.verdict);
   const link = words(data.link) || session.link;
   const accept = () =>
     answer.mutate({ type: "result_review", accepted: true, save_tests: keeps && cases.length > 0 && saving });
@@ -45,6 +47,7 @@ export function Review({ session, interrupt, answer }: CardProps) {
             {t("taken_back_more")}
           </Callout>
         )}
+        {open && <VerdictView verdict={open} />}
         {writes.length > 0 ? (
           <ul aria-label={t("writes")} className="flex flex-col gap-1">
             {writes.map((one) => (

@@ -23,6 +23,7 @@ const MOST_DOWN = 0.7;
 
 /** A plan that mends what did not pass, or that others made necessary, is asked about as such. */
 function kindOf({ type, data = {} }: Interrupt): string {
+  if (type === "result_review" && readVerdict(data.verdict)) return "review_open";
   if (type !== "plan_approval") return type;
   if (readConflict(data.conflict)) return "plan_conflict";
   if (data.tests_changed === true) return "plan_tests";

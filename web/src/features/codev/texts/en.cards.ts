@@ -4,11 +4,12 @@ export default {
   asks_plan_approval: "Nothing is written before you approve. Change the plan and its tests as you like.",
   asks_plan_tests:
     "This repair changes tests that you approved. Approve how it is to be repaired, and what is tested then.",
-  asks_plan_repair:
-    "The tests did not pass. This is how it is to be repaired; nothing more is written before you approve.",
+  asks_plan_repair: "It is not done yet. This is how it is to be repaired; nothing more is written before you approve.",
   asks_plan_conflict:
     "Somebody else changed the flow, so the plan was made anew. Nothing is written before you approve.",
   asks_result_review: "It is built, and its tests passed. Accept it, or say what should be different.",
+  asks_review_open:
+    "Its tests passed, but it was not judged to be done, and no plan or token is left. Accept it as it is, or say what should be different.",
   left_out:
     "Something that looks like a key or a password was left out of what you wrote, so nobody was told it. Put it into a credential or a variable, and name that instead.",
   answer: "Answer",

@@ -53,6 +53,7 @@ export default {
   waits_plan_repair: "A repair to approve",
   waits_plan_conflict: "A new plan to approve",
   waits_result_review: "A result to look at",
+  waits_review_open: "A result to look at",
   welcome: "Have a flow developed",
   welcome_more: "Describe it in a sentence or a page. Nothing is written before you have approved the plan.",
   teach_say: "You say what you want",

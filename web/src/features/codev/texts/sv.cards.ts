@@ -7,9 +7,11 @@ const sv: Translation<typeof en> = {
   asks_plan_approval: "Inget skrivs innan du godkänner. Ändra planen och dess tester som du vill.",
   asks_plan_tests:
     "Rättningen ändrar tester som du har godkänt. Godkänn hur det ska rättas, och vad som ska testas då.",
-  asks_plan_repair: "Testerna gick inte igenom. Så här ska det rättas; inget mer skrivs innan du godkänner.",
+  asks_plan_repair: "Det är inte färdigt än. Så här ska det rättas; inget mer skrivs innan du godkänner.",
   asks_plan_conflict: "Någon annan har ändrat flödet, så planen är gjord på nytt. Inget skrivs innan du godkänner.",
   asks_result_review: "Det är byggt, och testerna gick igenom. Godta det, eller säg vad som ska vara annorlunda.",
+  asks_review_open:
+    "Testerna gick igenom, men det bedömdes inte som färdigt, och inga fler planer eller tokens finns kvar. Godta det som det är, eller säg vad som ska vara annorlunda.",
   left_out:
     "Något som ser ut som en nyckel eller ett lösenord lämnades ute ur det du skrev, så ingen fick veta det. Lägg det bland inloggningsuppgifterna eller i en variabel, och nämn den i stället.",
   answer: "Svara",

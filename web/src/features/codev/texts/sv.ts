@@ -55,6 +55,7 @@ const sv: Translation<typeof en> = {
   waits_plan_repair: "En rättning att godkänna",
   waits_plan_conflict: "En ny plan att godkänna",
   waits_result_review: "Ett resultat att granska",
+  waits_review_open: "Ett resultat att granska",
   welcome: "Få ett flöde utvecklat",
   welcome_more: "Beskriv det i en mening eller på en sida. Inget skrivs innan du har godkänt planen.",
   teach_say: "Du säger vad du vill ha",

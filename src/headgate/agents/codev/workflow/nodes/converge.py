@@ -47,18 +47,22 @@ def _decided(state: AgentState, working: Working, judged: Judged | None, *, over
     if passed and (judged is None or judged.done):
         working.tell("verdict", {"done": True})
         # All that costs tokens is done: what is left is for the person, whatever is left of the budget.
-        return {"converge_verdict": None, "stop_code": None}
+        return {"converge_verdict": None, "left_open": False, "stop_code": None}
     derived = derive(state)
     verdict = derived if judged is None or judged.done else judged.verdict(derived)
     working.tell("verdict", {"done": False, **{name: str(value) for name, value in verdict.items()}})
+    last = state["iteration"] >= state["max_iterations"]
     update: Update = {
         "converge_verdict": dict(verdict),
+        "left_open": passed and (over or last),
         "approved": bool(state.get("approved") and state.get("repairs_approved")),
         "messages": [{"role": "assistant", "content": f"{verdict['category']}: {verdict['reason']}"}],
     }
+    if update["left_open"]:
+        return update | {"stop_code": None}
     if over:
         return update | OVER_BUDGET
-    if state["iteration"] >= state["max_iterations"]:
+    if last:
         return update | {"stop_code": "iterations"}
     return update | {"iteration": state["iteration"] + 1}
 

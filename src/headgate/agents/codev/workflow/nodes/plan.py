@@ -75,7 +75,7 @@ def ask_approval(state: AgentState) -> dict[str, Any]:
     elif state.get("tests_changed"):
         why = "This repair changes tests that you approved. Approve how it is to be repaired, and what is tested then."
     elif verdict is not None:
-        why = "The tests did not pass. Approve how it is to be repaired."
+        why = "It was not judged to be done. Approve how it is to be repaired."
     else:
         why = "Approve the plan, edit it, or say what should be otherwise. Nothing is written before."
     return {
