@@ -77,6 +77,10 @@ class FlowiseServer:
     hostile: dict[str, Hostile] = field(default_factory=dict)
     """By the path that follows `/api/v1`."""
     answers: Answer = field(default=lambda question: f"echo: {question}")
+    keeps: Callable[[str], str] = field(default=lambda sent: sent)
+    """What is kept of a chatflow that is sent."""
+    after_read: Callable[["FlowiseServer"], None] | None = None
+    """Called when a chatflow was read: somebody else may save before it is written."""
     after_write: Callable[["FlowiseServer"], None] | None = None
     """Called when a change is kept: somebody else may save at the same moment."""
     _ticks: int = 0
@@ -97,6 +101,10 @@ class FlowiseServer:
         """What a chatflow holds."""
         found: dict[str, Any] = json.loads(self.chatflows[flow_id]["flowData"])
         return found
+
+    def save(self, flow_id: str, flow: dict[str, Any]) -> None:
+        """What somebody saves in the canvas."""
+        self.chatflows[flow_id] |= {"flowData": json.dumps(flow), "updatedDate": self._now()}
 
     def answer(self, asked: Asked) -> tuple[int, Any]:
         """Status and JSON; text is HTML."""
@@ -162,7 +170,10 @@ class FlowiseServer:
 
     def _get_chatflows(self, parts: list[str], query: str, _body: Any) -> Any:
         if parts:
-            return self._row(parts[0])
+            row = dict(self._row(parts[0]))
+            if self.after_read is not None:
+                self.after_read(self)
+            return row
         rows = sorted(self.chatflows.values(), key=lambda one: one["updatedDate"], reverse=True)
         asked = dict(one.split("=") for one in query.split("&") if "=" in one)
         if "page" not in asked:
@@ -192,6 +203,7 @@ class FlowiseServer:
         except ValueError as error:
             raise Refused(500, str(error)) from None
         row |= {key: value for key, value in body.items() if key in {"name", "flowData", "type", "deployed"}}
+        row["flowData"] = self.keeps(row["flowData"])
         row["updatedDate"] = self._now()
         self.writes += 1
         answer = self._saved(dict(row))
@@ -239,7 +251,8 @@ class FlowiseServer:
         return self.chatflows[flow_id]
 
     def _make(self, body: dict[str, Any]) -> dict[str, Any]:
-        row = {"id": str(uuid.uuid4()), "name": body["name"], "flowData": body["flowData"], "type": body["type"]}
+        row = {"id": str(uuid.uuid4()), "name": body["name"], "type": body["type"]}
+        row["flowData"] = self.keeps(body["flowData"])
         row |= {**_BLANK, "workspaceId": WORKSPACE, "createdDate": self._now(), "updatedDate": self._now()}
         self.chatflows[row["id"]] = row
         return row

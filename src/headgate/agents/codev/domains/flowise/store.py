@@ -1,8 +1,9 @@
 """Chatflows of a server as a session holds them: read, written once each, found again when an answer was lost."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from typing import TypeVar
 
 import orjson
 from pydantic import JsonValue
@@ -11,7 +12,7 @@ from headgate.agents.codev.domain import Change, Held, mark_of
 from headgate.agents.codev.domains.flowise.answers import Chatflow
 from headgate.agents.codev.domains.flowise.client import FlowiseClient
 from headgate.agents.codev.domains.flowise.drawn import WRITE_MEMBER, joined, read_definition, split
-from headgate.agents.codev.domains.flowise.errors import AnswerTooLarge, ChatflowNotFound
+from headgate.agents.codev.domains.flowise.errors import AnswerTooLarge, ChatflowNotFound, FlowiseFailed
 from headgate.agents.codev.errors import WriteConflict
 from headgate.foundation.errors import HeadgateError, UpstreamFailed
 
@@ -20,7 +21,10 @@ PAGES: tuple[int, ...] = (20, 5, 1)
 MOST_LEFT_OUT = 5
 """Chatflows of more than is read at once; where there are more of them a server is up to something."""
 MOST_LOOKED_AT = 1000
+MOST_LOOKS = 3
+"""How often a chatflow is looked at again because somebody saved it while it was read; then it is a conflict."""
 _NAMELESS = "Chatflow"
+_Made = TypeVar("_Made")
 
 
 class Store:
@@ -38,17 +42,18 @@ class Store:
     async def write(self, change: Change, before: Held | None, token: str) -> Held:
         """Write a change. Raises `WriteConflict` when the chatflow is not `before` now.
 
-        Flowise has no way to write only if nothing changed: between our look and our write is a moment in which
-        somebody else's change would be lost. It ignores an id of ours, so what it makes is found by the token.
+        Flowise has no way to write only if nothing changed: a change of somebody else that it takes while our write is
+        on its way would be lost. It ignores an id of ours, so what it makes is found by the token.
         """
         if before is None:
             return await self._make(change, token)
-        now = await self.read(before.flow_id)
-        if now.mark != before.mark:
-            raise WriteConflict(now.name)
-        layout = _laid_out(change.about.get("layout"), now.about.get("layout"))
-        name = change.name if change.name and change.name != now.name else None
-        row = await self._client.update_chatflow(before.flow_id, _text(change, layout, token), name=name)
+
+        def wanted(now: Held) -> tuple[str, str | None]:
+            layout = _laid_out(change.about.get("layout"), now.about.get("layout"))
+            return _text(change, layout, token), change.name if change.name not in ("", now.name) else None
+
+        text, name = await self._while_same(before.flow_id, before.mark, wanted)
+        row = await self._client.update_chatflow(before.flow_id, text, name=name)
         return await self._read_back(row, token)
 
     async def find_written(self, token: str) -> Held | None:
@@ -61,9 +66,7 @@ class Store:
     async def remove(self, flow_id: str, expected_mark: str) -> None:
         """Delete one that is still as expected; one that is gone is gone."""
         try:
-            held = await self.read(flow_id)
-            if held.mark != expected_mark:
-                raise WriteConflict(held.name)
+            await self._while_same(flow_id, expected_mark, lambda now: now)
             await self._client.delete_chatflow(flow_id)
         except ChatflowNotFound:
             return
@@ -102,19 +105,37 @@ class Store:
         type_ = str(change.about.get("type") or "CHATFLOW")
         text = _text(change, change.about.get("layout"), token)
         try:
-            return await self._held(await self._client.create_chatflow(change.name or _NAMELESS, type_, text))
+            row = await self._client.create_chatflow(change.name or _NAMELESS, type_, text)
+            return await self._held(_as_sent(row, token))
         except UpstreamFailed:
             ghost = await self._ghost(token)
             if ghost is None or ghost.mark != mark_of(change.definition):
                 raise
             return ghost
 
+    async def _while_same(self, flow_id: str, mark: str, make: Callable[[Held], _Made]) -> _Made:
+        """What is made of a chatflow that is as expected, directly before it is written. Raises `WriteConflict`.
+
+        Reading a large one takes as long as saving it in a canvas: when all is made it is looked at again, and made
+        anew where somebody saved it meanwhile.
+        """
+        row = await self._client.get_chatflow(flow_id)
+        for _ in range(MOST_LOOKS):
+            now = await self._held(row)
+            if now.mark != mark:
+                break
+            made, seen = make(now), row
+            row = await self._client.get_chatflow(flow_id)
+            if row == seen:
+                return made
+        raise WriteConflict(row.name)
+
     async def _read_back(self, row: Chatflow, token: str) -> Held:
         """What was written, as the server keeps it. Raises `WriteConflict` when somebody saved over it meanwhile.
 
         A change that was made on top of it is none of ours: it is seen when the chatflow is read the next time.
         """
-        written = await self._held(row)
+        written = await self._held(_as_sent(row, token))
         now = await self._client.get_chatflow(row.id)
         if token not in now.flow_data and (await self._held(now)).mark != written.mark:
             raise WriteConflict(now.name)
@@ -130,6 +151,16 @@ class Store:
     async def _held(self, row: Chatflow) -> Held:
         self.types[row.id] = row.type
         return await asyncio.to_thread(_read, row)  # half a second for a flow of two hundred nodes
+
+
+def _as_sent(row: Chatflow, token: str) -> Chatflow:
+    """What a server says that it keeps now. Raises `FlowiseFailed` when that is not what it was sent."""
+    if token not in row.flow_data:
+        raise FlowiseFailed(
+            f"The server answered a write of '{row.name}' with something else than it was sent.",
+            remedy="Look at the chatflow in Flowise: something in front of the server may change what it is sent.",
+        )
+    return row
 
 
 def _read(row: Chatflow) -> Held:

@@ -3,6 +3,7 @@
 import asyncio
 import copy
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -53,6 +54,12 @@ async def made(place: FlowiseWorkplace, spec: dict[str, Any] = TWO_FUNCTIONS, to
     wanted = await change(place, "create_chatflow", None, name="Shout", **spec)
     assert place.preflight(wanted) == []
     return await place.write(wanted, None, token)
+
+
+def once(do: Callable[[], None]) -> Callable[[FlowiseServer], None]:
+    """Does it the first time that it is called."""
+    left = iter([do])
+    return lambda _server: next(left, lambda: None)()
 
 
 class TestLooking:
@@ -273,6 +280,54 @@ class TestWriting:
         with pytest.raises(WriteConflict, match="'Shout' was changed by somebody else"):
             await place.write(wanted, held, "token-2")
         assert server.flow(held.flow_id)["nodes"][0]["data"]["inputs"]["functionName"] == "Theirs"
+
+    @pytest.mark.parametrize("deed", ["write", "remove"])
+    async def test_sees_that_somebody_else_saved_while_it_was_made_ready(
+        self, place: FlowiseWorkplace, server: FlowiseServer, deed: str
+    ) -> None:
+        held = await made(place)
+        wanted = await change(place, "change_node", held, id="customFunction_0", inputs={"functionName": "Up"})
+        theirs = recorded_flow("two_customfunction")
+        theirs["nodes"][0]["data"]["inputs"]["functionName"] = "Theirs"
+        server.after_read = once(lambda: server.save(held.flow_id, theirs))
+        with pytest.raises(WriteConflict, match="'Shout' was changed by somebody else"):
+            await (place.write(wanted, held, "token-2") if deed == "write" else place.remove(held.flow_id, held.mark))
+        assert server.flow(held.flow_id) == theirs
+
+    async def test_keeps_where_nodes_were_moved_to_while_it_was_made_ready(
+        self, place: FlowiseWorkplace, server: FlowiseServer
+    ) -> None:
+        held = await made(place)
+        wanted = await change(place, "change_node", held, id="customFunction_0", inputs={"functionName": "Up"})
+        moved = server.flow(held.flow_id)
+        moved["nodes"][0]["position"] = {"x": 777, "y": 1}
+        server.after_read = once(lambda: server.save(held.flow_id, moved))
+        await place.write(wanted, held, "token-2")
+        node = server.flow(held.flow_id)["nodes"][0]
+        assert (node["position"]["x"], node["data"]["inputs"]["functionName"]) == (777, "Up")
+
+    async def test_gives_way_to_who_saves_again_and_again(self, place: FlowiseWorkplace, server: FlowiseServer) -> None:
+        held = await made(place)
+        wanted = await change(place, "change_node", held, id="customFunction_0", inputs={"functionName": "Up"})
+        same = server.flow(held.flow_id)
+        server.after_read = lambda _server: server.save(held.flow_id, same)
+        writes, reads = server.writes, len(server.asked)
+        with pytest.raises(WriteConflict):
+            await place.write(wanted, held, "token-2")
+        assert server.writes == writes
+        assert len(server.asked) - reads < 10
+
+    async def test_says_that_the_server_kept_something_else(
+        self, place: FlowiseWorkplace, server: FlowiseServer
+    ) -> None:
+        """A server, or what stands in front of it, that says it is well and keeps another flow."""
+        held = await made(place)
+        wanted = await change(place, "change_node", held, id="customFunction_0", inputs={"functionName": "Up"})
+        server.keeps = lambda sent: sent.replace("token", "another")
+        with pytest.raises(FlowiseFailed, match="with something else than it was sent"):
+            await place.write(wanted, held, "token-2")
+        with pytest.raises(FlowiseFailed, match="with something else than it was sent"):
+            await made(place, token="token-3")
 
     async def test_does_not_take_a_change_on_top_of_it_for_its_own(
         self, place: FlowiseWorkplace, server: FlowiseServer
