@@ -25,7 +25,14 @@ class RateLimitSettings(BaseModel):
         default=20,
         ge=0,
         description="Runs and uploads a minute of visitors of one flow's widget from one address, with auto-login too. "
-        "From everywhere it is ten times as many; 0: no limit.",
+        "From everywhere it is ten times as many. Of requests of any kind, to all widgets, one address has thirty "
+        "times as many; 0: no limit.",
+    )
+    widget_open: int = Field(
+        default=20,
+        ge=0,
+        description="Answers of widgets that are open to one address at once on one server: results that are told, "
+        "files that come or go. To everybody together it is ten times as many; 0: no limit.",
     )
     redis_url: SecretStr = Field(
         default=SecretStr(""),

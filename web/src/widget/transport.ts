@@ -41,6 +41,9 @@ export type Heard =
 /** What went wrong, in words for the visitor; empty where nobody knows. */
 export class Refused extends Error {}
 
+const MOST_TRIES = 12;
+const LONGEST_WAIT = 15;
+
 /** Speaks to the server for one visit. */
 export interface Transport {
   upload(file: File): Promise<string>;
@@ -53,9 +56,13 @@ export interface Transport {
 export function transportOf(about: About, base: string): Transport {
   const path = `${base}/w/${about.flow_id}`;
   const headers = { "x-widget-visit": about.visit };
-  const ask = async (address: string, init: RequestInit): Promise<Response> => {
+  const ask = async (address: string, init: RequestInit, tries = 1): Promise<Response> => {
     const answer = await fetch(address, { ...init, credentials: "omit" });
     if (answer.ok) return answer;
+    if (answer.status === 429 && tries > 1) {
+      await pause(Math.min(LONGEST_WAIT, Number(answer.headers.get("retry-after")) || 5), init.signal);
+      return ask(address, init, tries - 1);
+    }
     const told = (await answer.json().catch(() => ({}))) as { detail?: string };
     throw new Refused(told.detail ?? "");
   };
@@ -72,7 +79,8 @@ export function transportOf(about: About, base: string): Transport {
       return (await post<{ run: string }>("runs", init)).run;
     },
     async *hear(run, signal) {
-      const answer = await ask(`${path}/runs/${run}/events`, { signal });
+      // The run works already, and its result stays: where too many are being told theirs, this one waits its turn.
+      const answer = await ask(`${path}/runs/${run}/events`, { signal }, MOST_TRIES);
       const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
       const parser = new EventParser();
       for (;;) {
@@ -86,4 +94,15 @@ export function transportOf(about: About, base: string): Transport {
     },
     address: (file) => `${path}/files/${file.token}`,
   };
+}
+
+/** So many seconds, unless it is stopped meanwhile. */
+function pause(seconds: number, signal?: AbortSignal | null): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, seconds * 1000);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
 }

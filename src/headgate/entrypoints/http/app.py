@@ -50,6 +50,7 @@ from headgate.features.runs.report.routes import router as reports_router
 from headgate.features.runs.reruns.routes import router as reruns_router
 from headgate.features.runs.routes import router as runs_router
 from headgate.features.runs.statistics.routes import router as statistics_router
+from headgate.features.runs.widget.bounds import OpenAnswers
 from headgate.features.runs.widget.routes import router as widgets_router
 from headgate.features.secrets.routes import router as secrets_router
 from headgate.features.testing.routes import router as tests_router
@@ -123,6 +124,7 @@ def create_app(settings: Settings) -> FastAPI:
                 setattr(app.state, name, part)
             app.state.identity, app.state.throttle = doors.identity, doors.throttle
             app.state.sign_in, app.state.single_sign_on = doors.sign_in, doors.single_sign_on
+            app.state.widget_answers = OpenAnswers(settings.rate_limits.widget_open)
             app.state.locked = await is_locked(settings, parts.database)
             app.state.mcp_door = McpDoor(parts)
             yield

@@ -23,8 +23,10 @@ class Scope(StrEnum):
     """Tries to use a one-time link from one network address."""
     WIDGET_ADDRESS = "widget.address"
     """Runs and uploads of visitors of one flow's widget from one network address."""
+    WIDGET_ASKED = "widget.asked"
+    """Whatever visitors of widgets ask for from one network address: frames, results, files."""
     WIDGET_FLOW = "widget.flow"
-    """The same of one flow from anywhere."""
+    """Runs and uploads of one flow's widget from anywhere."""
     PASSWORD_USER = "password.user"  # noqa: S105 - the name of a count
     """Tries of a person who is signed in to say their present password."""
 

@@ -39,6 +39,8 @@ _SIGN_IN_TIMES = {
 PROVIDER_TESTS_PER_MINUTE = 20
 WIDGET_FLOW_TIMES = 10
 """How many times `widget_per_minute` one flow's widget takes from everywhere."""
+WIDGET_ASKED_TIMES = 30
+"""How many times as often one address may ask anything of widgets: they are opened more often than they are used."""
 log = get_logger(__name__)
 
 
@@ -149,6 +151,7 @@ def rate_limits(settings: Settings) -> RateLimits:
         Scope.API_PERSON: own.api_per_minute,
         Scope.API_ADDRESS: own.address_per_minute,
         Scope.WIDGET_ADDRESS: own.widget_per_minute,
+        Scope.WIDGET_ASKED: own.widget_per_minute * WIDGET_ASKED_TIMES,
         Scope.WIDGET_FLOW: own.widget_per_minute * WIDGET_FLOW_TIMES,
         Scope.PROVIDER_TEST: PROVIDER_TESTS_PER_MINUTE,
     }

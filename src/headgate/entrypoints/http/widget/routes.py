@@ -10,12 +10,13 @@ from fastapi.responses import FileResponse, HTMLResponse, Response
 
 from headgate.entrypoints.http.studio.page import BUILT
 from headgate.features.access.caller import public
+from headgate.features.runs.widget.bounds import asks
 from headgate.features.runs.widget.errors import WidgetNotFound
 from headgate.features.runs.widget.service import Widget, find_widget, new_visit
 from headgate.foundation.api import get_database
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
-from headgate.foundation.errors import Unavailable
+from headgate.foundation.errors import RateLimited, Unavailable
 
 router = APIRouter(include_in_schema=False)
 _ANYBODY = public("Scripts and a page for visitors of outside pages; a flow is shown where it is offered.")
@@ -38,20 +39,25 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
-_NOT_OFFERED = """<!doctype html>
+_IN_WORDS = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
-<title>Not offered</title>
+<title>{title}</title>
 </head>
 <body>
-<h1>Nothing is offered here</h1>
-<p>The form or chat at this address was switched off, or was never published. Ask whoever runs the page.</p>
+<h1>{title}</h1>
+<p>{words}</p>
 </body>
 </html>
 """
+_NOT_OFFERED = _IN_WORDS.format(
+    title="Nothing is offered here",
+    words="The form or chat at this address was switched off, or was never published. Ask whoever runs the page.",
+)
+_TOO_OFTEN = "The form or chat was opened very often from your network. Load the page again in {seconds} seconds."
 
 
 @router.get("/widget.js", dependencies=[_ANYBODY])
@@ -71,13 +77,24 @@ async def frame(flow_id: str, request: Request, database: Annotated[Database, De
     """The page in the frame: a form or chat of a flow that is offered."""
     nonce = secrets.token_urlsafe(16)
     try:
+        await asks(request)
         widget = await find_widget(database, flow_id)
+    except RateLimited as error:
+        return _too_often(error, nonce)
     except WidgetNotFound as error:
         return HTMLResponse(_NOT_OFFERED, status_code=error.status, headers=_policy("*", nonce))
     box: SecretBox = request.app.state.box
     about = orjson.dumps(widget.shown(new_visit(box, widget)).model_dump(mode="json")).decode()
     page = _PAGE.format(title=escape(_title(widget)), about=_in_script(about), nonce=nonce)
     return HTMLResponse(page, headers=_policy(widget.ancestors, nonce))
+
+
+def _too_often(error: RateLimited, nonce: str) -> Response:
+    """A page in words: a person looks at it, in a frame."""
+    seconds = str(error.extra["retry_after_seconds"])
+    page = _IN_WORDS.format(title="Too many visitors just now", words=_TOO_OFTEN.format(seconds=seconds))
+    headers = _policy("*", nonce) | {"Retry-After": seconds, "Cache-Control": "no-store"}
+    return HTMLResponse(page, status_code=error.status, headers=headers)
 
 
 def _policy(ancestors: str, nonce: str) -> dict[str, str]:

@@ -43,5 +43,7 @@ class FrameRoute(APIRoute):
 
 def _told(status: int, code: str, detail: str, error: HeadgateError | None = None) -> Response:
     retry = error.extra.get("retry_after_seconds") if error is not None else None
-    headers = CORS | ({} if retry is None else {"Retry-After": str(retry)})
+    headers = CORS | (
+        {} if retry is None else {"Retry-After": str(retry), "Access-Control-Expose-Headers": "Retry-After"}
+    )
     return JSONResponse({"code": code, "detail": detail}, status_code=status, headers=headers)

@@ -1,6 +1,9 @@
 """What a visitor of a widget is told. Never why inside."""
 
-from headgate.foundation.errors import Forbidden, NotFound
+from headgate.foundation.errors import Forbidden, NotFound, RateLimited
+
+OPEN_RETRY_SECONDS = 5
+"""When to ask again where too many answers are open. Most are so for a few seconds."""
 
 
 class WidgetNotFound(NotFound):
@@ -21,3 +24,14 @@ class WidgetRefused(Forbidden):
 
     def __init__(self) -> None:
         super().__init__("This page may not use the form.", remedy="Load the page again.")
+
+
+class TooManyOpen(RateLimited):
+    """One address, or everybody together, has as many answers open as there may be at once."""
+
+    def __init__(self, _most: int) -> None:
+        super().__init__(
+            "Too many people are being answered just now.",
+            remedy=f"Try again in {OPEN_RETRY_SECONDS} seconds.",
+            retry_after_seconds=OPEN_RETRY_SECONDS,
+        )

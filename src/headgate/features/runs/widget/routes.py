@@ -10,8 +10,7 @@ from fastapi import APIRouter, Depends, Header, Request
 from fastapi.responses import Response, StreamingResponse
 
 from headgate.features.access.caller import public
-from headgate.features.accounts.addresses import address_of, counted
-from headgate.features.accounts.ports import Scope
+from headgate.features.accounts.addresses import address_of
 from headgate.features.files import service as files
 from headgate.features.files.names import attachment
 from headgate.features.files.storage import Storage
@@ -21,6 +20,7 @@ from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.views.speaking import Speech
 from headgate.features.runs.widget import service
 from headgate.features.runs.widget.answering import CORS, FrameRoute
+from headgate.features.runs.widget.bounds import asks, begins, stays_open
 from headgate.features.runs.widget.errors import WidgetRefused
 from headgate.features.runs.widget.schemas import WidgetFile, WidgetRun, WidgetStart
 from headgate.features.runs.widget.service import Widget, find_widget
@@ -43,6 +43,8 @@ def open_to_frames(response: Response) -> None:
 router = APIRouter(prefix="/w", include_in_schema=False, dependencies=[Depends(open_to_frames)], route_class=FrameRoute)
 Rows = Annotated[Database, Depends(get_database)]
 VISITORS = public("Visitors of an outside page; the flow must be offered, and a token says what they started.")
+_ASKS = [VISITORS, Depends(asks)]
+_HELD = Depends(stays_open, scope="request")
 
 
 def _engine(request: Request) -> ExecutionBackend:
@@ -69,12 +71,6 @@ async def _offered(flow_id: str, request: Request, database: Rows) -> Widget:
     return await find_widget(database, flow_id)
 
 
-async def _counted(flow_id: str, request: Request) -> None:
-    throttle = request.app.state.throttle
-    await throttle.allow(Scope.WIDGET_ADDRESS, f"{flow_id}/{counted(address_of(request))}")
-    await throttle.allow(Scope.WIDGET_FLOW, flow_id)
-
-
 Engine = Annotated[ExecutionBackend, Depends(_engine)]
 Box = Annotated[SecretBox, Depends(_box)]
 Contents = Annotated[Storage, Depends(_storage)]
@@ -90,7 +86,7 @@ async def preflight(flow_id: str, rest: str) -> Response:  # noqa: ARG001 - wher
     return Response(status_code=204, headers=CORS | allowed)
 
 
-@router.post("/{flow_id}/files", status_code=201, dependencies=[VISITORS, Depends(_counted)])
+@router.post("/{flow_id}/files", status_code=201, dependencies=[*_ASKS, Depends(begins), _HELD])
 async def upload(
     request: Request, widget: Offered, database: Rows, box: Box, contents: Contents, visit: Visit = ""
 ) -> WidgetFile:
@@ -110,7 +106,7 @@ async def upload(
     return WidgetFile(token=token, name=row.name, size=row.size_bytes)
 
 
-@router.post("/{flow_id}/runs", status_code=201, dependencies=[VISITORS, Depends(_counted)])
+@router.post("/{flow_id}/runs", status_code=201, dependencies=[*_ASKS, Depends(begins)])
 async def start(
     body: WidgetStart, request: Request, widget: Offered, database: Rows, engine: Engine, box: Box, visit: Visit = ""
 ) -> WidgetRun:
@@ -119,7 +115,7 @@ async def start(
     return WidgetRun(run=token)
 
 
-@router.get("/{flow_id}/runs/{token}/events", response_class=StreamingResponse, dependencies=[VISITORS])
+@router.get("/{flow_id}/runs/{token}/events", response_class=StreamingResponse, dependencies=[*_ASKS, _HELD])
 async def events(widget: Offered, token: str, database: Rows, engine: Engine, box: Box) -> EventStream:
     """The result as it comes: `started`, `text`, `again`, then `done` or `failed`."""
     key = service.run_of(box, widget, token)
@@ -131,7 +127,7 @@ async def events(widget: Offered, token: str, database: Rows, engine: Engine, bo
     return answer
 
 
-@router.post("/{flow_id}/runs/{token}/stop", status_code=204, dependencies=[VISITORS])
+@router.post("/{flow_id}/runs/{token}/stop", status_code=204, dependencies=_ASKS)
 async def stop(request: Request, widget: Offered, token: str, engine: Engine, box: Box) -> Response:
     """End a run that this visit started."""
     key = service.run_of(box, widget, token)
@@ -139,7 +135,7 @@ async def stop(request: Request, widget: Offered, token: str, engine: Engine, bo
     return Response(status_code=204, headers=CORS)
 
 
-@router.get("/{flow_id}/files/{token}", response_class=StreamingResponse, dependencies=[VISITORS])
+@router.get("/{flow_id}/files/{token}", response_class=StreamingResponse, dependencies=[*_ASKS, _HELD])
 async def download(widget: Offered, token: str, database: Rows, box: Box, contents: Contents) -> StreamingResponse:
     """A file of the result."""
     file_id = unseal(box, "file", token, flow=widget.flow_id)["file"]
