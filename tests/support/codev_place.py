@@ -55,6 +55,7 @@ class FakePlace:
         self.closed = False
         self._tokens: dict[str, str] = {}
         self._numbers = count(1)
+        self._saves = count(1)
         for flow_id, answer in flows.items():
             self._put(flow_id, flow_id.title(), {"answer": answer})
 
@@ -135,7 +136,8 @@ class FakePlace:
         self._put(flow_id, held.name, {**held.definition, "answer": answer})
 
     def _put(self, flow_id: str, name: str, definition: dict[str, JsonValue]) -> Held:
-        self.flows[flow_id] = Held(flow_id, name, dict(definition), mark_of(definition))
+        saved = str(next(self._saves))
+        self.flows[flow_id] = Held(flow_id, name, dict(definition), mark_of(definition), saved=saved)
         return self.flows[flow_id]
 
     async def _list(self, _: dict[str, Any]) -> Answer:

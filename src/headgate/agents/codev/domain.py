@@ -46,6 +46,8 @@ class Held:
     """`mark_of` the definition. Revisions and dates do not count."""
     about: dict[str, JsonValue] = field(default_factory=dict)
     """What the place itself needs to write it again: a revision, a type. Plain JSON."""
+    saved: str = ""
+    """Another after every save, also one that changes nothing or changes back: a revision, a date; empty: not known."""
 
 
 @dataclass(frozen=True, slots=True)

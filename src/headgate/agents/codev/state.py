@@ -100,6 +100,8 @@ class AgentState(TypedDict):
     """`Held.mark` of the flow as this session last saw or wrote it."""
     patch_summary: NotRequired[str]
     trials: NotRequired[list[Trial]]
+    unsure: NotRequired[int]
+    """How often in a row a trial was not counted, since the flow was saved while it ran."""
     test_trials: int
     """How often each case is run; all must pass (DD-021)."""
     converge_verdict: NotRequired[Verdict | None]

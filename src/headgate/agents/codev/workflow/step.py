@@ -109,7 +109,7 @@ async def as_seen(state: AgentState, working: Working, when: str) -> Held | Conf
 def conflicted(state: AgentState, working: Working, conflict: Conflicted) -> Update:
     """Somebody else changed the flow: the iteration is over, and no approval holds any more."""
     working.tell("conflict", {"message": conflict["message"]})
-    update: Update = {"conflict": dict(conflict), "approved": False, "exchange": [], "trials": []}
+    update: Update = {"conflict": dict(conflict), "approved": False, "exchange": [], "trials": [], "unsure": 0}
     if state["iteration"] >= state["max_iterations"]:
         return update | {"stop_code": "iterations"}
     return update | {"iteration": state["iteration"] + 1, "converge_verdict": None}

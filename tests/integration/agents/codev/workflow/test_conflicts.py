@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from headgate.agents.codev.workflow.nodes.trials import MOST_UNSURE
 from headgate.foundation.errors import NotFound
 from tests.support.codev_place import FakePlace
 from tests.support.codev_play import Play, play
@@ -27,6 +28,25 @@ def after_each_run(place: FakePlace, others: Callable[[], object]) -> None:
         return found
 
     place.run_case = run_and_change  # type: ignore[method-assign]
+
+
+def as_it_is_judged(place: FakePlace, others: Callable[[], object]) -> None:
+    """What others do when the flow was tested, and is described to whom judges it."""
+    compare = place.compare
+
+    def compare_and_change(before: Any, after: Any) -> list[str]:
+        found = compare(before, after)
+        if place.runs:
+            others()
+        return found
+
+    place.compare = compare_and_change  # type: ignore[method-assign]
+
+
+def there_and_back(place: FakePlace) -> None:
+    """Somebody changes the flow, and takes it back."""
+    place.somebody_writes("greeter", "theirs")
+    place.somebody_writes("greeter", "hello")
 
 
 class TestChangeByOthers:
@@ -84,12 +104,38 @@ class TestChangeByOthers:
         assert len(place.runs) == 1
         assert "converge" not in script.phases()
 
-    @pytest.mark.parametrize(("trials", "when"), [(2, "while it was tested"), (1, "after it was tested")])
-    async def test_that_deletes_the_flow_is_planned_for_and_is_no_error(self, trials: int, when: str) -> None:
+    async def test_that_is_taken_back_within_a_trial_lets_it_run_again(self) -> None:
+        place = FakePlace(greeter="bye")
+        session = session_on(place)
+        await session.begin(flow_id="greeter", test_trials=2)
+        after_each_run(place, lambda: there_and_back(place) if len(place.runs) <= 2 else None)
+        payload = await session.approve()
+        assert payload["type"] == "result_review"
+        assert [trial["trial"] for trial in payload["data"]["trials"]] == [1, 2]
+        assert len(place.runs) == 4
+        assert len(session.told.of("trial")) == 2
+        assert len({chat for _, _, chat in place.runs}) == 4
+
+    async def test_that_is_taken_back_within_trials_again_and_again_is_a_conflict(self) -> None:
+        place = FakePlace(greeter="bye")
+        script = scripted(patch=[SET, WRITTEN])
+        session = play(script, place)
+        await session.begin(flow_id="greeter")
+        after_each_run(place, lambda: there_and_back(place))
+        payload = await session.approve()
+        assert payload["type"] == "plan_approval"
+        assert "saved by somebody else again and again" in payload["data"]["conflict"]["message"]
+        assert len(place.runs) == MOST_UNSURE
+        assert "converge" not in script.phases()
+        assert (await session.state())["unsure"] == 0
+
+    @pytest.mark.parametrize("when", ["while it was tested", "after it was tested"])
+    async def test_that_deletes_the_flow_is_planned_for_and_is_no_error(self, when: str) -> None:
         place = FakePlace(greeter="bye")
         session = session_on(place, [SET, WRITTEN, calls("make_flow", name="New", answer="hello"), WRITTEN])
-        await session.begin(flow_id="greeter", test_trials=trials)
-        after_each_run(place, lambda: place.flows.pop("greeter", None))
+        await session.begin(flow_id="greeter")
+        happens = after_each_run if when.startswith("while") else as_it_is_judged
+        happens(place, lambda: place.flows.pop("greeter", None))
         payload = await session.approve()
         assert payload["type"] == "plan_approval"
         assert payload["data"]["conflict"]["message"] == f"There is no flow greeter. It was deleted {when}."
@@ -101,7 +147,7 @@ class TestChangeByOthers:
         script = scripted(patch=[SET, WRITTEN], plan=plan_of(case("greets", "hello")))
         session = play(script, place)
         await session.begin(flow_id="greeter")
-        after_each_run(place, lambda: place.somebody_writes("greeter", "theirs"))
+        as_it_is_judged(place, lambda: place.somebody_writes("greeter", "theirs"))
         payload = await session.approve()
         assert payload["type"] == "plan_approval"
         assert "after it was tested" in payload["data"]["conflict"]["message"]

@@ -166,7 +166,7 @@ def _as_sent(row: Chatflow, token: str) -> Chatflow:
 def _read(row: Chatflow) -> Held:
     definition, layout = split(read_definition(row.flow_data, row.name))
     about: dict[str, JsonValue] = {"type": row.type, "layout": layout}
-    return Held(row.id, row.name, definition, mark_of(definition), about)
+    return Held(row.id, row.name, definition, mark_of(definition), about, saved=row.updated)
 
 
 def _text(change: Change, layout: JsonValue, token: str) -> str:

@@ -32,6 +32,7 @@ def held_of(row: FlowRow) -> Held:
         definition=definition,
         mark=mark_of(definition),
         about={"revision": row.revision, "space_id": row.space_id},
+        saved=str(row.revision),
     )
 
 

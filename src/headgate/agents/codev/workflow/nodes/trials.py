@@ -13,30 +13,52 @@ from headgate.agents.codev.workflow.step import Update, as_seen, conflicted, pha
 from headgate.foundation.log import redact_text
 from headgate.graph.cases import TestCase, misses
 
+MOST_UNSURE = 3
+"""How often a trial is run again because the flow was saved while it ran; then it is somebody else's change."""
 LONGEST_ANSWER = 4_000
 """Characters of an answer that are kept."""
 _LONGEST_ERROR = 1_000
+_MEANWHILE = "while it was tested"
+_GONE = Conflicted(message="There is no flow.", lines=[])
 
 
 async def test(state: AgentState, working: Working) -> Update:
-    """Run the next trial, of the flow that was written and no other. Without a flow there is none."""
+    """Run the next trial, of the flow that was written and no other. Without a flow there is none.
+
+    A flow that was saved meanwhile and is as before may have been another while the trial ran: it is run again.
+    """
     trials = list(state.get("trials") or [])
     if not trials:
         phase_told(state, working, "test")
     flow_id, wanted = state.get("flow_id"), trials_wanted(state)
     if not flow_id or len(trials) >= wanted:
         return {"trials": trials}
-    seen = await as_seen(state, working, "while it was tested")
+    seen = await as_seen(state, working, _MEANWHILE)
     if not isinstance(seen, Held):
-        return conflicted(state, working, seen or Conflicted(message="There is no flow.", lines=[]))
+        return conflicted(state, working, seen or _GONE)
     number, again = divmod(len(trials), state["test_trials"])
     case = TestCase.model_validate((state.get("cases") or [])[number])
     # A chat of its own, also where a trial is run again: half of one would be remembered.
     session = f"{state['session_id']}-{state['iteration']}-{number + 1}-{again + 1}-{uuid4().hex[:8]}"
     result = await working.workplace.run_case(flow_id, case, session=session)
+    cost = used(state, working, result.input_tokens, result.output_tokens)
+    after = await as_seen(state, working, _MEANWHILE)
+    if not isinstance(after, Held):
+        return conflicted(state, working, after or _GONE) | cost
+    if after.saved != seen.saved:
+        return _unsure(state, working, after.name) | cost
     trial = _judged(case, again + 1, result)
     working.tell("trial", {**cast("dict[str, JsonValue]", dict(trial)), "of": wanted})
-    return {"trials": [*trials, trial], **used(state, working, result.input_tokens, result.output_tokens)}
+    return {"trials": [*trials, trial], "unsure": 0, **cost}
+
+
+def _unsure(state: AgentState, working: Working, name: str) -> Update:
+    """The flow was saved while the trial ran, and is as before: it may have been another in between."""
+    unsure = state.get("unsure", 0) + 1
+    if unsure < MOST_UNSURE:
+        return {"unsure": unsure}
+    message = f"'{name}' was saved by somebody else again and again {_MEANWHILE}."
+    return conflicted(state, working, Conflicted(message=message, lines=[]))
 
 
 def _judged(case: TestCase, again: int, result: TrialResult) -> Trial:

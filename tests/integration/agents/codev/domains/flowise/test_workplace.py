@@ -252,6 +252,19 @@ class TestWriting:
         with pytest.raises(FlowiseFailed):
             await place.write(wanted, None, "token-1")
 
+    async def test_what_was_changed_and_changed_back_is_marked_as_before_and_known_to_be_saved(
+        self, place: FlowiseWorkplace, server: FlowiseServer
+    ) -> None:
+        held = await place.read((await made(place)).flow_id)
+        ours = server.flow(held.flow_id)
+        for flow in ({**ours, "nodes": ours["nodes"][:1]}, ours):
+            server.save(held.flow_id, flow)
+        after = await place.read(held.flow_id)
+        assert after.mark == held.mark
+        assert after.saved != held.saved
+        await place.run_case(held.flow_id, TestCase(name="x", text="Hi"), session="s")
+        assert (await place.read(held.flow_id)).saved == after.saved
+
     async def test_sees_that_somebody_else_was_quicker(self, place: FlowiseWorkplace, server: FlowiseServer) -> None:
         held = await made(place)
         wanted = await change(place, "change_node", held, id="customFunction_0", inputs={"functionName": "Up"})

@@ -70,6 +70,18 @@ class TestWriting:
         assert after.mark != held.mark
         assert "answer:ChatOutput" in str(await ask(place, "list_flows"))
 
+    async def test_what_was_changed_and_changed_back_is_marked_as_before_and_known_to_be_saved(
+        self, parts_on_both: Parts
+    ) -> None:
+        place = await open_place(parts_on_both)
+        held = await changed(place, "build_flow", None, spec=GREETING)
+        for name in ("Another", held.name):
+            await edited_by_a_person(parts_on_both, held, name=name)
+        after = await place.read(held.flow_id)
+        assert after.mark == held.mark
+        assert after.saved != held.saved
+        assert (await place.read(held.flow_id)).saved == after.saved
+
     async def test_keeps_a_draft_that_is_replaced_as_a_whole(self, parts: Parts) -> None:
         place = await open_place(parts)
         held = await changed(place, "build_flow", None, spec=GREETING)
