@@ -53,6 +53,7 @@ IMPORTED = (
     "tests.support.codev_process",
     "tests.support.engine_process",
     "tests.support.headgate_process",
+    "tests.support.mcp_process",
 )
 MOST_BYTES = 150_000
 """Of an order: an environment may be long."""

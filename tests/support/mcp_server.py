@@ -1,11 +1,12 @@
 """Starts the real MCP server of `mcp_process` and gives its address or command."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+from tests.support.forked import fork
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "tests.support.mcp_process", "stdio"]
@@ -26,8 +27,7 @@ class McpProcess:
         }
 
     def __enter__(self) -> Self:
-        command = [sys.executable, "-m", "tests.support.mcp_process", "http", str(self._port)]
-        self._process = subprocess.Popen(command, cwd=ROOT, env=self._environment, stdout=subprocess.PIPE, text=True)
+        self._process = fork("tests.support.mcp_process", "http", str(self._port), environment=self._environment)
         assert self._process.stdout is not None
         self.port = int(self._process.stdout.readline())
         return self
