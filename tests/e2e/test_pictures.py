@@ -60,7 +60,8 @@ def developing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Furnished]:
     folder = tmp_path_factory.mktemp("developing")
     with OpenAIServer() as openai, start_studio(folder, **environment(openai)) as found:
         flow = _flow(found)
-        found.api.put(f"/flows/{flow}/tests", json={"cases": [TEST]}).raise_for_status()
+        revision = found.api.get(f"/flows/{flow}/tests").json()["revision"]
+        found.api.put(f"/flows/{flow}/tests", json={"revision": revision, "cases": [TEST]}).raise_for_status()
         yield found, {"flow": flow, "session": waiting_with_a_plan(found, openai)}
 
 

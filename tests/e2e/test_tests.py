@@ -52,7 +52,8 @@ def test_a_test_is_added_and_run_and_publishing_opens(page: Page, studio: Studio
 def test_tests_fit_a_telephone(browser: Browser, studio: Studio, console: Console) -> None:
     flow = studio.flow(ECHO)
     wrong = {"name": "a case with a name that is rather long", "text": "hello", "expect": {"contains": ["good day"]}}
-    studio.api.put(f"/flows/{flow}/tests", json={"cases": [wrong]}).raise_for_status()
+    sent = {"revision": studio.api.get(f"/flows/{flow}/tests").json()["revision"], "cases": [wrong]}
+    studio.api.put(f"/flows/{flow}/tests", json=sent).raise_for_status()
     studio.post(f"/flows/{flow}/tests/run", {"trials": 5, "wait": True})
     with open_page(browser, studio.url, console, narrow=True) as page:
         page.goto(f"/flows/{flow}/tests")

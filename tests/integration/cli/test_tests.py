@@ -55,6 +55,46 @@ class TestTests:
         assert "does not contain 'hej', is 'då'" in shown
         assert "The draft failed: wrong" in shown
 
+    def test_of_a_file_that_is_older_than_they_are_replace_nothing(
+        self, capsys: pytest.CaptureFixture[str], folder: Path
+    ) -> None:
+        answered(capsys, "import", "echo.flow")
+        (folder / "tests.json").write_text(json.dumps([HELLO]))
+        answered(capsys, "tests", "set", "Echo", "tests.json")
+        (folder / "mine.json").write_text(json.dumps(answered(capsys, "tests", "list", "Echo")))
+        (folder / "theirs.json").write_text(json.dumps([WRONG]))
+        now = answered(capsys, "tests", "set", "Echo", "theirs.json", "--add")
+        stale = answered(capsys, "tests", "set", "Echo", "mine.json", code=6)
+        assert (stale["code"], stale["revision"]) == ("stale_tests", now["revision"])
+        assert len(answered(capsys, "tests", "list", "Echo")["cases"]) == 2
+        assert answered(capsys, "tests", "set", "Echo", "mine.json", "--add")["tests"] == 2
+        assert answered(capsys, "tests", "set", "Echo", "mine.json", "--force")["tests"] == 1
+
+    def test_have_results_that_are_listed_and_shown(self, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+        answered(capsys, "import", "echo.flow")
+        assert answered(capsys, "tests", "results", "Echo") == []
+        assert answered(capsys, "tests", "show", "Echo", code=4)["code"] == "test_result_not_found"
+        (folder / "tests.json").write_text(json.dumps([HELLO, WRONG]))
+        answered(capsys, "tests", "set", "Echo", "tests.json")
+        made = [answered(capsys, "tests", "run", "Echo", "--trials", str(trials), code=1) for trials in (1, 2)]
+        listed = answered(capsys, "tests", "results", "Echo")
+        assert [(one["id"], one["done"], one["failures"]) for one in listed] == [
+            (made[1]["id"], 4, 2),
+            (made[0]["id"], 2, 1),
+        ]
+        assert len(answered(capsys, "tests", "results", "Echo", "--limit", "1")) == 1
+        assert answered(capsys, "tests", "show", "Echo", made[0]["id"]) == made[0]
+        assert answered(capsys, "tests", "show", "Echo") == made[1]
+        assert answered(capsys, "tests", "show", "Echo", "of-nothing", code=4)["code"] == "test_result_not_found"
+        assert run(["tests", "results", "Echo"]) == 0
+        shown = capsys.readouterr().out
+        assert made[0]["id"] in shown
+        assert "1 of 2" in shown
+        assert run(["tests", "show", "Echo", made[0]["id"]]) == 0
+        shown = capsys.readouterr().out
+        assert "the answer contains 'hej'" in shown
+        assert all(line["run_id"] in shown for line in made[0]["lines"])
+
     def test_are_listed_with_all_that_goes_in(self, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
         answered(capsys, "import", "echo.flow")
         (folder / "tests.json").write_text(json.dumps([HELLO | {"form": {"who": "Ada"}}]))

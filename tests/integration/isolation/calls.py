@@ -63,6 +63,11 @@ class Call:
             more["json"] = given["json"]
         return {"method": self.route.method, "url": f"http://127.0.0.1:7411{path}", **more}
 
+    @property
+    def of_draft(self) -> bool:
+        """Whether it changes a draft, of which each change must name the revision by then."""
+        return isinstance(self.values.get("revision"), int)
+
     def sent(self) -> set[str]:
         """Every text in the values."""
         return {text for value in self.values.values() for text in _texts(value)}

@@ -1,6 +1,7 @@
 """Two tenants with the same names in everything, on one application."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
@@ -16,11 +17,22 @@ from tests.support.tenants import add_tenant
 MINE, THEIRS = "marker-of-mine-Rk3bqz", "marker-of-theirs-Vw7xjp"
 
 
-@pytest.fixture
-async def app(settings: Settings) -> AsyncIterator[FastAPI]:
-    small = LimitSettings(max_inline_text_bytes=256, max_inline_preview_bytes=64)
+def small_app(settings: Settings) -> FastAPI:
+    limits = LimitSettings(max_inline_text_bytes=256, max_inline_preview_bytes=64)
     engine = EngineSettings(recover_on_start=False)
-    made = create_app(settings.model_copy(update={"limits": small, "engine": engine}))
+    return create_app(settings.model_copy(update={"limits": limits, "engine": engine}))
+
+
+@pytest.fixture(scope="session")
+def document() -> dict[str, Any]:
+    """What the application says of its routes; it takes as long to make as hundreds of requests."""
+    return small_app(Settings(_env_file=None)).openapi()
+
+
+@pytest.fixture
+async def app(settings: Settings, document: dict[str, Any]) -> AsyncIterator[FastAPI]:
+    made = small_app(settings)
+    made.openapi_schema = document
     async with made.router.lifespan_context(made):
         yield made
 

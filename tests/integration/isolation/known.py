@@ -9,6 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from headgate.entrypoints.http.studio.routes import PLACES
+from headgate.features.testing.service import revision_of
+from headgate.graph.cases import TestCase
 from tests.integration.isolation.development import INSTANCE, INTERRUPT
 from tests.integration.isolation.worlds import SESSION, STEP, VARIABLE, WORKSPACE_FILE, World
 from tests.support.own_code import REVERSE
@@ -94,6 +96,9 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/api/v1/mcp-servers", "name"): "another-server",
     ("/api/v1/mcp-servers", "url"): "https://example.org/mcp",
     ("/api/v1/assistants", "name"): "Another",
+    ("/api/v1/flows/{flow_id}/tests", "revision"): lambda world: revision_of(
+        [TestCase(name="same", text=world.marker)]
+    ),
     ("/api/v1/spaces", "name"): "Another space",
     ("/api/v1/spaces/{space_id}", "name"): "The space by another name",
 }
@@ -157,7 +162,8 @@ def owned(path: str, name: str) -> Callable[[World], list[Any]] | None:
 
 def shared(path: str, name: str, world: World) -> Any:
     """The value of a name that no tenant owns, on a route."""
-    return FOR_ROUTE[path, name] if (path, name) in FOR_ROUTE else SHARED[name](world)
+    found = FOR_ROUTE.get((path, name), SHARED.get(name))
+    return found(world) if callable(found) else found
 
 
 class Unknown(Exception):

@@ -154,7 +154,7 @@ class Visitor:
         expected = {*ANSWERS_TO_OWN.get(case.name, ()), ALLOWED_AND_REFUSED.get(case.name)}
         told, sees = [], self._access(case).sees(self._tenant.spaces.here)
         for made in calls_of(case, self._tenant.here):
-            draft = {"revision": await revision_of(self._tenant.here)} if "revision" in made.values else {}
+            draft = {"revision": await revision_of(self._tenant.here)} if made.of_draft else {}
             call = replace(made, values={**made.values, **draft})
             found = await self.ask(case, call)
             leak = "" if sees else self.leak(call, found)

@@ -99,7 +99,7 @@ class TestRoles:
         assert viewer >= READING
         assert not viewer & (EDITING | {"run_flow", "cancel_run", "publish_flow"})
         assert runner - viewer == {"run_flow", "cancel_run"}
-        assert editor - runner == {*EDITING, "run_tests"}
+        assert editor - runner == {*EDITING, "run_tests", "cancel_tests"}
         assert await office.tools("publisher") - editor == {"publish_flow"}
 
     async def test_are_refused_the_rest_by_name(self, office: Office) -> None:

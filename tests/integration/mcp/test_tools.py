@@ -3,12 +3,21 @@
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from mcp.client import Client
 
 from headgate.features.access.permissions import Permission
+from headgate.features.access.principal import Principal
+from headgate.foundation.errors import Unauthenticated
 from headgate.toolkit.stored import OPERATIONS
 from tests.support.mcp_client import FLOW, REVISIONS, Mode, connected, done, refused, text_of
 from tests.support.own_code import REVERSE
+
+ENDLESS = (
+    "name: Talk\nnodes:\n  heard: ChatInput\n  step: Python\n    source: |\n      def run(inputs):\n"
+    "          return sum(1 for _ in iter(int, 1))\n  said: ChatOutput\nedges:\n  heard.message -> step.inputs\n"
+    "  step.text -> said.input\n"
+)
 
 
 class Walk:
@@ -34,6 +43,7 @@ class TestEveryTool:
             await _editing(walk, flow_id)
             await _looking(walk, flow_id)
             await _runs(walk, flow_id)
+            await _tests(walk, flow_id)
             await _files(walk)
             await _own_component(walk)
             found = await walk("batch", actions=[{"tool": "count_components"}])
@@ -41,6 +51,72 @@ class TestEveryTool:
             await walk("delete_flow", flow_id=flow_id)
             assert (await refused(client, "get_flow", flow_id=flow_id))["code"] == "flow_not_found"
             assert walk.called == OPERATIONS.keys()
+
+
+class TestTestsOfAFlow:
+    async def test_that_changed_meanwhile_are_not_overwritten(self, url: str) -> None:
+        async with connected(url) as client:
+            flow_id = (await done(client, "create_flow_from_spec", spec=FLOW))["flow_id"]
+            read = await done(client, "save_tests", flow_id=flow_id, tests=[{"name": "greets", "text": "one"}])
+            theirs = [{"name": "greets", "text": "two"}]
+            now = await done(client, "save_tests", flow_id=flow_id, tests=theirs, revision=read["revision"])
+            mine = {"tests": [{"name": "greets", "text": "three"}], "revision": read["revision"]}
+            late = await refused(client, "save_tests", flow_id=flow_id, **mine)
+            assert (late["code"], late["revision"]) == ("stale_tests", now["revision"])
+            assert (await done(client, "get_tests", flow_id=flow_id))["tests"] == theirs
+
+    async def test_are_read_in_pages_when_they_are_long(self, url: str) -> None:
+        async with connected(url) as client:
+            flow_id = (await done(client, "create_flow_from_spec", spec=FLOW))["flow_id"]
+            tests = [{"name": str(number), "text": "x" * 30_000} for number in range(3)]
+            await done(client, "save_tests", flow_id=flow_id, tests=tests)
+            first = await done(client, "get_tests", flow_id=flow_id)
+            assert (first["tests"], first["more"]) == (
+                tests[:1],
+                "There are more: call again with after='0'.",
+            )
+            last = await done(client, "get_tests", flow_id=flow_id, after="1")
+            assert (last["tests"], "more" in last) == (tests[2:], False)
+
+    async def test_are_begun_looked_at_later_and_ended(self, url: str) -> None:
+        async with connected(url) as client:
+            flow_id = (await done(client, "create_flow_from_spec", spec=ENDLESS))["flow_id"]
+            assert (await refused(client, "get_test_result", flow_id=flow_id))["code"] == "test_result_not_found"
+            await done(client, "save_tests", flow_id=flow_id, tests=[{"name": "greets", "text": "hello"}])
+            begun = await done(client, "run_tests", flow_id=flow_id, wait=False)
+            assert (begun["status"], begun["of"], "get_test_result" in begun["hint"]) == ("running", 1, True)
+            which = {"flow_id": flow_id, "result_id": begun["result_id"]}
+            assert (await done(client, "get_tests", flow_id=flow_id))["result_id"] == begun["result_id"]
+            assert (await done(client, "get_test_result", **which))["status"] == "running"
+            assert await done(client, "cancel_tests", **which) == {
+                "result_id": begun["result_id"],
+                "status": "cancelled",
+                "changed": True,
+            }
+            assert "Cancelled by" in (await done(client, "get_test_result", **which))["reason"]
+
+    async def test_are_not_run_more_often_than_ten_times_each(self, url: str) -> None:
+        async with connected(url) as client:
+            flow_id = (await done(client, "create_flow_from_spec", spec=FLOW))["flow_id"]
+            await done(client, "save_tests", flow_id=flow_id, tests=[{"name": "greets", "text": "hello"}])
+            many = await refused(client, "run_tests", flow_id=flow_id, trials=11)
+            assert (many["code"], "less than or equal to 10" in many["error"]) == ("bad_arguments", True)
+            listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert listed["run_tests"].input_schema["properties"]["trials"]["maximum"] == 10
+
+    async def test_end_when_whoever_began_them_is_not_let_in_any_more(
+        self, app: FastAPI, url: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def nobody(_request: object) -> Principal:
+            raise Unauthenticated("The key was revoked.")
+
+        async with connected(url) as client:
+            flow_id = (await done(client, "create_flow_from_spec", spec=FLOW))["flow_id"]
+            await done(client, "save_tests", flow_id=flow_id, tests=[{"name": "greets", "text": "hello"}])
+            monkeypatch.setattr(app.state.identity, "again", nobody)
+            found = await done(client, "run_tests", flow_id=flow_id)
+            assert (found["status"], found["passed"]) == ("cancelled", 0)
+            assert "The key was revoked." in found["reason"]
 
 
 async def _catalogue(walk: Walk) -> None:
@@ -141,18 +217,27 @@ async def _runs(walk: Walk, flow_id: str) -> None:
     listed = await walk("list_runs", flow_id=flow_id, limit=1)
     assert [one["run_id"] for one in listed["runs"]] == [published["run_id"]]
     assert "more" in listed
-    wanted = [{"name": "heard", "text": "hej", "expect": {"contains": ["HEJ"]}}, {"name": "nothing"}]
-    assert (await walk("save_tests", flow_id=flow_id, tests=wanted))["tests"] == 2
-    tested = await walk("run_tests", flow_id=flow_id, trials=2)
-    assert (tested["status"], tested["passed"], tested["of"]) == ("failed", 2, 4)
-    assert {(one["test"], one["why"]) for one in tested["failures"]} == {("nothing", "the answer is empty")}
-    bad = await refused(walk.client, "save_tests", flow_id=flow_id, tests=[{"name": "x", "expect": {"like": "y"}}])
-    assert "expect.like" in bad["error"]
     assert (await walk("cancel_run", run_id=ran["run_id"]))["changed"] is False
     evidence = await walk("get_run_evidence", run_id=ran["run_id"])
     assert (evidence["status"], evidence["steps"]) == ("completed", 2)
     read = await walk.client.read_resource(evidence["resource"])
     assert evidence["seal"]["head"] in _text(read.contents[0])
+
+
+async def _tests(walk: Walk, flow_id: str) -> None:
+    wanted = [{"name": "heard", "text": "hej", "expect": {"contains": ["HEJ"]}}, {"name": "nothing"}]
+    saved = await walk("save_tests", flow_id=flow_id, tests=wanted)
+    read = await walk("get_tests", flow_id=flow_id)
+    assert (saved["tests"], read["revision"], read["standing"]) == (2, saved["revision"], "never")
+    assert read["tests"] == wanted
+    assert (await walk("get_tests", flow_id=flow_id, after="heard"))["tests"] == wanted[1:]
+    tested = await walk("run_tests", flow_id=flow_id, trials=2)
+    assert (tested["status"], tested["passed"], tested["of"]) == ("failed", 2, 4)
+    assert {(one["test"], one["why"]) for one in tested["failures"]} == {("nothing", "the answer is empty")}
+    assert await walk("get_test_result", flow_id=flow_id) == tested
+    assert (await walk("cancel_tests", flow_id=flow_id, result_id=tested["result_id"]))["changed"] is False
+    bad = await refused(walk.client, "save_tests", flow_id=flow_id, tests=[{"name": "x", "expect": {"like": "y"}}])
+    assert "expect.like" in bad["error"]
 
 
 async def _files(walk: Walk) -> None:

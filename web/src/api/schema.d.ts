@@ -2228,6 +2228,8 @@ export interface paths {
          * Replace a flow's tests
          * @description Make these the test cases of a flow. A case has a name, an input, and what has to hold for the answer.
          *
+         *     When they were changed since the caller read them: 409 with the `revision` in force, and nothing is overwritten.
+         *
          *     Needs the permission `flows.edit`.
          */
         put: operations["replace_api_v1_flows__flow_id__tests_put"];
@@ -4615,6 +4617,7 @@ export interface components {
          *     | | `repairs_approved`; `tests_changed`: whether a repair is asked about since it changes approved tests |
          *     | | `before`: the plan and cases that it takes the place of, as they were approved; null for the first |
          *     | result_review | `summary` (Markdown), `diff` (lines), `trials`, `cases`, `flow_id`, `link`, `iteration` |
+         *     | | `verdict`: what the judge still wants, where no plan or token is left to carry it out; else null |
          */
         InterruptPayload: {
             /** Id */
@@ -6333,6 +6336,11 @@ export interface components {
             domain: string;
             /** Instance Id */
             instance_id: string;
+            /**
+             * Space Id
+             * @description Where it belongs: who may edit flows there may answer, stop and delete it.
+             */
+            space_id: string;
             /** Requirement */
             requirement: string;
             /** Model */
@@ -7084,6 +7092,11 @@ export interface components {
          * @description A whole test set.
          */
         TestSetIn: {
+            /**
+             * Revision
+             * @description Of the tests that were read, so that nobody's edit is lost.
+             */
+            revision: string;
             /** Cases */
             cases: components["schemas"]["TestCase"][];
         };
@@ -7092,6 +7105,8 @@ export interface components {
          * @description A flow's tests, and how its draft stands with them.
          */
         TestSetOut: {
+            /** Revision */
+            revision: string;
             /** Cases */
             cases: components["schemas"]["TestCase"][];
             /** Required */
@@ -16349,6 +16364,16 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -10,18 +10,21 @@ from pydantic import TypeAdapter, ValidationError
 from rich.markup import escape
 
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
-from headgate.entrypoints.cli.expected import expected, given
+from headgate.entrypoints.cli.expected import expected, given, in_short
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.cli.transfer import read_text
 from headgate.entrypoints.compose import Parts
 from headgate.features.testing import results, service
-from headgate.features.testing.schemas import MOST_TRIALS, Standing, TestResultOut, TrialOut
+from headgate.features.testing.errors import TestResultNotFound
+from headgate.features.testing.schemas import MOST_TRIALS, Standing, TestResultOut, TestResultSummary, TrialOut
 from headgate.foundation.errors import Invalid
 from headgate.graph.cases import TestCase
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="A flow's tests: list, set and run them.")
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="A flow's tests: list, set and run them; look at results."
+)
 _CASES = TypeAdapter(list[TestCase])
 _MEMBERS = "A test has `name`, `text`, `form` and `expect`: `contains`, `excludes`, `equals`, `matches`, `json_schema`."
 
@@ -54,20 +57,27 @@ def set_(
     which: FlowArgument,
     file: Annotated[str, typer.Argument(help="JSON file with a list of tests; - for standard input.")],
     add: Annotated[bool, typer.Option("--add", help="Add to the tests; those of the same name are replaced.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the tests although they changed since the file was made.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Make the tests of a file those of a flow. `headgate tests list FLOW --json` shows what they look like."""
-    cases = _read(file)
+    """Make the tests of a file those of a flow. `headgate tests list FLOW --json` makes such a file.
+
+    A file made so knows which tests it was made of: when those were changed meanwhile, nothing is replaced.
+    """
+    cases, revision = _read(file)
+    based_on = None if add or force else revision
 
     async def work(parts: Parts) -> None:
         flow_id = await flow_id_of(parts, which)
         async with parts.database.writing() as session:
             change = service.keep_cases if add else service.replace_cases
-            count = await change(session, acting(), flow_id, cases)
+            kept = await change(session, acting(), flow_id, cases, revision=based_on)
         if json:
-            print_json({"flow_id": flow_id, "tests": count})
+            print_json({"flow_id": flow_id, "tests": len(kept), "revision": service.revision_of(kept)})
         else:
-            console.print(f"The flow has {_counted(count, 'test')}.")
+            console.print(f"The flow has {_counted(len(kept), 'test')}.")
 
     with_parts(work)
 
@@ -100,6 +110,72 @@ def run(
     return with_parts(work)
 
 
+@app.command("results")
+def results_(
+    which: FlowArgument,
+    limit: Annotated[int, typer.Option(help="Most results to show.", min=1, max=results.MOST_RESULTS)] = 20,
+    json: JsonFlag = False,
+) -> None:
+    """List what running the tests of a flow came to, newest first. The newest fifty are kept."""
+
+    async def work(parts: Parts) -> None:
+        flow_id = await flow_id_of(parts, which)
+        async with parts.database.reading() as session:
+            found = await results.list_results(session, acting(), flow_id, limit=limit)
+        if json:
+            print_json(found)
+        elif not found:
+            console.print("The tests were not run yet. Run them: [bold]headgate tests run FLOW[/]")
+        else:
+            columns = ("id", "status", "version", "trials of each", "passed", "started", "took")
+            console.print(table(columns, [_row(one) for one in found]))
+            console.print("\n[dim]look at one: headgate tests show FLOW ID[/]")
+
+    with_parts(work)
+
+
+@app.command()
+def show(
+    which: FlowArgument,
+    result_id: Annotated[str, typer.Argument(metavar="[ID]", help="Id of the result; the newest when left out.")] = "",
+    json: JsonFlag = False,
+) -> None:
+    """Show what running the tests of a flow came to: every trial, what did not hold, and its run."""
+
+    async def work(parts: Parts) -> None:
+        flow_id = await flow_id_of(parts, which)
+        async with parts.database.reading() as session:
+            newest = [] if result_id else await results.list_results(session, acting(), flow_id, limit=1)
+            if not (result_id or newest):
+                raise TestResultNotFound
+            found = await results.read_result(session, acting(), flow_id, result_id or newest[0].id)
+        if json:
+            print_json(found)
+            return
+        console.print(f"[bold]{found.id}[/] [dim]version {found.version}, {when(found.started_at)}[/]\n")
+        columns = ("", "test", "trial", "took", "tokens", "run", "answer")
+        console.print(table(columns, [_trial(line) for line in found.lines]))
+        _show(found)
+
+    with_parts(work)
+
+
+def _row(one: TestResultSummary) -> tuple[str, ...]:
+    took = "" if one.finished_at is None else f"{(one.finished_at - one.started_at).total_seconds():,.1f} s"
+    passed = f"{one.done - one.failures} of {one.of}"
+    return (one.id, _state(one.status), f"v{one.version}", str(one.trials), passed, when(one.started_at), took)
+
+
+def _trial(line: TrialOut) -> tuple[str, ...]:
+    answer = escape(in_short(line.answer))
+    return (_mark(line), escape(line.name), str(line.trial), f"{line.ms} ms", str(line.tokens), line.run_id, answer)
+
+
+def _state(status: str) -> str:
+    colour = {"passed": "green", "failed": "red", "running": "yellow"}.get(status, "dim")
+    return f"[{colour}]{status}[/]"
+
+
 def _show(found: TestResultOut) -> None:
     names = {line.position: line.name for line in found.lines}
     rows: list[Sequence[object]] = []
@@ -110,9 +186,8 @@ def _show(found: TestResultOut) -> None:
         rows.append((escape(name), f"[{colour}]{passed} of {found.trials}[/]", escape("\n".join(_faults(own)))))
     console.print()
     console.print(table(("test", "passed", ""), rows))
-    colour = "green" if found.status == "passed" else "red"
     took = f"{_counted(found.done, 'trial')}, {_counted(sum(line.tokens for line in found.lines), 'token')}"
-    console.print(f"\n[{colour}]{found.status}[/] [dim]{took}[/] {escape(found.reason)}")
+    console.print(f"\n{_state(found.status)} [dim]{took}[/] {escape(found.reason)}")
     failed = next((line for line in found.lines if not line.passed and line.run_id), None)
     if failed is not None:
         console.print(f"[dim]look at a run: headgate runs show {failed.run_id}[/]")
@@ -128,7 +203,8 @@ def _mark(line: TrialOut) -> str:
     return "[green]✓[/]" if line.passed else "[red]✗[/]"
 
 
-def _read(file: str) -> list[TestCase]:
+def _read(file: str) -> tuple[list[TestCase], str | None]:
+    """The tests of a file, and the revision that it was made of where it says one."""
     where = "standard input" if file == "-" else Path(file).name
     try:
         content = json_text.loads(read_text(file))
@@ -138,11 +214,13 @@ def _read(file: str) -> list[TestCase]:
     if not isinstance(found, list):
         raise Invalid(f"{where} holds no list of tests.", remedy='Give one: [{"name": "greets", "text": "Hello"}].')
     try:
-        return _CASES.validate_python(found)
+        cases = _CASES.validate_python(found)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         member = ".".join(str(part) for part in first["loc"])
         raise Invalid(f"{where}: test {member}: {first['msg']}.", remedy=_MEMBERS) from error
+    revision = content.get("revision") if isinstance(content, dict) else None
+    return cases, revision if isinstance(revision, str) else None
 
 
 def _counted(number: int, what: str) -> str:

@@ -5,7 +5,7 @@ from fastapi import APIRouter, Request, Response
 from headgate.entrypoints.http.errors import BadRequest
 from headgate.entrypoints.http.wire import App, Receive, Scope, Send
 from headgate.entrypoints.mcp.door import McpDoor
-from headgate.features.access.caller import Caller, needs
+from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.foundation.api import problems
 
@@ -38,7 +38,7 @@ class Handed(Response):
     },
     dependencies=[needs(Permission.CATALOG_VIEW)],
 )
-async def mcp(request: Request, caller: Caller) -> Response:
+async def mcp(request: Request, caller: Caller, again: CallerAgain) -> Response:
     """The Model Context Protocol, streamable HTTP, revisions 2025-11-25 and 2026-07-28; stateless.
 
     Every call acts as the caller. What each tool needs is in the list of tools: others are not shown.
@@ -47,4 +47,5 @@ async def mcp(request: Request, caller: Caller) -> Response:
         raise BadRequest("The body is not sent as JSON.", remedy="Send it with Content-Type: application/json.")
     door: McpDoor = request.app.state.mcp_door
     request.state.principal = caller
+    request.state.again = again
     return Handed(await door.app())

@@ -45,7 +45,7 @@ from mcp_types import (
 import headgate
 from headgate.entrypoints.mcp import prompts, resources
 from headgate.entrypoints.mcp.text import as_text
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Again, Principal
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
 from headgate.foundation.telemetry import Instruments
@@ -123,7 +123,7 @@ class Handlers:
             raise OperationFailed({**told, "code": "unknown_tool", "remedy": "List the tools to see their names."})
         principal, arguments = self.caller_of(context), params.arguments or {}
         return await _with_progress(
-            context, lambda tell: operation.call(Visit(self.studio, principal, tell), arguments)
+            context, lambda tell: operation.call(Visit(self.studio, principal, tell, _again(context)), arguments)
         )
 
     def _note(self, operation: Operation | None, began: float, error: Exception | None) -> None:
@@ -190,7 +190,7 @@ def build_server(studio: Studio, caller_of: CallerOf, metrics: Instruments) -> "
 
 @asynccontextmanager
 async def open_http(studio: Studio, metrics: Instruments) -> AsyncIterator[Any]:
-    """The ASGI application for `/mcp`, as long as the block lasts. Its requests bring `state.principal`."""
+    """The ASGI application for `/mcp`, as long as the block lasts. Requests bring `state.principal` and `.again`."""
     server = build_server(studio, _sender, metrics)
     manager = StreamableHTTPSessionManager(
         server, stateless=True, max_request_body_size=2**62
@@ -209,6 +209,12 @@ async def serve_stdio(studio: Studio, principal: Principal, metrics: Instruments
 def _sender(context: Context) -> Principal:
     request: Any = context.request
     found: Principal = request.state.principal
+    return found
+
+
+def _again(context: Context) -> Again | None:
+    """Asks who sent a request as things are by then; None for a program's client, who stays who they are."""
+    found: Again | None = None if context.request is None else context.request.state.again
     return found
 
 

@@ -27,6 +27,20 @@ class TestSetInvalid(Invalid):
     title = "The tests do not make a set"
 
 
+class StaleTests(Conflict):
+    """The tests changed since the caller read them. Carries the `revision` in force; nothing was overwritten."""
+
+    code = "stale_tests"
+    title = "The tests have changed"
+
+    def __init__(self, current: str) -> None:
+        super().__init__(
+            "The tests of this flow were changed since you read them. Nothing was overwritten.",
+            remedy="Read the tests again, make your change in them and send them with the revision you read.",
+            revision=current,
+        )
+
+
 class TestsRunning(Conflict):
     """The flow's tests are being run. Carries the `result_id`."""
 
@@ -49,10 +63,13 @@ class TestResultNotFound(NotFound):
     code = "test_result_not_found"
     title = "Test result not found"
 
-    def __init__(self, result_id: str) -> None:
-        super().__init__(
-            f"There is no test result '{result_id[:40]}' of this flow.", remedy="List the results to see their ids."
-        )
+    def __init__(self, result_id: str | None = None) -> None:
+        """Of this id; without one: of any."""
+        if result_id is not None:
+            detail, remedy = f"There is no test result '{result_id[:40]}' of this flow.", "List the results for ids."
+        else:
+            detail, remedy = "The tests of this flow were not run yet.", "Run them, then there is a result."
+        super().__init__(detail, remedy=remedy)
 
 
 class TestsRequired(Conflict):

@@ -15,7 +15,7 @@ from headgate.features.testing import repository
 from headgate.features.testing.errors import NoTests, TestResultNotFound, TestsRunning
 from headgate.features.testing.gate import standing_of
 from headgate.features.testing.schemas import TestResultOut, TestResultSummary, TestSetOut, TrialOut
-from headgate.features.testing.service import cases_of, checksum_of
+from headgate.features.testing.service import cases_of, checksum_of, revision_of
 from headgate.features.testing.tables import TestResultRow
 from headgate.foundation.database import now
 from headgate.foundation.ids import is_id, new_id
@@ -35,8 +35,10 @@ async def read_tests(session: AsyncSession, principal: Principal, catalog: Compo
     settings = definition_of(flow).settings
     logic = await draft_logic(session, catalog, flow)
     running = await repository.find_running(session, flow_id, tenant_id=principal.tenant_id)
+    cases = await cases_of(session, flow_id, tenant_id=principal.tenant_id)
     return TestSetOut(
-        cases=await cases_of(session, flow_id, tenant_id=principal.tenant_id),
+        revision=revision_of(cases),
+        cases=cases,
         required=settings.require_tests,
         required_trials=settings.required_trials,
         standing=await standing_of(session, flow, logic=logic, trials=settings.required_trials),

@@ -51,12 +51,15 @@ async def read(flow_id: str, session: ReadSession, caller: Caller, catalog: Comp
     return await results.read_tests(session, caller, catalog, flow_id)
 
 
-@router.put("", summary="Replace a flow's tests", responses=problems(403, 404), dependencies=[EDIT])
+@router.put("", summary="Replace a flow's tests", responses=problems(403, 404, 409), dependencies=[EDIT])
 async def replace(
     flow_id: str, body: TestSetIn, session: WriteSession, caller: Caller, catalog: Components
 ) -> TestSetOut:
-    """Make these the test cases of a flow. A case has a name, an input, and what has to hold for the answer."""
-    await service.replace_cases(session, caller, flow_id, body.cases)
+    """Make these the test cases of a flow. A case has a name, an input, and what has to hold for the answer.
+
+    When they were changed since the caller read them: 409 with the `revision` in force, and nothing is overwritten.
+    """
+    await service.replace_cases(session, caller, flow_id, body.cases, revision=body.revision)
     return await results.read_tests(session, bringing(caller, Permission.FLOWS_VIEW), catalog, flow_id)
 
 

@@ -18,6 +18,7 @@ class TestSetIn(BaseModel):
     __test__ = False
     model_config = ConfigDict(extra="forbid")
 
+    revision: str = Field(max_length=64, description="Of the tests that were read, so that nobody's edit is lost.")
     cases: list[TestCase] = Field(max_length=MOST_CASES)
 
 
@@ -54,6 +55,8 @@ class TestSetOut(BaseModel):
 
     __test__ = False
 
+    revision: str
+    """Another one after every change of the cases or their order. Replacing them takes it."""
     cases: list[TestCase]
     required: bool
     """Whether the draft's settings demand that they pass before it is published."""

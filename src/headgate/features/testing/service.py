@@ -1,6 +1,6 @@
 """A flow's test set: read, replaced, added to. Every change is made under the lock of its flow, as publishing is."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -11,7 +11,7 @@ from headgate.features.audit.recorder import record_of
 from headgate.features.flows.service import get_flow
 from headgate.features.flows.tables import FlowRow
 from headgate.features.testing import repository
-from headgate.features.testing.errors import TestSetInvalid
+from headgate.features.testing.errors import StaleTests, TestSetInvalid
 from headgate.features.testing.tables import TestCaseRow
 from headgate.foundation.database import now
 from headgate.graph.canonical import sha256_of
@@ -24,30 +24,36 @@ async def list_cases(session: AsyncSession, principal: Principal, flow_id: str) 
     return await cases_of(session, flow_id, tenant_id=principal.tenant_id)
 
 
-async def replace_cases(session: AsyncSession, principal: Principal, flow_id: str, cases: Sequence[TestCase]) -> int:
-    """Make these the test set; how many there are. Raises `TestSetInvalid`, `FlowNotFound`, `PermissionMissing`."""
-    flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
-    _require_set(cases)
-    await _write(session, principal, flow, cases)
-    return len(cases)
+async def replace_cases(
+    session: AsyncSession,
+    principal: Principal,
+    flow_id: str,
+    cases: Sequence[TestCase],
+    *,
+    revision: str | None = None,
+) -> Sequence[TestCase]:
+    """Make these the test set, if it still is the one of this revision (None: whichever it is); the set then.
+
+    The same again is no conflict. Raises `StaleTests`, `TestSetInvalid`, `FlowNotFound`, `PermissionMissing`; then
+    nothing has changed.
+    """
+    return await _change(session, principal, flow_id, revision, lambda _before: cases)
 
 
-async def keep_cases(session: AsyncSession, principal: Principal, flow_id: str, cases: Sequence[TestCase]) -> int:
-    """Add these to the test set; one of the same name is replaced where it stands. Returns how many there are then."""
-    flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
-    merged = {case.name: case for case in await cases_of(session, flow_id, tenant_id=principal.tenant_id)}
-    merged.update({case.name: case for case in cases})
-    _require_set(list(merged.values()))
-    await _write(session, principal, flow, list(merged.values()))
-    return len(merged)
+async def keep_cases(
+    session: AsyncSession,
+    principal: Principal,
+    flow_id: str,
+    cases: Sequence[TestCase],
+    *,
+    revision: str | None = None,
+) -> Sequence[TestCase]:
+    """Add these to the test set; one of the same name is replaced where it stands. As `replace_cases` else."""
 
+    def merged(before: Sequence[TestCase]) -> Sequence[TestCase]:
+        return list({case.name: case for case in (*before, *cases)}.values())
 
-async def delete_case(session: AsyncSession, principal: Principal, flow_id: str, name: str) -> int:
-    """Take a case out of the test set, if it is in it; how many are left."""
-    flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
-    left = [case for case in await cases_of(session, flow_id, tenant_id=principal.tenant_id) if case.name != name]
-    await _write(session, principal, flow, left)
-    return len(left)
+    return await _change(session, principal, flow_id, revision, merged)
 
 
 async def cases_of(session: AsyncSession, flow_id: str, *, tenant_id: str) -> list[TestCase]:
@@ -59,6 +65,11 @@ async def cases_of(session: AsyncSession, flow_id: str, *, tenant_id: str) -> li
 def checksum_of(cases: Sequence[TestCase]) -> str:
     """What a test set asks for, in whatever order. Members at their default do not count."""
     return sha256_of({case.name: _stored(case) for case in cases})
+
+
+def revision_of(cases: Sequence[TestCase]) -> str:
+    """What a test set is, its order among it: whoever replaces it says which one they read."""
+    return sha256_of([{"name": case.name, **_stored(case)} for case in cases])
 
 
 def _require_set(cases: Sequence[TestCase]) -> None:
@@ -73,12 +84,33 @@ def _require_set(cases: Sequence[TestCase]) -> None:
         seen.add(case.name)
 
 
-async def _write(session: AsyncSession, principal: Principal, flow: FlowRow, cases: Sequence[TestCase]) -> None:
-    """Make the rows those of the set, and tell of it when that changes anything."""
-    rows = {row.name: row for row in await repository.list_cases(session, flow.id, tenant_id=flow.tenant_id)}
-    before = [_case(row) for row in rows.values()]
+async def _change(
+    session: AsyncSession,
+    principal: Principal,
+    flow_id: str,
+    revision: str | None,
+    change: Callable[[Sequence[TestCase]], Sequence[TestCase]],
+) -> Sequence[TestCase]:
+    """Make of a flow's test set another one, and tell of it when it is another."""
+    flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
+    before = await cases_of(session, flow_id, tenant_id=principal.tenant_id)
+    cases = change(before)
+    _require_set(cases)
     if before == list(cases):
-        return
+        return cases
+    current = revision_of(before)
+    if revision is not None and revision != current:
+        raise StaleTests(current)
+    await _write(session, flow, cases)
+    told = {"tests": [case.name for case in cases], "checksum": checksum_of(cases)}
+    earlier = {"tests": [case.name for case in before], "checksum": checksum_of(before)}
+    await record_of(session, principal, "flow.tests_changed", flow, before=earlier, after=told, payload=told)
+    return cases
+
+
+async def _write(session: AsyncSession, flow: FlowRow, cases: Sequence[TestCase]) -> None:
+    """Make the rows those of the set."""
+    rows = {row.name: row for row in await repository.list_cases(session, flow.id, tenant_id=flow.tenant_id)}
     for name in rows.keys() - {case.name for case in cases}:
         await session.delete(rows[name])
     for position, case in enumerate(cases):
@@ -97,9 +129,6 @@ async def _write(session: AsyncSession, principal: Principal, flow: FlowRow, cas
         elif (row.position, row.case) != (position, _stored(case)):
             row.position, row.case, row.updated_at = position, _stored(case), now()
     await session.flush()
-    told = {"tests": [case.name for case in cases], "checksum": checksum_of(cases)}
-    earlier = {"tests": [case.name for case in before], "checksum": checksum_of(before)}
-    await record_of(session, principal, "flow.tests_changed", flow, before=earlier, after=told, payload=told)
 
 
 def _case(row: TestCaseRow) -> TestCase:

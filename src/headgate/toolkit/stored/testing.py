@@ -1,20 +1,41 @@
-"""Operations on a flow's tests."""
+"""Operations on a flow's tests: read, saved, run, and what running them came to."""
 
-from typing import NotRequired
+from typing import Annotated, NotRequired
 
+from pydantic import Field, JsonValue
 from typing_extensions import TypedDict
 
 from headgate.features.access.permissions import Permission
-from headgate.features.access.principal import bringing
+from headgate.features.access.principal import Principal, bringing
 from headgate.features.testing import results, service
-from headgate.features.testing.schemas import TrialOut
+from headgate.features.testing.errors import TestResultNotFound
+from headgate.features.testing.runner import TestRuns
+from headgate.features.testing.schemas import MOST_TRIALS, TrialOut
 from headgate.foundation.errors import Unavailable
 from headgate.graph.cases import TestCase
 from headgate.toolkit.stored.operation import Row
 from headgate.toolkit.stored.visit import Visit
 
 MOST_FAILURES = 20
+MOST_CHARACTERS = 50_000
+"""Of the tests in one answer; one that is longer than that comes alone."""
 _GLIMPSE = 300
+Trials = Annotated[int, Field(ge=0, le=MOST_TRIALS)]
+
+
+class TestList(TypedDict):
+    """A flow's tests, and how its draft stands with them."""
+
+    flow_id: str
+    revision: str
+    tests: list[dict[str, JsonValue]]
+    standing: str
+    failed: list[str]
+    required: bool
+    required_trials: int
+    result_id: NotRequired[str]
+    """Of the result that is being made, else of the one that decides."""
+    more: NotRequired[str]
 
 
 class SavedTests(TypedDict):
@@ -22,6 +43,7 @@ class SavedTests(TypedDict):
 
     flow_id: str
     tests: int
+    revision: str
 
 
 class FailedTrial(TypedDict):
@@ -35,7 +57,7 @@ class FailedTrial(TypedDict):
 
 
 class TestsOutcome(TypedDict):
-    """What running the tests came to."""
+    """What running the tests came to, or that it has begun."""
 
     result_id: str
     status: str
@@ -44,42 +66,121 @@ class TestsOutcome(TypedDict):
     of: int
     tokens: int
     failures: list[FailedTrial]
+    reason: NotRequired[str]
     remedy: NotRequired[str]
+    hint: NotRequired[str]
 
 
-async def save_tests(visit: Visit, flow_id: str, tests: list[TestCase]) -> SavedTests:
+class TestsCancelled(TypedDict):
+    """What became of a request to cancel."""
+
+    result_id: str
+    status: str
+    changed: bool
+
+
+async def get_tests(visit: Visit, flow_id: str, after: str = "") -> TestList:
+    """Read the tests of a flow, and whether its draft passed them.
+
+    Args:
+        flow_id: Id of the flow.
+        after: Name of the last test of the page before.
+    """
+    async with visit.studio.database.reading() as session:
+        found = await results.read_tests(session, visit.principal, visit.studio.registry, flow_id)
+    names = [case.name for case in found.cases]
+    left = found.cases[names.index(after) + 1 :] if after in names else found.cases
+    shown = _page(left)
+    answer: TestList = {
+        "flow_id": flow_id,
+        "revision": found.revision,
+        "tests": [case.model_dump(mode="json", exclude_defaults=True) for case in shown],
+        "standing": found.standing.state,
+        "failed": found.standing.failed,
+        "required": found.required,
+        "required_trials": found.required_trials,
+    }
+    result_id = found.running or found.standing.result_id
+    if result_id is not None:
+        answer["result_id"] = result_id
+    if len(shown) < len(left):
+        answer["more"] = f"There are more: call again with after='{shown[-1].name}'."
+    return answer
+
+
+async def save_tests(visit: Visit, flow_id: str, tests: list[TestCase], revision: str = "") -> SavedTests:
     """Add tests to a flow; one of the same name is replaced. A test is an input and what has to hold for the answer.
 
     Args:
         flow_id: Id of the flow.
         tests: What is kept. Without anything expected, an answer that is not empty will do.
+        revision: As get_tests told it: refused when somebody changed the tests since. Empty: whatever they are by now.
     """
     async with visit.studio.database.writing() as session:
-        count = await service.keep_cases(session, visit.principal, flow_id, tests)
-    return {"flow_id": flow_id, "tests": count}
+        kept = await service.keep_cases(session, visit.principal, flow_id, tests, revision=revision or None)
+    return {"flow_id": flow_id, "tests": len(kept), "revision": service.revision_of(kept)}
 
 
-async def run_tests(visit: Visit, flow_id: str, trials: int = 0) -> TestsOutcome:
+async def run_tests(
+    visit: Visit,
+    flow_id: str,
+    trials: Trials = 0,
+    wait: bool = True,  # noqa: FBT001, FBT002 - an argument of a tool
+) -> TestsOutcome:
     """Run the saved tests of a flow's draft and wait; each trial is a run whose evidence is kept.
 
     Args:
         flow_id: Id of the flow.
         trials: How often each test is run, 10 at most; 0: as often as the flow requires before it is published.
+        wait: false: answer as soon as they have begun; then ask get_test_result.
     """
-    tests, principal = visit.studio.tests, visit.principal
-    if tests is None:
-        raise Unavailable("No tests can be run here.", remedy="Run them on the server.")
+    tests, principal = _tests(visit), visit.principal
 
     def tell(line: TrialOut) -> None:
-        visit.tell(f"test {line.name}, trial {line.trial}: {'passed' if line.passed else 'failed'}")
+        if wait:  # else nobody listens any more
+            visit.tell(f"test {line.name}, trial {line.trial}: {'passed' if line.passed else 'failed'}")
 
-    result_id = await tests.begin(principal, flow_id, trials=min(trials, 10) if trials > 0 else None, tell=tell)
-    try:
-        await tests.wait(result_id)
-    finally:  # a client that gives up ends them; of what is over nothing changes
-        await tests.cancel(principal, flow_id, result_id)
+    result_id = await tests.begin(principal, flow_id, trials=trials or None, tell=tell, again=visit.again)
+    if wait:
+        try:
+            await tests.wait(result_id)
+        finally:  # a client that gives up ends them; of what is over nothing changes
+            await tests.cancel(principal, flow_id, result_id)
+    return await _outcome(visit, bringing(principal, Permission.RUNS_VIEW), flow_id, result_id)
+
+
+async def get_test_result(visit: Visit, flow_id: str, result_id: str = "") -> TestsOutcome:
+    """Say what running a flow's tests came to, or how far it is.
+
+    Args:
+        flow_id: Id of the flow.
+        result_id: As run_tests answered it; the newest when empty.
+    """
+    if not result_id:
+        reader = bringing(visit.principal, Permission.FLOWS_VIEW)
+        async with visit.studio.database.reading() as session:
+            newest = await results.list_results(session, reader, flow_id, limit=1)
+        if not newest:
+            raise TestResultNotFound
+        result_id = newest[0].id
+    return await _outcome(visit, visit.principal, flow_id, result_id)
+
+
+async def cancel_tests(visit: Visit, flow_id: str, result_id: str) -> TestsCancelled:
+    """End a flow's tests that are being run, and the runs they wait for. Of what is over nothing changes.
+
+    Args:
+        flow_id: Id of the flow.
+        result_id: As run_tests answered it.
+    """
+    changed = await _tests(visit).cancel(visit.principal, flow_id, result_id)
+    found = await _outcome(visit, bringing(visit.principal, Permission.RUNS_VIEW), flow_id, result_id)
+    return {"result_id": result_id, "status": found["status"], "changed": changed}
+
+
+async def _outcome(visit: Visit, principal: Principal, flow_id: str, result_id: str) -> TestsOutcome:
     async with visit.studio.database.reading() as session:
-        found = await results.read_result(session, bringing(principal, Permission.RUNS_VIEW), flow_id, result_id)
+        found = await results.read_result(session, principal, flow_id, result_id)
     failed = [line for line in found.lines if not line.passed]
     answer: TestsOutcome = {
         "result_id": result_id,
@@ -90,9 +191,30 @@ async def run_tests(visit: Visit, flow_id: str, trials: int = 0) -> TestsOutcome
         "tokens": sum(line.tokens for line in found.lines),
         "failures": [_failure(line) for line in failed[:MOST_FAILURES]],
     }
-    if failed:
+    if found.reason:
+        answer["reason"] = found.reason
+    if found.status == "running":
+        answer["hint"] = "get_test_result tells how it goes; cancel_tests ends it."
+    elif failed:
         answer["remedy"] = "get_run shows every step of a run that failed; correct the flow or its tests and run again."
     return answer
+
+
+def _tests(visit: Visit) -> TestRuns:
+    if visit.studio.tests is None:
+        raise Unavailable("No tests can be run here.", remedy="Run them on the server.")
+    return visit.studio.tests
+
+
+def _page(cases: list[TestCase]) -> list[TestCase]:
+    """As many of the first as one answer holds; one in any case."""
+    room, shown = MOST_CHARACTERS, list[TestCase]()
+    for case in cases:
+        room -= len(case.model_dump_json(exclude_defaults=True))
+        if room < 0 and shown:
+            break
+        shown.append(case)
+    return shown
 
 
 def _failure(line: TrialOut) -> FailedTrial:
@@ -107,6 +229,9 @@ def _failure(line: TrialOut) -> FailedTrial:
 
 
 OPERATIONS: tuple[Row, ...] = (
+    (get_tests, Permission.FLOWS_VIEW, "read"),
     (save_tests, Permission.FLOWS_EDIT, "set"),
     (run_tests, Permission.RUNS_TEST, "run"),
+    (get_test_result, Permission.RUNS_VIEW, "read"),
+    (cancel_tests, Permission.RUNS_TEST, "set"),
 )

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from headgate.features.access.permissions import Permission, is_of_space
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import Again, Principal
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
@@ -49,6 +49,8 @@ class Visit:
     principal: Principal
     tell: Callable[[str], None] = lambda _message: None
     """Told in a few words what is being done, while it is done."""
+    again: Again | None = None
+    """Asks who the caller is by then, for what goes on after the answer; None where nobody loses a right meanwhile."""
 
     def require(self, permission: Permission) -> None:
         """Raise `PermissionMissing` unless the caller has it somewhere; the service asks for the space."""

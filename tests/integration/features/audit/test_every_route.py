@@ -144,7 +144,7 @@ async def completed(made: Call, world: World) -> dict[str, Any]:
     """A call as httpx takes it, such that it has something to change."""
     name = str(made.route)
     draft = (await world.client.get(f"/flows/{world.flow_ids[0]}")).json()
-    now = {"revision": draft.get("revision", 0)} if "revision" in made.values else {}
+    now = {"revision": draft.get("revision", 0)} if made.of_draft else {}
     meant = MEANT[name](world) if name in MEANT else {}
     request = Call(made.route, {**made.values, **now, **meant}).arguments()
     return {**request, "json": {**request.get("json", {}), **ADDED[name]}} if name in ADDED else request

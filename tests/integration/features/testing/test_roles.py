@@ -10,6 +10,7 @@ from sqlalchemy import update
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.tables import SpaceMember
+from headgate.features.testing.service import revision_of
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
 from tests.support.team import EVERYBODY, FLOW, Team, team
@@ -29,7 +30,8 @@ class TestRoles:
         flow = (await us.make("editor", "/flows", spec=FLOW))["id"]
         tests = f"/flows/{flow}/tests"
         case = {"name": "greets", "text": "hello"}
-        assert await us.allowed("PUT", tests, json={"cases": [case]}) == EDITORS
+        sent = {"revision": revision_of([]), "cases": [case]}
+        assert await us.allowed("PUT", tests, json=sent) == EDITORS
         assert await us.allowed("POST", f"{tests}/run", json={"wait": True}) == EDITORS
         for path in (tests, f"{tests}/results"):
             assert await us.allowed("GET", path) == INSIDERS
@@ -40,7 +42,8 @@ class TestRoles:
 
     async def test_are_asked_about_again_while_tests_run(self, us: Team, monkeypatch: pytest.MonkeyPatch) -> None:
         flow = (await us.make("editor", "/flows", spec=FLOW))["id"]
-        await us.ask("editor", "PUT", f"/flows/{flow}/tests", json={"cases": [{"name": "greets", "text": "hello"}]})
+        sent = {"revision": revision_of([]), "cases": [{"name": "greets", "text": "hello"}]}
+        await us.ask("editor", "PUT", f"/flows/{flow}/tests", json=sent)
         identity, now_or_then = us.app.state.identity, us.app.state.identity.again
 
         async def after_a_demotion(request: Request) -> Principal:
@@ -60,7 +63,8 @@ class TestRoles:
         for method, suffix in (("GET", ""), ("PUT", ""), ("POST", "/run"), ("GET", f"/results/{new_id()}")):
             texts = []
             for flow_id in (flow, made_up := new_id()):
-                more: dict[str, Any] = {} if method == "GET" else {"json": {"cases": []} if method == "PUT" else {}}
+                sent = {"revision": revision_of([]), "cases": []} if method == "PUT" else {}
+                more: dict[str, Any] = {} if method == "GET" else {"json": sent}
                 answer = await us.ask("stranger", method, f"/flows/{flow_id}/tests{suffix}", **more)
                 assert answer.status_code == 404
                 texts.append(answer.text.replace(flow_id, "x"))

@@ -16,6 +16,7 @@ from headgate.features.audit.tables import AuditEvent
 from headgate.features.runs import service as runs
 from headgate.features.runs.transitions import RunKey
 from headgate.features.testing import service
+from headgate.features.testing.errors import StaleTests
 from headgate.features.testing.runner import TestRuns
 from headgate.features.testing.tables import TestResultRow
 from headgate.foundation.database import Database, now
@@ -63,7 +64,8 @@ async def make(client: httpx2.AsyncClient, spec: str = FLOW) -> str:
 
 
 async def put(client: httpx2.AsyncClient, flow_id: str, *cases: dict[str, Any]) -> dict[str, Any]:
-    answer = await client.put(f"flows/{flow_id}/tests", json={"cases": list(cases)})
+    revision = (await client.get(f"flows/{flow_id}/tests")).json()["revision"]
+    answer = await client.put(f"flows/{flow_id}/tests", json={"revision": revision, "cases": list(cases)})
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
     return found
@@ -101,25 +103,62 @@ class TestSet:
     async def test_refuses_two_cases_of_one_name_and_more_than_fifty(
         self, client: httpx2.AsyncClient, flow_id: str
     ) -> None:
-        twice = await client.put(f"flows/{flow_id}/tests", json={"cases": [GREETS, GREETS]})
+        of_nothing = (await client.get(f"flows/{flow_id}/tests")).json()["revision"]
+        sent = {"revision": of_nothing, "cases": [GREETS, GREETS]}
+        twice = await client.put(f"flows/{flow_id}/tests", json=sent)
         assert (twice.status_code, twice.json()["code"]) == (422, "test_set_invalid")
-        many = [{"name": str(one)} for one in range(51)]
-        assert (await client.put(f"flows/{flow_id}/tests", json={"cases": many})).status_code == 422
+        sent["cases"] = [{"name": str(one)} for one in range(51)]
+        assert (await client.put(f"flows/{flow_id}/tests", json=sent)).status_code == 422
         assert (await client.get(f"flows/{flow_id}/tests")).json()["cases"] == []
 
     async def test_takes_more_in_by_name(self, client: httpx2.AsyncClient, flow_id: str, database: Database) -> None:
         await put(client, flow_id, GREETS, PARTS)
         newer = TestCase(name="greets", text="hi", expect=Expectation(contains=["hi"]))
         async with database.writing() as session:
-            assert await service.keep_cases(session, LOCAL, flow_id, [newer, TestCase(name="third")]) == 3
+            assert len(await service.keep_cases(session, LOCAL, flow_id, [newer, TestCase(name="third")])) == 3
         cases = (await client.get(f"flows/{flow_id}/tests")).json()["cases"]
         assert [(case["name"], case["text"]) for case in cases] == [
             ("greets", "hi"),
             ("parts", "goodbye"),
             ("third", ""),
         ]
-        async with database.writing() as session:
-            assert await service.delete_case(session, LOCAL, flow_id, "parts") == 2
+
+    async def test_is_not_replaced_by_who_read_an_older_one(self, client: httpx2.AsyncClient, flow_id: str) -> None:
+        read = await put(client, flow_id, GREETS, PARTS)
+        theirs = await put(client, flow_id, GREETS, PARTS, WRONG)
+        mine = {"revision": read["revision"], "cases": [{**GREETS, "text": "hello you"}, PARTS]}
+        refused = await client.put(f"flows/{flow_id}/tests", json=mine)
+        assert (refused.status_code, refused.json()["code"]) == (409, "stale_tests")
+        assert (refused.json()["revision"], "Read the tests again" in refused.json()["remedy"]) == (
+            theirs["revision"],
+            True,
+        )
+        assert (await client.get(f"flows/{flow_id}/tests")).json()["cases"] == theirs["cases"]
+        mine["revision"] = refused.json()["revision"]
+        assert (await client.put(f"flows/{flow_id}/tests", json=mine)).status_code == 200
+        again = await client.put(f"flows/{flow_id}/tests", json=mine)
+        assert (again.status_code, again.json()["cases"][0]["text"]) == (200, "hello you")
+        assert (await client.put(f"flows/{flow_id}/tests", json={"cases": []})).status_code == 422
+
+    async def test_knows_its_order_too(self, client: httpx2.AsyncClient, flow_id: str) -> None:
+        one, other = await put(client, flow_id, GREETS, PARTS), await put(client, flow_id, PARTS, GREETS)
+        assert one["revision"] != other["revision"]
+        assert (await put(client, flow_id, GREETS, PARTS))["revision"] == one["revision"]
+
+    async def test_of_two_that_are_sent_at_once_is_one(self, client: httpx2.AsyncClient, flow_id: str) -> None:
+        revision = (await client.get(f"flows/{flow_id}/tests")).json()["revision"]
+        sets = [{"revision": revision, "cases": [case]} for case in (GREETS, PARTS, WRONG)]
+        answers = await asyncio.gather(*(client.put(f"flows/{flow_id}/tests", json=one) for one in sets))
+        assert sorted(answer.status_code for answer in answers) == [200, 409, 409]
+
+    async def test_takes_more_in_only_on_the_revision_that_was_named(
+        self, client: httpx2.AsyncClient, flow_id: str, database: Database
+    ) -> None:
+        read = await put(client, flow_id, GREETS)
+        await put(client, flow_id, GREETS, PARTS)
+        with pytest.raises(StaleTests):
+            async with database.writing() as session:
+                await service.keep_cases(session, LOCAL, flow_id, [TestCase(name="greets")], revision=read["revision"])
 
     async def test_is_told_to_the_audit_log_when_it_changes_and_only_then(
         self, client: httpx2.AsyncClient, flow_id: str, database: Database

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../client";
+import { ApiError } from "../problem";
 import type { components } from "../schema";
 import { flowKeys } from "./flows";
 
@@ -62,8 +63,14 @@ export const testResultQuery = (flowId: string, resultId: string) =>
     refetchInterval: (query) => (query.state.data?.status === "running" ? 800 : false),
   });
 
-export const saveTests = (flowId: string, cases: TestCase[]) =>
-  unwrap(api.PUT("/api/v1/flows/{flow_id}/tests", { params: { path: { flow_id: flowId } }, body: { cases } }));
+/** Replaces the tests, as long as they are those of the revision. */
+export const saveTests = (flowId: string, revision: string, cases: TestCase[]) =>
+  unwrap(
+    api.PUT("/api/v1/flows/{flow_id}/tests", { params: { path: { flow_id: flowId } }, body: { revision, cases } }),
+  );
+
+/** Whether somebody else changed the tests between reading and saving them. */
+export const isStaleSet = (error: unknown): boolean => error instanceof ApiError && error.code === "stale_tests";
 
 export const runTests = (flowId: string, trials: number) =>
   unwrap(

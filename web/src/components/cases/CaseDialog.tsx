@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { TestCase } from "@/api/queries/tests";
 import type { FormField } from "@/api/types";
 import { Button, Callout, Dialog, Field, Input, Select, Textarea } from "@/components/ui";
+import { CaseWords } from "./CaseList";
 import { Expectations } from "./Expectations";
 import { expectOf, isSchema, listed } from "./expectations";
 import { useCaseTexts } from "./texts";
@@ -14,6 +15,8 @@ interface CaseDialogProps {
   test: TestCase | undefined;
   /** Fields of the flow's form, where the flow is known. */
   form?: readonly FormField[];
+  /** What somebody else made of the test meanwhile, which keeping this one replaces. */
+  theirs?: TestCase | undefined;
   /** What a run answered that this is made of. */
   answer?: string | undefined;
   /** How many files that run had beside its text; a test takes none. */
@@ -27,6 +30,7 @@ interface CaseDialogProps {
 /** A test in fields: name, input, answers to the form, and what has to hold. */
 export function CaseDialog({
   test,
+  theirs,
   form: fields = [],
   answer,
   filesLeft = 0,
@@ -85,6 +89,12 @@ export function CaseDialog({
           keep();
         }}
       >
+        {theirs && (
+          <Callout tone="warn" title={t("changed_meanwhile")}>
+            <CaseWords test={theirs} />
+            <p className="mt-1">{t("changed_meanwhile_more")}</p>
+          </Callout>
+        )}
         {filesLeft > 0 && <Callout>{t("files_left", { count: filesLeft })}</Callout>}
         <Field label={t("name")} required error={nameFault}>
           {(control) => (

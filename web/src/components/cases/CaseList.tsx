@@ -17,7 +17,6 @@ interface CaseListProps {
 /** Each case in words: what goes in, and what has to hold for what comes out. */
 export function CaseList({ cases, mark, onEdit, onRemove }: CaseListProps) {
   const t = useCaseTexts();
-  const expected = useExpectedWords();
   return (
     <ul aria-label={t("tests")} className="flex flex-col divide-y divide-line rounded-lg border border-line bg-surface">
       {cases.map((one, at) => (
@@ -26,13 +25,7 @@ export function CaseList({ cases, mark, onEdit, onRemove }: CaseListProps) {
             <h4 className="break-words font-medium">
               {one.name} {mark?.(one)}
             </h4>
-            <p className="line-clamp-3 break-words text-sm text-muted">
-              {one.text ? t("given", { text: one.text }) : t("given_nothing")}
-              {Object.keys(one.form ?? {}).length > 0 && ` ${t("and_form")}`}
-            </p>
-            <p className="mt-0.5 line-clamp-6 break-words text-sm">
-              {t("the_answer")} {expected(one.expect).join(", ")}
-            </p>
+            <CaseWords test={one} />
           </div>
           {onEdit && onRemove && (
             <div className="flex shrink-0">
@@ -47,6 +40,23 @@ export function CaseList({ cases, mark, onEdit, onRemove }: CaseListProps) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** What goes in, and what has to hold for what comes out. */
+export function CaseWords({ test }: { test: TestCase }) {
+  const t = useCaseTexts();
+  const expected = useExpectedWords();
+  return (
+    <>
+      <p className="line-clamp-3 break-words text-sm text-muted">
+        {test.text ? t("given", { text: test.text }) : t("given_nothing")}
+        {Object.keys(test.form ?? {}).length > 0 && ` ${t("and_form")}`}
+      </p>
+      <p className="mt-0.5 line-clamp-6 break-words text-sm">
+        {t("the_answer")} {expected(test.expect).join(", ")}
+      </p>
+    </>
   );
 }
 

@@ -37,6 +37,7 @@ describe("checks before publishing", () => {
 
 describe("the check of a flow's tests", () => {
   const tests = (required: boolean, state: Standing["state"]): TestSet => ({
+    revision: "",
     cases: [],
     required,
     required_trials: 1,

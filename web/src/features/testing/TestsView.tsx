@@ -8,7 +8,7 @@ import type { Proposal } from "./fromRun";
 import { Requirement } from "./Requirement";
 import { Results } from "./Results";
 import { useTestTexts } from "./texts";
-import { useMay, useSave, useTests } from "./useTests";
+import { ChangedMeanwhile, useMay, useSave, useTests } from "./useTests";
 
 interface TestsViewProps {
   proposal?: Proposal | undefined;
@@ -22,7 +22,7 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
   const save = useSave();
   const may = useMay();
   const form = useDraft((state) => state.document.form);
-  const [edited, setEdited] = useState<{ test: TestCase | undefined } | null>(null);
+  const [edited, setEdited] = useState<Edited | null>(null);
   if (!tests.data) {
     return (
       <div className="mx-auto max-w-5xl px-4 py-6 lg:px-8">
@@ -41,18 +41,30 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
     if (proposal) onProposalOver?.();
   };
   const opened = edited?.test;
-  const keep = (made: TestCase) => save.mutate((now) => withCase(now, made, opened?.name), { onSuccess: close });
+  const keep = (made: TestCase) =>
+    save.mutate((now) => withCase(now, made, edited?.theirs ?? opened), {
+      onSuccess: close,
+      onError: (error) => {
+        if (error instanceof ChangedMeanwhile) setEdited({ test: opened, theirs: error.theirs });
+      },
+    });
   const remove = (at: number) => {
-    const gone = cases[at];
+    let gone = cases[at];
     if (!gone) return;
-    const back = (now: TestCase[]) => (now.some(({ name }) => name === gone.name) ? now : now.toSpliced(at, 0, gone));
+    const { name } = gone;
+    const back = (now: TestCase[]) =>
+      !gone || now.some((one) => one.name === name) ? now : now.toSpliced(at, 0, gone);
+    const without = (now: TestCase[]) => {
+      gone = now.find((one) => one.name === name) ?? gone;
+      return now.filter((one) => one.name !== name);
+    };
     const removed = () =>
       toast({
-        title: t("removed", { name: gone.name }),
+        title: t("removed", { name }),
         action: { label: t("undo"), onClick: () => save.mutate(back) },
       });
     // What fails is told by the mutation.
-    save.mutateAsync((now) => now.filter(({ name }) => name !== gone.name)).then(removed, () => undefined);
+    save.mutateAsync(without).then(removed, () => undefined);
   };
   const proposed = proposal && may.edit ? { ...proposal.test, name: freeName(proposal.test.name, names) } : undefined;
   return (
@@ -98,6 +110,7 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
       {(edited || proposed) && (
         <CaseDialog
           test={opened ?? proposed}
+          theirs={edited?.theirs}
           form={form}
           answer={proposal?.answer}
           filesLeft={proposal?.files}
@@ -111,8 +124,17 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
   );
 }
 
+interface Edited {
+  test: TestCase | undefined;
+  /** What somebody else made of it meanwhile; keeping it now replaces that. */
+  theirs?: TestCase;
+}
+
 /** The cases with one that was changed in the place of what it was, or with one more. */
-function withCase(cases: readonly TestCase[], made: TestCase, before: string | undefined): TestCase[] {
-  const at = cases.findIndex(({ name }) => name === before);
-  return at < 0 ? [...cases, made] : cases.with(at, made);
+function withCase(cases: readonly TestCase[], made: TestCase, before: TestCase | undefined): TestCase[] {
+  const at = cases.findIndex(({ name }) => name === before?.name);
+  const now = cases[at];
+  if (!now) return [...cases, made];
+  if (JSON.stringify(now) !== JSON.stringify(before)) throw new ChangedMeanwhile(now);
+  return cases.with(at, made);
 }

@@ -1,25 +1,13 @@
-import {
-  createMemoryHistory,
-  createRootRoute,
-  createRoute,
-  createRouter,
-  RouterProvider,
-} from "@tanstack/react-router";
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { HttpResponse, http } from "msw";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { TestCase, TestResult } from "@/api/queries/tests";
-import type { Flow } from "@/api/types";
-import { Toasts } from "@/components/ui";
-import { renderStudio } from "@/testing/render";
+import type { TestResult } from "@/api/queries/tests";
 import { server } from "@/testing/server";
-import type { Proposal } from "./fromRun";
-import { TestsView } from "./TestsView";
+import { GREETS, kept, serve, set, show } from "./serving";
 
 vi.setConfig({ testTimeout: 20_000 });
 
-const GREETS: TestCase = { name: "greets", text: "hello", form: {}, expect: { contains: ["Hi"], excludes: ["bye"] } };
 const RESULT: TestResult = {
   id: "result-1",
   flow_id: "flow-1",
@@ -39,52 +27,7 @@ const RESULT: TestResult = {
 };
 const LINE = { position: 0, name: "greets", answer: "Hi", error: "", ms: 5, tokens: 0 };
 
-/** The server's memory of the tests. */
-const kept = { cases: [] as TestCase[], results: [] as TestResult[], permissions: ["flows.edit", "runs.test"] };
-const set = () => ({
-  cases: kept.cases,
-  required: false,
-  required_trials: 1,
-  standing: { state: kept.cases.length ? "never" : "empty", result_id: null, failed: [] },
-  running: null,
-});
-
-beforeEach(() => {
-  kept.cases = [];
-  kept.results = [];
-  kept.permissions = ["flows.edit", "runs.test"];
-  server.use(
-    http.get("*/api/v1/me", () =>
-      HttpResponse.json({
-        permissions: { tenant: [], every_space: [], spaces: [{ space_id: "space-1", permissions: kept.permissions }] },
-      }),
-    ),
-    http.get("*/api/v1/flows/flow-1/tests", () => HttpResponse.json(set())),
-    http.put("*/api/v1/flows/flow-1/tests", async ({ request }) => {
-      kept.cases = ((await request.json()) as { cases: TestCase[] }).cases;
-      return HttpResponse.json(set());
-    }),
-    http.get("*/api/v1/flows/flow-1/tests/results", () => HttpResponse.json({ items: kept.results })),
-    http.get("*/api/v1/flows/flow-1/tests/results/:id", () => HttpResponse.json(kept.results[0])),
-  );
-});
-
-function show(flow: Flow = {}, proposal?: Proposal) {
-  const root = createRootRoute({
-    component: () => (
-      <>
-        <TestsView proposal={proposal} />
-        <Toasts />
-      </>
-    ),
-  });
-  const runs = createRoute({ getParentRoute: () => root, path: "/flows/$flowId/runs/$runId" });
-  const router = createRouter({
-    routeTree: root.addChildren([runs]),
-    history: createMemoryHistory({ initialEntries: ["/"] }),
-  });
-  return renderStudio(<RouterProvider router={router as never} />, { flow });
-}
+beforeEach(serve);
 
 describe("the tests of a flow", () => {
   it("begin with what a test is, and are added in fields", async () => {
@@ -137,23 +80,6 @@ describe("the tests of a flow", () => {
     await user.click(screen.getByRole("button", { name: "Remove “greets”" }));
     expect(await screen.findByText("No tests yet")).toBeInTheDocument();
     expect(kept.cases).toEqual([]);
-  });
-
-  it("are removed one after the other, and one that comes back leaves alone what others did meanwhile", async () => {
-    const [first, second] = [GREETS, { ...GREETS, name: "asks" }];
-    kept.cases = [first, second];
-    const user = userEvent.setup();
-    show();
-    await screen.findByRole("button", { name: "Remove “greets”" });
-    await Promise.all(
-      ["greets", "asks"].map((name) => user.click(screen.getByRole("button", { name: `Remove “${name}”` }))),
-    );
-    expect(await screen.findByText("No tests yet")).toBeInTheDocument();
-    const others = { ...GREETS, name: "of another tab" };
-    kept.cases = [others];
-    await waitFor(() => expect(screen.getByText("“asks” was removed")).toBeInTheDocument());
-    await user.click(screen.getAllByRole("button", { name: "Undo" }).at(-2) as HTMLElement);
-    await waitFor(() => expect(kept.cases).toEqual([first, others]));
   });
 
   it("that do not come are no empty page, and are asked for again", async () => {

@@ -1,6 +1,16 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { meQuery } from "@/api/queries/me";
-import { cancelTests, readTests, runTests, saveTests, type TestCase, testKeys, testsQuery } from "@/api/queries/tests";
+import {
+  cancelTests,
+  isStaleSet,
+  readTests,
+  runTests,
+  saveTests,
+  type TestCase,
+  type TestSet,
+  testKeys,
+  testsQuery,
+} from "@/api/queries/tests";
 import { mayIn } from "@/api/rights";
 import { toastError } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
@@ -21,6 +31,29 @@ export function useMay() {
   return { edit: may("flows.edit"), run: may("runs.test") };
 }
 
+/** Makes of a flow's tests what they are to be. Throws `ChangedMeanwhile` where that would lose what others did. */
+export type Change = (cases: TestCase[]) => TestCase[];
+
+/** The test that was to be changed is another one by now. */
+export class ChangedMeanwhile extends Error {
+  constructor(readonly theirs: TestCase) {
+    super(theirs.name);
+  }
+}
+
+/** How often a change is made again because others changed the tests between reading and saving them. */
+const TRIES = 5;
+
+async function saved(flowId: string, change: Change, tries = TRIES): Promise<TestSet> {
+  const { revision, cases } = await readTests(flowId);
+  try {
+    return await saveTests(flowId, revision, change(cases));
+  } catch (error) {
+    if (tries > 1 && isStaleSet(error)) return saved(flowId, change, tries - 1);
+    throw error;
+  }
+}
+
 /** Changes the test set: one change after the other, each of what the server has by then, its other tests kept. */
 export function useSave() {
   const t = useTestTexts();
@@ -28,15 +61,12 @@ export function useSave() {
   const flowId = useDraft((state) => state.flowId);
   return useMutation({
     scope: { id: `tests ${flowId}` },
-    mutationFn: async (change: (cases: TestCase[]) => TestCase[]) => {
-      const { cases } = await readTests(flowId);
-      return saveTests(flowId, change(cases));
-    },
+    mutationFn: (change: Change) => saved(flowId, change),
     onSuccess: (found) => {
       client.setQueriesData({ queryKey: testKeys.sets(flowId) }, found);
     },
     onError: (error) => {
-      toastError(t("not_saved"), error);
+      if (!(error instanceof ChangedMeanwhile)) toastError(t("not_saved"), error);
       void client.invalidateQueries({ queryKey: testKeys.sets(flowId) });
     },
   });

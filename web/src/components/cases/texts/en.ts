@@ -34,6 +34,8 @@ export default {
   kind_matches: "matches (RE2)",
   kind_json_schema: "is JSON of this schema",
   schema_wrong: "Write the schema as a JSON object.",
+  changed_meanwhile: "Somebody else changed this test meanwhile",
+  changed_meanwhile_more: "Keep the test to replace that by what you have here, or cancel to leave it as it is.",
   files_left_one:
     "The run also had a file beside its text, which a test cannot have. Give it in a field of the flow's form.",
   files_left_other:

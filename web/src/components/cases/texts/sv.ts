@@ -37,6 +37,8 @@ const sv: Translation<typeof en> = {
   kind_matches: "matchar (RE2)",
   kind_json_schema: "är JSON enligt schemat",
   schema_wrong: "Skriv schemat som ett JSON-objekt.",
+  changed_meanwhile: "Någon annan har ändrat testet under tiden",
+  changed_meanwhile_more: "Behåll testet för att ersätta det med det du har här, eller avbryt för att låta det vara.",
   files_left_one:
     "Körningen hade också en fil bredvid texten, och det kan ett test inte ha. Ge den i ett fält i flödets formulär.",
   files_left_other:

@@ -1,8 +1,12 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Square } from "lucide-react";
+import { meQuery } from "@/api/queries/me";
+import { mayIn } from "@/api/rights";
 import { Markdown } from "@/components/markdown/Markdown";
 import { Button, Callout, CopyButton } from "@/components/ui";
 import { ValueView } from "@/components/values/ValueView";
+import { useDraft } from "@/lib/draft";
 import { inOrder, isOver } from "../model/live";
 import { partWords } from "../model/partWords";
 import type { FollowedRun } from "../model/useRun";
@@ -20,6 +24,8 @@ interface RunNowProps {
 export function RunNow({ followed, onStep }: RunNowProps) {
   const t = useRunTexts();
   const cancel = useCancel();
+  const { data: me } = useQuery(meQuery);
+  const spaceId = useDraft((state) => state.spaceId);
   const { run, live, connection } = followed;
   if (!live) return null;
   const over = isOver(live.status);
@@ -57,13 +63,25 @@ export function RunNow({ followed, onStep }: RunNowProps) {
       )}
       {live.status === "completed" && run && isOver(run.status) && <RunResult run={run} />}
       <StepList steps={inOrder(live)} onSelect={onStep} />
-      <Link
-        to="/flows/$flowId/runs/$runId"
-        params={{ flowId: run?.flow_id ?? "", runId: live.id }}
-        className="self-start text-sm text-accent hover:underline"
-      >
-        {t("open_run")}
-      </Link>
+      <div className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
+        <Link
+          to="/flows/$flowId/runs/$runId"
+          params={{ flowId: run?.flow_id ?? "", runId: live.id }}
+          className="text-accent hover:underline"
+        >
+          {t("open_run")}
+        </Link>
+        {over && run && me && mayIn(me, spaceId, "flows.edit") && (
+          <Link
+            to="/flows/$flowId/tests"
+            params={{ flowId: run.flow_id }}
+            search={{ from: live.id }}
+            className="text-accent hover:underline"
+          >
+            {t("keep_as_test")}
+          </Link>
+        )}
+      </div>
     </section>
   );
 }

@@ -1,0 +1,65 @@
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from "@tanstack/react-router";
+import { screen, waitFor } from "@testing-library/react";
+import { HttpResponse, http } from "msw";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { RunOut } from "@/api/types";
+import { renderStudio } from "@/testing/render";
+import { server } from "@/testing/server";
+import { fromRun } from "../model/live";
+import { RunNow } from "./RunNow";
+
+const me = vi.fn();
+
+beforeEach(() => serve(["flows.edit"]));
+
+function serve(permissions: string[]) {
+  const spaces = [{ space_id: "space-1", permissions }];
+  server.use(
+    http.get("*/api/v1/flow-runs/run-1/cost", () => HttpResponse.json({ total: { usd: 0 } })),
+    http.get("*/api/v1/me", () => {
+      me();
+      return HttpResponse.json({ permissions: { tenant: [], every_space: [], spaces } });
+    }),
+  );
+}
+
+function show(status: RunOut["status"]) {
+  const run = { id: "run-1", flow_id: "flow-1", status, steps: [], output: { text: "Hi" } } as unknown as RunOut;
+  const followed = { run, live: fromRun(run), connection: "live" as const, error: null };
+  const root = createRootRoute({ component: () => <RunNow followed={followed} onStep={() => undefined} /> });
+  const tests = createRoute({ getParentRoute: () => root, path: "/flows/$flowId/tests" });
+  const page = createRoute({ getParentRoute: () => root, path: "/flows/$flowId/runs/$runId" });
+  const router = createRouter({
+    routeTree: root.addChildren([tests, page]),
+    history: createMemoryHistory({ initialEntries: ["/"] }),
+  });
+  return renderStudio(<RouterProvider router={router as never} />, { flow: {} });
+}
+
+describe("a run in the panel", () => {
+  it("can be kept as a test when it is over", async () => {
+    show("completed");
+    const link = await screen.findByRole("link", { name: "Keep as a test" });
+    expect(link).toHaveAttribute("href", "/flows/flow-1/tests?from=run-1");
+  });
+
+  it("is kept by nobody who may not change the flow", async () => {
+    serve(["runs.start"]);
+    show("completed");
+    expect(await screen.findByRole("link", { name: "Open the run" })).toBeInTheDocument();
+    await waitFor(() => expect(me).toHaveBeenCalled());
+    expect(screen.queryByRole("link", { name: "Keep as a test" })).toBeNull();
+  });
+
+  it("leads to its page alone while it goes on", async () => {
+    show("running");
+    expect(await screen.findByRole("link", { name: "Open the run" })).toBeInTheDocument();
+    expect(screen.queryByRole("link", { name: "Keep as a test" })).toBeNull();
+  });
+});
