@@ -34,7 +34,14 @@ from headgate.agents.codev.domains.flowise.errors import (
 )
 from headgate.agents.codev.domains.flowise.quoting import quoted, told
 from headgate.foundation.errors import TooLarge, UpstreamFailed
-from headgate.foundation.guarded_http import GuardedHttp, HttpAnswer, Resolver, TooManyRedirects, system_resolver
+from headgate.foundation.guarded_http import (
+    BadUrl,
+    GuardedHttp,
+    HttpAnswer,
+    Resolver,
+    TooManyRedirects,
+    system_resolver,
+)
 from headgate.foundation.settings import MEBIBYTE, HttpSettings
 
 MOST_BYTES = 8 * MEBIBYTE
@@ -206,7 +213,7 @@ class FlowiseClient:
                 answer = await self._http.request(
                     method, f"{self._root}/api/v1{path}", headers=headers, body=content, timeout_seconds=self._seconds
                 )
-        except TooManyRedirects:
+        except (TooManyRedirects, BadUrl):  # wherever it leads to
             raise self._strange("a redirect, which is not followed") from None
         except TooLarge:
             raise self._too_large() from None

@@ -24,7 +24,7 @@ from headgate.agents.codev.domains.flowise.drawn import (
     text_of,
 )
 from headgate.agents.codev.domains.flowise.node_schema import NodeSchema
-from headgate.agents.codev.domains.flowise.quoting import quoted, visible
+from headgate.agents.codev.domains.flowise.quoting import quoted, seen, visible
 from headgate.agents.codev.domains.flowise.spec import KEPT, Spec, SpecEdge, SpecNode
 from headgate.foundation.log import redact
 
@@ -52,7 +52,7 @@ def shown(
             name: shown_value(value, secret=name in secret.get(node.id, ()), most=most)
             for name, value in node.inputs.items()
         }
-    return spec.plain()
+    return {name: seen(value) for name, value in spec.plain().items()}
 
 
 def shown_value(value: JsonValue, *, secret: bool = False, most: int = MOST_SHOWN) -> JsonValue:

@@ -23,11 +23,13 @@ from headgate.agents.codev.domains.flowise.pairs import (
     pairs_of,
     value_member,
 )
-from headgate.agents.codev.domains.flowise.quoting import quoted
+from headgate.agents.codev.domains.flowise.quoting import quoted, told
 from headgate.foundation.log import redact
 from headgate.graph.value_changes import shown_apart
 
 MOST_LINES = 200
+LONGEST_LINE = 1000
+"""Characters; ids of nodes are of any length."""
 
 
 def differences(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> list[str]:
@@ -36,7 +38,7 @@ def differences(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> l
     for line in _lines(before or {}, after):
         if len(found) >= MOST_LINES:
             return [*found, "~ and more"]
-        found.append(line)
+        found.append(told(line, LONGEST_LINE))
     return found
 
 

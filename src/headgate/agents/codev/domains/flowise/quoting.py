@@ -50,3 +50,12 @@ def bounded(value: Any, depth: int = 0) -> JsonValue:  # noqa: ANN401 - JSON of 
     if isinstance(value, list):
         return [bounded(one, depth + 1) for one in value[:MOST_ITEMS]]
     return value if isinstance(value, bool | int | float) else None
+
+
+def seen(value: Any) -> JsonValue:  # noqa: ANN401 - JSON of a server
+    """The same value, of texts and names of members only what people see."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, Mapping):
+        return {visible(name): seen(one) for name, one in value.items()}
+    return [seen(one) for one in value] if isinstance(value, list) else value
