@@ -6336,10 +6336,7 @@ export interface components {
             domain: string;
             /** Instance Id */
             instance_id: string;
-            /**
-             * Space Id
-             * @description Where it belongs: who may edit flows there may answer, stop and delete it.
-             */
+            /** Space Id */
             space_id: string;
             /** Requirement */
             requirement: string;
@@ -6968,6 +6965,11 @@ export interface components {
             form?: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /**
+             * File Ids
+             * @description Ids of uploaded files that are given beside the text.
+             */
+            file_ids?: string[];
             /**
              * @default {
              *       "contains": [],
@@ -15302,6 +15304,16 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -15462,6 +15474,16 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };

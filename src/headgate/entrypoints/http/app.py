@@ -47,6 +47,7 @@ from headgate.features.runs.deliveries.routes import router as deliveries_router
 from headgate.features.runs.listing.routes import router as flow_list_router
 from headgate.features.runs.preview.routes import router as import_reports_router
 from headgate.features.runs.report.routes import router as reports_router
+from headgate.features.runs.report.service import reports_at_work
 from headgate.features.runs.reruns.routes import router as reruns_router
 from headgate.features.runs.routes import router as runs_router
 from headgate.features.runs.statistics.routes import router as statistics_router
@@ -125,6 +126,7 @@ def create_app(settings: Settings) -> FastAPI:
             app.state.identity, app.state.throttle = doors.identity, doors.throttle
             app.state.sign_in, app.state.single_sign_on = doors.sign_in, doors.single_sign_on
             app.state.widget_answers = OpenAnswers(settings.rate_limits.widget_open)
+            app.state.reports_at_work = reports_at_work()
             app.state.locked = await is_locked(settings, parts.database)
             app.state.mcp_door = McpDoor(parts)
             yield

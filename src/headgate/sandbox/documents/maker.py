@@ -91,12 +91,18 @@ async def _run(job: Job, scratch: Path, seconds: float) -> bytes:
             os.killpg(process.pid, signal.SIGKILL)  # pandoc with it
         await process.wait()
     if process.returncode != 0 or b"\n" not in answer:
-        last = complaint.decode(errors="replace").strip().rpartition("\n")[2][:200]
+        last = _last_words(complaint.decode(errors="replace"))
         raise DocumentNotMade(
             f"The converter stopped on this text ({last or f'exit status {process.returncode}'}).",
             remedy="It is too large, or nested too deep; split or simplify it.",
         )
     return answer
+
+
+def _last_words(complaint: str) -> str:
+    """What a process that died said last; Rust adds how to see more of it."""
+    said = [line for line in complaint.strip().splitlines() if not line.startswith("note: ")]
+    return said[-1][:200] if said else ""
 
 
 def _check_size(job: Job) -> None:

@@ -1,13 +1,17 @@
 """Audit reports over HTTP: PDFs with everything that an auditor asks for, and no secret."""
 
-from collections.abc import AsyncIterator
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from io import BytesIO
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 import pytest
 from pydantic import SecretStr
 from pypdf import PdfReader
+from sqlalchemy.pool import QueuePool
 
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import LOCAL
@@ -16,7 +20,9 @@ from headgate.features.flows.rules import FlowRules
 from headgate.features.models.classes import ModelClasses
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.service import Notary
+from headgate.features.runs.report import service
 from headgate.features.runs.report.routes import router as reports_router
+from headgate.features.runs.report.service import reports_at_work
 from headgate.features.runs.routes import router as runs_router
 from headgate.features.secrets import service as secrets
 from headgate.foundation.classification_settings import ClassificationSettings
@@ -27,6 +33,7 @@ from headgate.graph.model import Flow, FormField, Node
 from headgate.sandbox.documents import maker
 from tests.support.api import api
 from tests.support.engine import make_flow, store_flow
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.tenants import add_colleague, add_tenant
 
 _KEYS = Settings(_env_file=None, secret_key=SecretStr("A" * 43 + "="), evidence_key=SecretStr("A" * 43 + "="))
@@ -54,7 +61,14 @@ def a_flow(**more: Any) -> Flow:
 def parts(database: Database, engine: ExecutionBackend) -> dict[str, Any]:
     known = engine.services.components
     rules = FlowRules(known, ModelClasses(database, ClassificationSettings(), known))
-    return {"database": database, "engine": engine, "registry": known, "notary": NOTARY, "rules": rules}
+    return {
+        "database": database,
+        "engine": engine,
+        "registry": known,
+        "notary": NOTARY,
+        "rules": rules,
+        "reports_at_work": reports_at_work(),
+    }
 
 
 @pytest.fixture
@@ -218,3 +232,84 @@ async def test_the_diagram_of_a_run_shows_what_came_of_each_step(
     assert "completed, " in shown.text
     assert "completed, " not in plain.text
     assert HOSTILE.replace("<", "&lt;").replace(">", "&gt;") in shown.text
+
+
+class Writing:
+    """Takes the place of what writes a report's text, and takes as long as the test wants."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.begun = threading.Semaphore(0)
+        self.go_on = threading.Event()
+        self.connections = -1
+
+    def __call__(self, _subject: Any) -> str:
+        self.connections = cast("QueuePool", self.database.engine.pool).checkedout()
+        self.begun.release()
+        self.go_on.wait(PATIENCE_SECONDS)
+        return "# Report"
+
+
+@pytest.fixture
+def writing(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[Writing]:
+    found = Writing(database)
+    monkeypatch.setattr(service, "report", found)
+    yield found
+    found.go_on.set()
+
+
+class TestLargeReports:
+    async def test_are_refused_before_anything_is_drawn_and_say_what_to_take_instead(
+        self, client: httpx2.AsyncClient, writing: Writing
+    ) -> None:
+        many: dict[str, str | Node] = {f"n{number}": "Start" for number in range(service.MOST_NODES + 1)}
+        made = await client.post("/flows", json={"definition": make_flow(many).model_dump(mode="json")})
+        assert made.status_code == 201, made.text
+        flow_id = made.json()["id"]
+        answer = await client.get(f"/flows/{flow_id}/report")
+        assert (answer.status_code, answer.json()["code"]) == (413, "report_too_large")
+        assert "Take the flow as JSON or as a picture" in answer.json()["remedy"]
+        assert writing.connections == -1, "nothing was written"
+        assert (await client.get(f"/flows/{flow_id}/picture")).status_code == 200
+
+    async def test_say_what_to_take_instead_when_they_take_too_long(
+        self, client: httpx2.AsyncClient, database: Database, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        flow_id = await stored(database, a_flow())
+        monkeypatch.setattr(service, "make_document", partial(maker.make_document, seconds=0.01))
+        answer = await client.get(f"/flows/{flow_id}/report")
+        assert (answer.status_code, answer.json()["code"]) == (503, "document_timed_out")
+        assert "Take the flow as JSON or as a picture" in answer.json()["remedy"]
+
+
+class TestReportsBeingMade:
+    async def test_keep_nobody_waiting_and_no_connection(
+        self, client: httpx2.AsyncClient, database: Database, writing: Writing
+    ) -> None:
+        flow_id = await stored(database, a_flow())
+        report = asyncio.create_task(client.get(f"/flows/{flow_id}/report"))
+        await asyncio.to_thread(writing.begun.acquire, timeout=PATIENCE_SECONDS)
+        assert (await client.get(f"/flows/{flow_id}/graph")).status_code == 200
+        assert not report.done()
+        assert writing.connections == 0
+        writing.go_on.set()
+        assert (await report).status_code == 200
+
+    async def test_are_bounded_for_one_person(
+        self, client: httpx2.AsyncClient, database: Database, parts: dict[str, Any], writing: Writing
+    ) -> None:
+        flow_id = await stored(database, a_flow())
+        path = f"/flows/{flow_id}/report"
+        reports = [asyncio.create_task(client.get(path)) for _ in range(service.MOST_OF_A_PERSON)]
+        for _ in reports:
+            await asyncio.to_thread(writing.begun.acquire, timeout=PATIENCE_SECONDS)
+        refused = await client.get(path)
+        assert (refused.status_code, refused.json()["code"]) == (429, "too_many_reports")
+        colleague = await add_colleague(database, "Eva", Role.VIEWER)
+        async with api(flows_router, reports_router, principal=colleague, **parts) as theirs:
+            other = asyncio.create_task(theirs.get(path))
+            await asyncio.to_thread(writing.begun.acquire, timeout=PATIENCE_SECONDS)
+            writing.go_on.set()
+            assert (await other).status_code == 200
+        assert [(await one).status_code for one in reports] == [200] * len(reports)
+        assert (await client.get(path)).status_code == 200

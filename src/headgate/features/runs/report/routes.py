@@ -17,7 +17,7 @@ from headgate.foundation.errors import Invalid
 
 router = APIRouter(tags=["reports"])
 _ANSWERS: dict[int | str, dict[str, Any]] = {
-    **problems(404),
+    **problems(404, 413),
     200: {"content": {"application/pdf": {}}, "description": "The report."},
 }
 In = Annotated[Language, Query(description="Language of the report.")]
@@ -25,7 +25,7 @@ In = Annotated[Language, Query(description="Language of the report.")]
 
 def _reports(request: Request) -> Reports:
     state = request.app.state
-    return Reports(state.database, state.engine, state.notary)
+    return Reports(state.database, state.engine, state.notary, state.reports_at_work)
 
 
 @router.get(

@@ -1,6 +1,8 @@
 """Reads what an audit report is about and has it set as a PDF."""
 
-from dataclasses import dataclass
+import asyncio
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -17,6 +19,7 @@ from headgate.features.runs.errors import RunNotFound
 from headgate.features.runs.evidence.masking import Mask
 from headgate.features.runs.evidence.service import Notary
 from headgate.features.runs.permitted import find_run
+from headgate.features.runs.report.errors import INSTEAD, ReportTooLarge, TooManyReports
 from headgate.features.runs.report.figures import took
 from headgate.features.runs.report.pages import DIAGRAM, report
 from headgate.features.runs.report.subject import Frozen, Ran, Subject
@@ -26,16 +29,27 @@ from headgate.features.runs.schemas import ClassOut, GraphNode, GraphOut
 from headgate.features.runs.views.drawing import draw
 from headgate.features.runs.views.graph import graph_of_draft, graph_of_run
 from headgate.features.runs.views.runs import class_view
+from headgate.foundation.at_once import AtOnce
 from headgate.foundation.database import Database, now
 from headgate.graph.links import effective
 from headgate.graph.model import Flow
 from headgate.graph.picture import Shown, picture
 from headgate.graph.wiring import wire
+from headgate.sandbox.documents.errors import DocumentNotMade, DocumentTimedOut, DocumentTooLarge
 from headgate.sandbox.documents.job import Job
 from headgate.sandbox.documents.maker import make_document, require_installed
 
 COLUMNS = 3
 """Steps side by side in the diagram: their names can be read on a page."""
+MOST_NODES = 2_000
+"""Nodes that a report tells of: some 700 pages and a dozen seconds of a processor."""
+MOST_OF_A_PERSON = 2
+"""Reports that are made for one person at once: each takes a processor, and those of others wait."""
+
+
+def reports_at_work() -> AtOnce:
+    """Counts the reports that are being made, by person; for as long as a process lives."""
+    return AtOnce(MOST_OF_A_PERSON, TooManyReports)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,30 +68,37 @@ class Reports:
     database: Database
     engine: ExecutionBackend
     notary: Notary
+    at_work: AtOnce = field(default_factory=reports_at_work)
 
     async def of_flow(
         self, principal: Principal, flow_id: str, *, version: int | None = None, language: Language = "en"
     ) -> Report:
         """The report of the draft, or of a version.
 
-        Raises `FlowNotFound`, `VersionNotFound`, `PermissionMissing`, and `DocumentsNotInstalled`.
+        Raises `FlowNotFound`, `VersionNotFound`, `PermissionMissing`, `ReportTooLarge`, `TooManyReports`, what
+        documents raise, and `DocumentsNotInstalled`.
         """
         require_installed("An audit report")
-        async with self.database.reading() as session:
-            subject = await self._flow(session, principal, flow_id, version, language)
-        return await _set(subject)
+        with self._at_work(principal):
+            async with self.database.reading() as session:
+                subject = await self._flow(session, principal, flow_id, version, language)
+            return await _set(subject)
 
     async def of_run(
         self, principal: Principal, run_id: str, *, flow_id: str | None = None, language: Language = "en"
     ) -> Report:
         """The report of the version that a run carried out, with what came of it.
 
-        Raises `RunNotFound`, also for a run of another flow, `PermissionMissing`, and `DocumentsNotInstalled`.
+        Raises `RunNotFound`, also for a run of another flow, and otherwise as `of_flow`.
         """
         require_installed("An audit report")
-        async with self.database.reading() as session:
-            subject = await self._run(session, principal, run_id, flow_id, language)
-        return await _set(subject)
+        with self._at_work(principal):
+            async with self.database.reading() as session:
+                subject = await self._run(session, principal, run_id, flow_id, language)
+            return await _set(subject)
+
+    def _at_work(self, principal: Principal) -> AbstractContextManager[None]:
+        return self.at_work.held(f"{principal.tenant_id}/{principal.user_id}")
 
     async def picture_of(
         self,
@@ -97,7 +118,7 @@ class Reports:
                 subject = await self._run(session, principal, run_id, flow_id, language)
             else:
                 subject = await self._flow(session, principal, flow_id, version, language)
-        return drawing_of(subject, columns=None)
+        return await asyncio.to_thread(drawing_of, subject, columns=None)
 
     async def _flow(
         self, session: AsyncSession, principal: Principal, flow_id: str, version: int | None, language: Language
@@ -227,11 +248,23 @@ def _detail(node: GraphNode, words: Any) -> str:  # noqa: ANN401
 
 
 async def _set(subject: Subject) -> Report:
+    """The document. Writing and drawing take seconds of a large flow: others are answered meanwhile."""
+    if (nodes := len(subject.wiring.flow.nodes)) > MOST_NODES:
+        raise ReportTooLarge(nodes, MOST_NODES)
+    job = await asyncio.to_thread(_job, subject)
+    try:
+        made = await make_document(job)
+    except (DocumentTooLarge, DocumentTimedOut, DocumentNotMade) as error:
+        raise type(error)(error.detail, remedy=INSTEAD) from error
+    return Report(job.name, made.content)
+
+
+def _job(subject: Subject) -> Job:
     title = WORDS[subject.language]["title"]
     name = f"{title} {subject.wiring.flow.name}"
     if subject.frozen is not None:
         name += f" v{subject.frozen.version}"
-    job = Job(
+    return Job(
         report(subject),
         "pdf",
         title=f"{title}: {subject.mask.text(subject.wiring.flow.name)}",
@@ -239,8 +272,6 @@ async def _set(subject: Subject) -> Report:
         language=subject.language,
         drawings={DIAGRAM: drawing_of(subject)},
     )
-    made = await make_document(job)
-    return Report(name, made.content)
 
 
 def _private(frozen: FlowVersionRow, given: dict[str, Any]) -> dict[str, Any]:
