@@ -10,6 +10,7 @@ from headgate.graph.json_values import PlainObject, PlainText, parse_json
 
 MOST_CASES = 50
 _SHOWN = 200
+FileId = Annotated[PlainText, Field(min_length=1, max_length=36)]
 _Sought = Annotated[PlainText, Field(min_length=1, max_length=20_000)]
 
 
@@ -58,6 +59,9 @@ class TestCase(BaseModel):
     name: PlainText = Field(min_length=1, max_length=100)
     text: PlainText = Field(default="", max_length=100_000, description="The text input.")
     form: PlainObject = Field(default_factory=dict, description="Answers to the flow's form, by field id.")
+    file_ids: list[FileId] = Field(
+        default_factory=list, max_length=20, description="Ids of uploaded files that are given beside the text."
+    )
     expect: Expectation = Expectation()
 
 

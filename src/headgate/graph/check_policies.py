@@ -17,8 +17,14 @@ ALMOST_THE_SAME = 80.0
 HTTP_SOURCES = frozenset({InputSource.HTTP_GET, InputSource.HTTP_POST})
 
 
+def contract_issues(wiring: Wiring) -> Iterator[Issue]:
+    """Contracts of a flow's steps that are no contracts."""
+    for step in wiring.steps:
+        yield from _contract_issues(wiring.nodes[step])
+
+
 def policy_issues(wiring: Wiring) -> Iterator[Issue]:
-    """Everything wrong with the policies of a flow's steps."""
+    """Everything else that is wrong with the policies of a flow's steps."""
     reach = Reach(wiring)
     for step in wiring.steps:
         node = wiring.nodes[step]
@@ -26,7 +32,6 @@ def policy_issues(wiring: Wiring) -> Iterator[Issue]:
         yield from _source_issues(node, template, has_parents=bool(wiring.parents[step]))
         yield from _delivery_issues(node)
         yield from _document_issues(node, template)
-        yield from _contract_issues(node)
         if template is not None:
             yield from _binding_issues(node, template, reach)
 

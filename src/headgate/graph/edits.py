@@ -14,7 +14,7 @@ from pydantic import JsonValue, ValidationError
 from headgate.graph.changes import Change, ChangeKind, Edit, apply_changes, removals, undo
 from headgate.graph.check_graph import crowding_issue, edge_issue, unknown_type
 from headgate.graph.check_params import param_issues, unknown_field
-from headgate.graph.check_policies import policy_issues
+from headgate.graph.check_policies import contract_issues, policy_issues
 from headgate.graph.geometry import bounds
 from headgate.graph.interpolate import references
 from headgate.graph.issues import FlowInvalid, Issue, IssueCode, raise_if_any
@@ -202,7 +202,9 @@ def set_code(flow: Flow, node_id: str, code: str | None) -> Edit:
 def set_policy(flow: Flow, node_id: str, policy: StepPolicy, catalog: Catalog) -> Edit:
     """Give a step other rules."""
     edit = _changed(flow, node_id, policy=policy)
-    raise_if_any(issue for issue in policy_issues(wire(edit.flow, catalog)) if issue.node == node_id)
+    wiring = wire(edit.flow, catalog)
+    issues = (*contract_issues(wiring), *policy_issues(wiring))
+    raise_if_any(issue for issue in issues if issue.node == node_id)
     return edit
 
 

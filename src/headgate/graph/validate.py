@@ -1,11 +1,11 @@
-"""Is this flow right? Two questions: may it be saved, and may it run."""
+"""Is this flow right? Three questions: may it be kept, does it hold together, and may it run."""
 
 from collections.abc import Iterator
 
 from headgate.graph.check_graph import attachment_issues, cycle_issues, edge_issues, node_issues
 from headgate.graph.check_headers import header_issues
 from headgate.graph.check_params import param_issues
-from headgate.graph.check_policies import policy_issues
+from headgate.graph.check_policies import contract_issues, policy_issues
 from headgate.graph.check_run import run_issues
 from headgate.graph.check_tools import allowlist_issues
 from headgate.graph.issues import Issue, raise_if_any
@@ -15,21 +15,33 @@ from headgate.graph.template import Catalog
 from headgate.graph.wiring import Wiring, wire
 
 
-def check_draft(flow: Flow, catalog: Catalog) -> list[Issue]:
+def check_kept(flow: Flow, catalog: Catalog) -> list[Issue]:
     """What a save refuses.
 
     Unknown types, fields and ports, values no field of that kind can hold, edges that do not fit or run in a circle,
-    duplicates, and policies that contradict themselves. Missing values and loose ends are allowed: it is a draft. So is
-    code that has not been checked yet: what is around it is checked as far as that goes without its template.
+    duplicates, contracts that are none, and credentials in the clear. Missing values and loose ends are allowed: it is
+    a draft. So is a policy that somebody is still in the middle of: a web address to be typed, a reference to a step
+    that was just removed. And code that has not been checked yet: what is around it is checked as far as that goes
+    without its template.
     """
-    return list(_draft(wire(flow, catalog), catalog))
+    return list(_kept(wire(flow, catalog), catalog))
+
+
+def check_draft(flow: Flow, catalog: Catalog) -> list[Issue]:
+    """What is refused of who writes a flow in one piece, an agent or a file: the same, and policies that make no sense.
+
+    Nobody is in the middle of anything there.
+    """
+    wiring = wire(flow, catalog)
+    return [*_kept(wiring, catalog), *policy_issues(wiring)]
 
 
 def check_runnable(flow: Flow, catalog: Catalog) -> list[Issue]:
     """What a run or a publish refuses: the faults of a draft, and what is missing, loose, unresolvable or at odds."""
     wiring = wire(flow, catalog)
     return [
-        *_draft(wiring, catalog),
+        *_kept(wiring, catalog),
+        *policy_issues(wiring),
         *unchecked_issues(flow, catalog),
         *run_issues(wiring),
         *allowlist_issues(wiring),
@@ -46,7 +58,7 @@ def require_runnable(flow: Flow, catalog: Catalog) -> None:
     raise_if_any(check_runnable(flow, catalog))
 
 
-def _draft(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
+def _kept(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
     yield from node_issues(wiring, catalog)
     for key, node in wiring.nodes.items():
         template = wiring.templates[key]
@@ -55,5 +67,5 @@ def _draft(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
     yield from edge_issues(wiring)
     yield from cycle_issues(wiring)
     yield from attachment_issues(wiring)
-    yield from policy_issues(wiring)
+    yield from contract_issues(wiring)
     yield from header_issues(wiring)

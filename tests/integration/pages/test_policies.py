@@ -104,6 +104,21 @@ class TestFirstStep:
         assert refused.status_code == 422
         assert {one["code"] for one in refused.json()["issues"]} == {code}
 
+    async def test_in_the_middle_of_being_changed_is_kept_told_and_not_published(
+        self, client: httpx2.AsyncClient
+    ) -> None:
+        flow = await created(client, CHAIN.format(first=NOTHING, second=NOTHING))
+        definition = flow["definition"]
+        definition["nodes"][0]["policy"]["input_source"] = "http_post"  # its address is typed next
+        definition["nodes"][1]["policy"]["input_bindings"] = {"parts": "{{gone.output}}"}
+        body = {"revision": flow["revision"], "definition": definition}
+        saved = await client.patch(f"/api/v1/flows/{flow['id']}/draft", json=body)
+        assert saved.status_code == 200
+        told = {(one["node"], one["field"]) for one in saved.json()["issues"]}
+        assert told == {("ask", "input_config"), ("join", "input_bindings.parts")}
+        assert (await client.post(f"/api/v1/flows/{flow['id']}/publish", json={})).status_code == 422
+        assert (await client.post(f"/api/v1/flows/{flow['id']}/runs", json={"text": "x"})).status_code == 422
+
     async def test_that_needs_an_input_is_refused_when_published(self, client: httpx2.AsyncClient) -> None:
         flow = await created(client, "nodes:\n  p: ParseJSON\n")
         refused = await client.post(f"/api/v1/flows/{flow['id']}/publish", json={})

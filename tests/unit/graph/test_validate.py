@@ -4,7 +4,7 @@ from pydantic import JsonValue
 
 from headgate.graph.issues import FlowInvalid, IssueCode
 from headgate.graph.model import Flow, FormField, HttpCall, InputSource, InputType, OutputType, StepPolicy
-from headgate.graph.validate import check_draft, check_runnable, require_draft, require_runnable
+from headgate.graph.validate import check_draft, check_kept, check_runnable, require_draft, require_runnable
 from tests.unit.graph.palette import PALETTE
 from tests.unit.graph.strategies import SOME, flows, graphs
 from tests.unit.graph.test_wiring import AGENT
@@ -245,6 +245,19 @@ class TestStepPolicies:
     def test_refuse_nonsense(self, policy: dict[str, JsonValue], expected: str) -> None:
         made = flow(node("a", "AIStep", with_policy(**policy), prompt="p", model="a/b"))
         assert any(expected in one for one in draft(made)), draft(made)
+
+    def test_are_kept_half_done_in_a_draft_that_somebody_is_working_on(self) -> None:
+        for policy in (
+            {"input_source": "http_post"},
+            {"output_mode": "http_post"},
+            {"input_source": "all_previous_steps"},
+            {"output_type": "pdf"},
+            {"input_bindings": {"prompt": "{{gone.output}}"}},
+        ):
+            made = flow(node("a", "AIStep", with_policy(**policy), prompt="p", model="a/b"), node("c", "CurrentDate"))
+            assert check_kept(made, PALETTE) == []
+        contract = with_policy(output_contract={"type": "txt"})
+        assert check_kept(flow(node("a", "AIStep", contract)), PALETTE) != []
 
     def test_let_a_step_behind_another_read_all_previous(self) -> None:
         policy = with_policy(input_source="all_previous_steps")

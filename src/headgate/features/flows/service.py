@@ -22,7 +22,7 @@ from headgate.foundation.ids import new_id
 from headgate.graph.issues import raise_if_any
 from headgate.graph.links import unlink
 from headgate.graph.model import Flow
-from headgate.graph.validate import check_draft
+from headgate.graph.validate import check_kept
 
 _CHANGES = frozenset[Action]({"flow.draft_saved", "flow.renamed", "flow.restored", "flow.version_restored"})
 """Who does one of these is the one who changed a flow last."""
@@ -44,7 +44,7 @@ async def create_flow(
     space = space_id or principal.space_id
     await require_space(session, principal, space, Permission.FLOWS_EDIT)
     known = await catalog.for_flow(principal.tenant_id, definition, session=session)
-    raise_if_any(check_draft(definition, known))
+    raise_if_any(check_kept(definition, known))
     row = FlowRow(
         id=flow_id or new_id(),
         tenant_id=principal.tenant_id,
@@ -264,7 +264,7 @@ def definition_of(row: FlowRow) -> Flow:
 async def write_draft(session: AsyncSession, row: FlowRow, definition: Flow, catalog: Components) -> bool:
     """Put a definition into a flow's row as its next revision; whether it is another than the one that was there."""
     known = await catalog.for_flow(row.tenant_id, definition, session=session)
-    raise_if_any(check_draft(definition, known))
+    raise_if_any(check_kept(definition, known))
     definition = unlink(definition)
     if definition == definition_of(row):
         return False

@@ -105,16 +105,17 @@ describe("saving", () => {
     expect(get().saveState).toBe("saved");
   });
 
-  it("says why the server refuses, and tries what is changed next", async () => {
+  it("says why and where the server refuses, and tries what is changed next", async () => {
     const { server, get } = opened();
-    server.has.refuse = problem(422, "flow_invalid");
+    const issues = [{ code: "invalid_value", message: "No.", node: "a", field: "text" }];
+    server.has.refuse = new ApiError(422, { ...problem(422, "flow_invalid").problem, issues });
     get().setParam("a", "text", "bad");
     await pass(600);
-    expect(get()).toMatchObject({ saveState: "unsaved", refused: "Why." });
+    expect(get()).toMatchObject({ saveState: "unsaved", refused: "Why.", issues });
     server.has.refuse = null;
     get().setParam("a", "text", "good");
     await pass(600);
-    expect(get()).toMatchObject({ saveState: "saved", refused: "" });
+    expect(get()).toMatchObject({ saveState: "saved", refused: "", issues: [] });
   });
 
   it("saves at once when asked, with what is typed while it is on its way", async () => {

@@ -1,6 +1,6 @@
 import { ApiError } from "@/api/problem";
 import type { FlowOut } from "@/api/types";
-import { type DraftStore, type Merge, toFlow } from "@/lib/draft";
+import { type DraftStore, type Issue, type Merge, toFlow } from "@/lib/draft";
 import { ALIVE_MS, type UnsavedCopies } from "./copies";
 import { type DraftServer, isPassing, isStale, statusOf } from "./server";
 
@@ -173,7 +173,7 @@ export class Saver {
       if (this.dirty) this.state.setSaveState("offline");
       this.later(Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.failures - 1)));
     } else if (status === 404 || status === 403) this.state.close(status === 404 ? "deleted" : "forbidden");
-    else this.state.setSaveState("unsaved", saidOf(error));
+    else this.state.refuse(saidOf(error), issuesOf(error));
     return false;
   }
 
@@ -198,6 +198,9 @@ export class Saver {
     return next;
   }
 }
+
+const issuesOf = (error: unknown): Issue[] =>
+  error instanceof ApiError && Array.isArray(error.problem.issues) ? error.problem.issues : [];
 
 const saidOf = (error: unknown): string =>
   error instanceof ApiError

@@ -47,7 +47,9 @@ export interface SyncSlice {
   base: Document;
   issues: Issue[];
   conflict: Conflict | null;
-  setSaveState: (state: SaveState, refused?: string) => void;
+  setSaveState: (state: SaveState) => void;
+  /** The server does not take the draft, and says why and where. */
+  refuse: (why: string, issues: Issue[]) => void;
   /** The server took `sent`, made after so many `edits`, and answered how it has it now. */
   saved: (sent: Document, edits: number, answer: FlowOut) => void;
   /** The server has another draft than ours was made from: take in what they changed. Tells what that was. */
@@ -101,7 +103,9 @@ export function createSyncSlice(set: SetDraft, get: GetDraft, flow: FlowOut): Sy
     base: toDocument(flow.definition),
     issues: (flow.issues ?? []) as Issue[],
     conflict: null,
-    setSaveState: (saveState, refused = "") => set({ saveState, refused }),
+    setSaveState: (saveState) => set({ saveState, refused: "" }),
+    refuse: (refused, issues) =>
+      set(({ issues: known }) => ({ saveState: "unsaved", refused, issues: issues.length > 0 ? issues : known })),
     saved: (sent, edits, answer) => {
       const base = toDocument(answer.definition);
       // The server writes some things in a form of its own; what was changed here meanwhile stands.
