@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import Console, open_page
-from tests.e2e.support.closed import ADMIN, PASSWORD, sign_in, start_closed_studio
+from tests.e2e.support.closed import ADMIN, PASSWORD, add_member, sign_in, start_closed_studio
 from tests.e2e.support.studio import Studio
 
 REFUSED = "The e-mail address or the password is wrong, or the account is closed."
@@ -113,3 +113,42 @@ class TestInvited:
             expect(theirs.get_by_role("heading", name="Members and spaces")).to_be_visible()
             expect(theirs.get_by_role("button", name="Invite a person")).to_have_count(0)
             expect(theirs.get_by_role("link", name="Audit log")).to_have_count(0)
+
+
+class TestRoles:
+    def test_a_viewer_looks_at_a_flow_and_is_offered_nothing_that_is_refused(
+        self, browser: Browser, closed: Studio, console: Console
+    ) -> None:
+        flow = add_member(closed, "vera@example.org", "viewer")
+        console.allow("401")  # before signing in; a 403 would be told
+        with open_page(browser, closed.url, console) as page:
+            page.goto(f"/sign-in?next=/flows/{flow}")
+            sign_in(page, "vera@example.org")
+            expect(page.get_by_text("Read only")).to_be_visible()
+            bar = page.locator("header")
+            expect(bar.get_by_role("button", name="More", exact=True)).to_be_visible()
+            for name in ("Run", "Assistant"):
+                expect(bar.get_by_role("button", name=name, exact=True)).to_have_count(0)
+            page.get_by_role("link", name="Publish").click()
+            expect(page.get_by_role("button", name="Publish the draft")).to_be_disabled()
+            expect(page.get_by_text("publishing it takes the role of a publisher")).to_be_visible()
+            page.goto("/")
+            page.get_by_role("button", name="More for Echo").first.click()
+            expect(page.get_by_role("menuitem", name="Download (JSON)")).to_be_visible()
+            for name in ("Rename", "Delete", "Duplicate"):
+                expect(page.get_by_role("menuitem", name=name)).to_have_count(0)
+        console.check()
+
+    def test_a_runner_runs_what_is_published(self, browser: Browser, closed: Studio, console: Console) -> None:
+        flow = add_member(closed, "rolf@example.org", "runner")
+        console.allow("401")
+        with open_page(browser, closed.url, console) as page:
+            page.goto(f"/sign-in?next=/flows/{flow}")
+            sign_in(page, "rolf@example.org")
+            page.locator("header").get_by_role("button", name="Run", exact=True).click()
+            panel = page.get_by_role("complementary", name="Run", exact=True)
+            expect(panel.get_by_text("Runs version 1, which is published.")).to_be_visible()
+            panel.get_by_role("textbox", name="Message").fill("Hello there")
+            panel.get_by_role("button", name="Send").click()
+            expect(panel.get_by_text("Hello there")).to_have_count(2)
+        console.check()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx2
 from playwright.sync_api import Page
 
 from tests.e2e.support.studio import Studio, start_studio
@@ -28,6 +29,22 @@ def start_closed_studio(folder: Path) -> Iterator[Studio]:
     )
     with start_studio(folder, **environment) as found:
         yield found
+
+
+def add_member(studio: Studio, email: str, role: str) -> str:
+    """Somebody with a password who has this role in the admin's space, which has a published chat; the chat's id."""
+    api = studio.api
+    me = api.post("/sign-in", json={"email": ADMIN, "password": PASSWORD}).raise_for_status().json()
+    api.headers["X-CSRF-Token"] = me["csrf_token"]
+    invited = studio.post("/users", {"email": email})
+    token = invited["link"]["url"].rpartition("token=")[2]
+    used = {"token": token, "password": PASSWORD}  # by somebody else than the admin who goes on here
+    httpx2.post(f"{api.base_url}password-links/use", json=used).raise_for_status()
+    space = studio.get("/me")["space"]["id"]
+    api.put(f"/spaces/{space}/members/{invited['id']}", json={"role": role}).raise_for_status()
+    flow: str = studio.post("/flows", {"definition": studio.get("/templates/echo")["definition"]})["id"]
+    studio.post(f"/flows/{flow}/publish", {})
+    return flow
 
 
 def sign_in(page: Page, email: str = ADMIN, password: str = PASSWORD) -> None:

@@ -137,6 +137,8 @@ class SessionResponse(BaseModel):
     iteration: int
     domain: str
     instance_id: str
+    space_id: str
+    """Where it belongs: who may edit flows there may answer, stop and delete it."""
     requirement: str
     model: str
     flow_id: str | None

@@ -7,7 +7,7 @@ import { part } from "@/lib/part";
 import { readStored } from "@/lib/storage";
 import { useAppTexts } from "../texts";
 import { ColumnEdge, ColumnTabs } from "./ColumnParts";
-import { type FlowPlace, useColumn } from "./place";
+import { type FlowPlace, useColumn, useFlowRights } from "./place";
 import { usePins } from "./usePins";
 
 const Inspector = part(async () => ({ default: (await import("@/features/inspector")).Inspector }));
@@ -42,9 +42,15 @@ export function Column({ place }: { place: FlowPlace }) {
       <Suspense fallback={shown === "run" ? <Waiting /> : null}>
         {running && <RunPanel shown={shown === "run"} />}
       </Suspense>
-      <AssistantDock beside={docked || narrow} hidden={(docked || narrow) && shown !== "assistant"} />
+      <Asking beside={docked || narrow} hidden={(docked || narrow) && shown !== "assistant"} />
     </div>
   );
+}
+
+/** The assistant changes flows: it is for who may. */
+function Asking(place: { beside: boolean; hidden: boolean }) {
+  const { asks } = useFlowRights();
+  return asks ? <AssistantDock {...place} /> : null;
 }
 
 /** Whether something was asked for, or the first picture has been there for a while: then it may be fetched. */

@@ -12,7 +12,7 @@ import { FlowMenu } from "./header/FlowMenu";
 import { FlowName } from "./header/FlowName";
 import { HistoryButtons } from "./header/HistoryButtons";
 import { Views } from "./header/Views";
-import { useColumn, useFlowPlace } from "./place";
+import { useColumn, useFlowPlace, useFlowRights } from "./place";
 
 /** The flow's name, whether it is saved, its views, and what is done most. On a narrow screen the views stand below. */
 export function FlowHeader() {
@@ -22,6 +22,7 @@ export function FlowHeader() {
   const place = useFlowPlace();
   const shown = useColumn(place).at(-1);
   const narrow = useNarrow();
+  const { asks, runs } = useFlowRights();
   const floating = usePanels((state) => state.open.assistant && !state.docked) && !narrow;
   const chosen = useDraft((state) => state.selectedNodes.length > 0);
   const assistant = floating || shown === "assistant";
@@ -55,29 +56,33 @@ export function FlowHeader() {
             </Tip>
           )}
           <FlowMenu flowId={flowId} />
-          <Tip text={t("assistant")} keys={keysOf("assistant", changed)}>
-            <Button
-              icon={<Sparkles />}
-              aria-label={t("assistant")}
-              aria-pressed={assistant}
-              onClick={() => put("assistant", !assistant)}
-              className="ml-1 max-sm:px-2"
-            >
-              <span className="hidden @2xl:inline">{t("assistant")}</span>
-            </Button>
-          </Tip>
-          <Tip text={t("run_this")} keys={keysOf("run", changed)}>
-            <Button
-              kind="primary"
-              icon={<Play />}
-              aria-label={t("run")}
-              aria-pressed={shown === "run"}
-              onClick={() => put("run", shown !== "run")}
-              className="max-sm:px-2"
-            >
-              <span className="hidden @2xl:inline">{t("run")}</span>
-            </Button>
-          </Tip>
+          {asks && (
+            <Tip text={t("assistant")} keys={keysOf("assistant", changed)}>
+              <Button
+                icon={<Sparkles />}
+                aria-label={t("assistant")}
+                aria-pressed={assistant}
+                onClick={() => put("assistant", !assistant)}
+                className="ml-1 max-sm:px-2"
+              >
+                <span className="hidden @2xl:inline">{t("assistant")}</span>
+              </Button>
+            </Tip>
+          )}
+          {runs && (
+            <Tip text={t("run_this")} keys={keysOf("run", changed)}>
+              <Button
+                kind="primary"
+                icon={<Play />}
+                aria-label={t("run")}
+                aria-pressed={shown === "run"}
+                onClick={() => put("run", shown !== "run")}
+                className="max-sm:px-2"
+              >
+                <span className="hidden @2xl:inline">{t("run")}</span>
+              </Button>
+            </Tip>
+          )}
         </div>
       </div>
     </header>

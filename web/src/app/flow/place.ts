@@ -1,4 +1,5 @@
 import { useRouterState } from "@tanstack/react-router";
+import { useRights } from "@/api/rights";
 import { useDraft } from "@/lib/draft";
 import { useNarrow } from "@/lib/narrow";
 import { inColumn, type Tenant, usePanels } from "@/lib/panels";
@@ -15,12 +16,20 @@ export function useFlowPlace(): FlowPlace {
   });
 }
 
+/** What the person may do with the open flow beside looking at it. */
+export function useFlowRights() {
+  const { may } = useRights();
+  const spaceId = useDraft((state) => state.spaceId);
+  return { asks: may("flows.edit", spaceId), runs: may("runs.start", spaceId) };
+}
+
 /** Who stands in the column of this view; the last is shown. Runs and nodes are beside what is built only. */
 export function useColumn(place: FlowPlace): Tenant[] {
   const panels = usePanels();
   const narrow = useNarrow();
+  const { asks } = useFlowRights();
   const chosen = useDraft((state) => state.selectedNodes.some((id) => id in state.document.nodes));
-  return inColumn(panels, chosen, narrow).filter(
-    (one) => one === "assistant" || place === "canvas" || (place === "steps" && one === "run"),
+  return inColumn(panels, chosen, narrow).filter((one) =>
+    one === "assistant" ? asks : place === "canvas" || (place === "steps" && one === "run"),
   );
 }

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { ArrowRight, LayoutTemplate, Plus } from "lucide-react";
 import { useState } from "react";
 import { Button, Input } from "@/components/ui";
+import { useDraft } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
 import { useRequests } from "@/lib/requests";
 import type { Stage } from "./model/stage";
@@ -14,11 +15,13 @@ const MOST_COVERED = 560;
 export function EmptyCanvas({ stage }: { stage: Stage }) {
   const t = stage.t;
   const [text, setText] = useState("");
+  const editable = useDraft((state) => state.editable);
   const covered = usePanels(({ floatsFrom, taken }) => (floatsFrom ? window.innerWidth - taken - floatsFrom : 0));
   const ask = () => {
     if (text.trim()) useRequests.getState().requestAsk(text.trim(), true);
     setText("");
   };
+  if (!editable) return null;
   return (
     <div
       className="pointer-events-none absolute inset-0 z-10 flex items-center justify-center p-4"

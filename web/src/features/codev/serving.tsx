@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import {
   createMemoryHistory,
   createRootRoute,
@@ -9,6 +10,7 @@ import {
 import userEvent from "@testing-library/user-event";
 import { HttpResponse, http } from "msw";
 import type { CodevSession, Interrupt } from "@/api/queries/codev";
+import { meQuery } from "@/api/queries/me";
 import { Toasts } from "@/components/ui";
 import { renderStudio } from "@/testing/render";
 import { server } from "@/testing/server";
@@ -24,6 +26,7 @@ export function session(more: Partial<CodevSession> = {}): CodevSession {
     iteration: 1,
     domain: "headgate",
     instance_id: "",
+    space_id: "s",
     requirement: "A flow that greets",
     model: "openai/m",
     flow_id: "f1",
@@ -51,11 +54,17 @@ interface Served {
   /** How the session is now; a test may change it. */
   now: CodevSession;
   answers: unknown[];
+  me: ReturnType<typeof withRights>;
 }
+
+/** Somebody with these rights in the space of the session. */
+export const withRights = (...permissions: string[]) => ({
+  permissions: { tenant: [], every_space: [], spaces: [{ space_id: "s", role: "", permissions }] },
+});
 
 /** A server that has one session, and takes answers to it. */
 export function serve(first: CodevSession, events = ""): Served {
-  const served: Served = { now: first, answers: [] };
+  const served: Served = { now: first, answers: [], me: withRights("flows.edit") };
   const base = "*/api/v1/codev";
   const DOMAINS = [
     { name: "headgate", label: "Headgate", instances: [], test_sets: true },
@@ -78,6 +87,7 @@ export function serve(first: CodevSession, events = ""): Served {
       served.now = session({ status: "completed", phase: "done", last_event: 9, updated_at: "2026-01-01T00:01:00Z" });
       return HttpResponse.json(served.now);
     }),
+    http.get("*/api/v1/me", () => HttpResponse.json(served.me)),
     http.get("*/api/v1/models", () => HttpResponse.json([])),
     http.get("*/api/v1/providers", () => HttpResponse.json([])),
     http.get("*/api/v1/spaces", () => HttpResponse.json({ items: [], next_cursor: null })),
@@ -85,10 +95,13 @@ export function serve(first: CodevSession, events = ""): Served {
   return served;
 }
 
+/** Nothing is drawn before it is known who is there. */
+const Inside = () => (useQuery(meQuery).data ? <Outlet /> : null);
+
 /** The pages at their addresses, as the studio has them. */
 export function openPage(address: string) {
   const root = createRootRoute({ component: Outlet });
-  const inside = createRoute({ getParentRoute: () => root, id: "inside", component: Outlet });
+  const inside = createRoute({ getParentRoute: () => root, id: "inside", component: Inside });
   const at = (path: string, component: () => React.ReactNode) =>
     createRoute({ getParentRoute: () => inside, path, component, validateSearch: (search) => search });
   const pages = [

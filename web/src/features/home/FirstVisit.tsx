@@ -1,13 +1,21 @@
 import { Link } from "@tanstack/react-router";
-import { FileUp, LayoutTemplate, Sparkles } from "lucide-react";
+import { FileUp, LayoutTemplate, Sparkles, Workflow } from "lucide-react";
 import type { ReactNode } from "react";
+import { EmptyState } from "@/components/ui";
 import { useHomeTexts } from "./texts";
 
 const LINK = "inline-flex h-8 items-center font-medium text-accent underline-offset-4 hover:underline";
 
 /** What stands where the flows will: what a flow is, and the three ways to the first one. */
-export function FirstVisit({ onSay, onFile }: { onSay: () => void; onFile: () => void }) {
+export function FirstVisit({ builds, onSay, onFile }: { builds: boolean; onSay: () => void; onFile: () => void }) {
   const t = useHomeTexts();
+  if (!builds) {
+    return (
+      <EmptyState icon={<Workflow />} title={t("nothing_shared")}>
+        {t("nothing_shared_more")}
+      </EmptyState>
+    );
+  }
   return (
     <section aria-labelledby="first" className="mx-auto max-w-4xl py-8">
       <h2 id="first" className="text-center text-xl font-semibold">

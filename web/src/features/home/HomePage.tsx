@@ -3,7 +3,8 @@ import { getRouteApi } from "@tanstack/react-router";
 import { SearchX } from "lucide-react";
 import { useDeferredValue, useRef, useState } from "react";
 import { type FlowFilter, type FlowSort, flowListQuery } from "@/api/queries/flowList";
-import { Button, EmptyState, Problem } from "@/components/ui";
+import { useRights } from "@/api/rights";
+import { Button, cx, EmptyState, Problem } from "@/components/ui";
 import { readStored, writeStored } from "@/lib/storage";
 import { Composer } from "./create/Composer";
 import { useCreateFlow } from "./create/useCreateFlow";
@@ -28,7 +29,8 @@ export function HomePage() {
   const search = useDeferredValue(address.search ?? "");
   const filter: FlowFilter = { search, space: address.space, sort };
   const found = useInfiniteQuery(flowListQuery(filter));
-  const make = useCreateFlow(address.space);
+  const { builds, space } = useWhere(address.space);
+  const make = useCreateFlow(space);
   const items = found.data?.pages.flatMap((page) => page.items) ?? [];
   const filtered = Boolean(search || address.space);
   const isFirst = found.isSuccess && items.length === 0 && !filtered && !found.isPlaceholderData;
@@ -47,20 +49,23 @@ export function HomePage() {
     setCleared((times) => times + 1);
   };
   return (
-    <Importing choosing={choosing} onChoosing={setChoosing} space={address.space}>
+    <Importing choosing={choosing} onChoosing={setChoosing} space={space}>
       <div className="mx-auto flex w-full max-w-7xl flex-col gap-6 px-4 pb-16 sm:px-8">
-        <Composer
-          input={input}
-          busy={make.busy}
-          onAsk={make.sentence}
-          onEmpty={make.empty}
-          onFile={() => setChoosing(true)}
-        />
+        {builds && (
+          <Composer
+            input={input}
+            busy={make.busy}
+            onAsk={make.sentence}
+            onEmpty={make.empty}
+            onFile={() => setChoosing(true)}
+            elsewhere={address.space !== space}
+          />
+        )}
         {isFirst ? (
-          <FirstVisit onSay={() => input.current?.focus()} onFile={() => setChoosing(true)} />
+          <FirstVisit builds={builds} onSay={() => input.current?.focus()} onFile={() => setChoosing(true)} />
         ) : (
           <section aria-labelledby="flows" className="flex flex-col gap-4">
-            <div className="flex flex-col gap-x-6 gap-y-2 sm:flex-row sm:items-center">
+            <div className={cx("flex flex-col gap-x-6 gap-y-2 sm:flex-row sm:items-center", !builds && "pt-8")}>
               <h2 id="flows" className="text-lg font-semibold">
                 {t("flows")}
               </h2>
@@ -103,6 +108,12 @@ export function HomePage() {
       </div>
     </Importing>
   );
+}
+
+/** Where flows are made: in the space that is shown, or, where one only looks, in one's own. */
+function useWhere(shown: string | undefined) {
+  const { may } = useRights();
+  return { builds: may("flows.edit"), space: shown && may("flows.edit", shown) ? shown : undefined };
 }
 
 function clean(search: { space?: string | undefined; search?: string | undefined }) {

@@ -13,7 +13,9 @@ export function LastRunTab({ nodeId }: { nodeId: string }) {
   const run = useDraft((state) => state.nodeRuns[nodeId]);
   const shown = useDraft((state) => state.shownRun);
   const flowId = useDraft((state) => state.flowId);
-  const again = (
+  const editable = useDraft((state) => state.editable);
+  // One node alone is a run of the draft.
+  const again = editable && (
     <Button icon={<Play />} onClick={() => useRequests.getState().requestRun("node", nodeId)}>
       {t("run_it")}
     </Button>

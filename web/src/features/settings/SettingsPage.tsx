@@ -1,9 +1,9 @@
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { Suspense, useEffect } from "react";
+import { useRights } from "@/api/rights";
 import { Select, Skeleton } from "@/components/ui";
 import { SECTIONS } from "./sections";
 import { useSettingsTexts } from "./texts";
-import { useRights } from "./useRights";
 
 /** The settings: a list of sections at the side, one of them open. */
 export function SettingsPage() {

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { spacesQuery } from "@/api/queries/spaces";
+import { useRights } from "@/api/rights";
 import { Select } from "@/components/ui";
 import { useSettingsTexts } from "./texts";
-import { useRights } from "./useRights";
 
 /** The space that a section shows the things of: the person's own at first. */
 export function useSpace() {

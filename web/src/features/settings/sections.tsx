@@ -15,9 +15,9 @@ import {
   Variable,
 } from "lucide-react";
 import type { ComponentType } from "react";
+import type { useRights } from "@/api/rights";
 import { part } from "@/lib/part";
 import type { SettingsText } from "./texts";
-import type { useRights } from "./useRights";
 
 export interface SettingsSection {
   id: string;

@@ -35,6 +35,7 @@ def response(row: SessionRow, *, can_roll_back: bool, state: dict[str, Any] | No
         iteration=row.iteration,
         domain=row.domain,
         instance_id=row.instance_id,
+        space_id=row.space_id,
         requirement=row.requirement,
         model=row.model,
         flow_id=row.flow_id,

@@ -89,10 +89,11 @@ function useWholeFlow(flowId: string) {
     },
     duplicate: () =>
       tried(t("failed_duplicate"), async () => {
-        const { document, spaceId } = store.getState();
+        const { document, spaceId, editable } = store.getState();
         const name = t("copy_of", { name: document.name }).slice(0, 200);
-        const definition = toFlow(document);
-        const made = await unwrap(api.POST("/api/v1/flows", { body: { name, space_id: spaceId, definition } }));
+        // Where one only looks nothing is made: the copy is one's own.
+        const body = { name, definition: toFlow(document), ...(editable ? { space_id: spaceId } : {}) };
+        const made = await unwrap(api.POST("/api/v1/flows", { body }));
         await again();
         await open(made.id);
         toast({ title: t("duplicated", { name }), tone: "ok" });

@@ -47,8 +47,20 @@ export function useNodeMenu(id: string): MenuItem[] {
       annotation || several
         ? []
         : [
-            { id: "run", label: t("run_node"), icon: <Play />, onSelect: () => run("node", id) },
-            { id: "from", label: t("run_from"), icon: <StepForward />, onSelect: () => run("from", id) },
+            {
+              id: "run",
+              label: t("run_node"),
+              icon: <Play />,
+              disabled: !editable,
+              onSelect: () => run("node", id),
+            },
+            {
+              id: "from",
+              label: t("run_from"),
+              icon: <StepForward />,
+              disabled: !editable,
+              onSelect: () => run("from", id),
+            },
             pinned
               ? {
                   id: "unpin",
@@ -60,7 +72,7 @@ export function useNodeMenu(id: string): MenuItem[] {
                   id: "pin",
                   label: t("pin"),
                   icon: <Pin />,
-                  disabled: !ran,
+                  disabled: !ran || !editable,
                   onSelect: () => void pinShown(stage, id),
                 },
             {

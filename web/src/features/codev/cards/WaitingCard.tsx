@@ -1,6 +1,7 @@
 import { Hand } from "lucide-react";
 import { type ReactNode, useEffect } from "react";
 import type { Interrupt } from "@/api/queries/codev";
+import { useRights } from "@/api/rights";
 import { readConflict, readVerdict } from "../model/known";
 import { useFocusWhenLost } from "../page/useFocusWhenLost";
 import { type CodevText, useCodevTexts } from "../texts";
@@ -39,6 +40,7 @@ export function WaitingCard({ session, interrupt, before }: Omit<CardProps, "ans
   const title = Card ? t(`waits_${kind}` as CodevText) : t("waiting_for_you");
   // What is asked is said in the language of the page; a kind that it does not know, as the server says it.
   const about = Card ? t(`asks_${kind}` as CodevText) : interrupt.prompt;
+  const answers = useRights().may("flows.edit", session.space_id);
   const card = useFocusWhenLost<HTMLElement>();
   // Who watched is told that it is their turn, wherever on the page they were.
   useEffect(() => {
@@ -57,10 +59,15 @@ export function WaitingCard({ session, interrupt, before }: Omit<CardProps, "ans
         <div className="min-w-0">
           <h2 className="font-semibold">{title}</h2>
           {about && <p className="whitespace-pre-wrap break-words text-sm text-muted">{about}</p>}
+          {!answers && <p className="mt-1 text-sm">{t("answer_not_allowed")}</p>}
           {session.hint && <p className="mt-1 break-words text-sm">{t("left_out")}</p>}
         </div>
       </header>
-      {Card && <Card session={session} interrupt={interrupt} answer={answer} before={before} />}
+      {Card && (
+        <fieldset disabled={!answers} className="contents">
+          <Card session={session} interrupt={interrupt} answer={answer} before={before} />
+        </fieldset>
+      )}
     </section>
   );
 }

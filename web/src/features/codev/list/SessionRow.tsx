@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { MoreHorizontal, Trash2 } from "lucide-react";
 import type { CodevSession } from "@/api/queries/codev";
+import { useRights } from "@/api/rights";
 import { IconButton, Menu } from "@/components/ui";
 import { ago, dateTime, number } from "@/lib/i18n/format";
 import { whereWords } from "../model/said";
@@ -10,6 +11,7 @@ import { useCodevTexts } from "../texts";
 /** A session in the list: how it stands, what is wanted, where it is, what it used, how old it is. */
 export function SessionRow({ session, onDelete }: { session: CodevSession; onDelete: () => void }) {
   const t = useCodevTexts();
+  const { may } = useRights();
   const unmade = session.domain === "flowise" ? "no_chatflow_yet" : "no_flow_yet";
   const place = session.flow_name || t(session.flow_id ? "the_flow" : unmade);
   const used = session.total_input_tokens + session.total_output_tokens;
@@ -43,22 +45,24 @@ export function SessionRow({ session, onDelete }: { session: CodevSession; onDel
           {ago(session.created_at, { brief: true })}
         </time>
       </Link>
-      <Menu
-        items={[
-          {
-            id: "delete",
-            label: t("delete"),
-            icon: <Trash2 />,
-            danger: true,
-            disabled: session.status === "in_progress",
-            onSelect: onDelete,
-          },
-        ]}
-      >
-        <IconButton size="sm" label={t("actions_of", { what: session.requirement.slice(0, 60) })}>
-          <MoreHorizontal />
-        </IconButton>
-      </Menu>
+      {may("flows.edit", session.space_id) && (
+        <Menu
+          items={[
+            {
+              id: "delete",
+              label: t("delete"),
+              icon: <Trash2 />,
+              danger: true,
+              disabled: session.status === "in_progress",
+              onSelect: onDelete,
+            },
+          ]}
+        >
+          <IconButton size="sm" label={t("actions_of", { what: session.requirement.slice(0, 60) })}>
+            <MoreHorizontal />
+          </IconButton>
+        </Menu>
+      )}
     </li>
   );
 }

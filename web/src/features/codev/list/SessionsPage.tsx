@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { type CodevSession, codevSessionsQuery, codevWaitingQuery } from "@/api/queries/codev";
+import { useRights } from "@/api/rights";
 import { Button, Problem, Skeleton } from "@/components/ui";
 import { DeleteSession } from "../page/DeleteSession";
 import { START_LINK } from "../start/startLink";
@@ -13,6 +14,7 @@ import { Welcome } from "./Welcome";
 /** Every development session, those that wait for somebody on top. */
 export function SessionsPage() {
   const t = useCodevTexts();
+  const starts = useRights().may("flows.edit");
   const waiting = useQuery(codevWaitingQuery).data ?? [];
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } =
     useInfiniteQuery(codevSessionsQuery);
@@ -30,7 +32,7 @@ export function SessionsPage() {
           <h1 className="text-xl font-semibold">{t("development")}</h1>
           {!empty && <p className="mt-0.5 text-muted">{t("development_about")}</p>}
         </div>
-        {!empty && (
+        {!empty && starts && (
           <Link to="/develop/new" className={START_LINK}>
             <Plus aria-hidden className="size-4" />
             {t("new_session")}

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { Hammer } from "lucide-react";
+import { useRights } from "@/api/rights";
 import { START_LINK } from "../start/startLink";
 import { TEACH } from "../start/teach";
 import { useCodevTexts } from "../texts";
@@ -7,6 +8,7 @@ import { useCodevTexts } from "../texts";
 /** No session yet: what the agent does, in four steps, and the way to begin. */
 export function Welcome() {
   const t = useCodevTexts();
+  const starts = useRights().may("flows.edit");
   return (
     <section aria-label={t("welcome")} className="mx-auto flex max-w-2xl flex-col items-center gap-6 py-8 text-center">
       <div>
@@ -29,9 +31,13 @@ export function Welcome() {
           </li>
         ))}
       </ol>
-      <Link to="/develop/new" className={START_LINK}>
-        {t("start_first")}
-      </Link>
+      {starts ? (
+        <Link to="/develop/new" className={START_LINK}>
+          {t("start_first")}
+        </Link>
+      ) : (
+        <p className="text-sm text-muted">{t("start_not_allowed")}</p>
+      )}
       <p className="max-w-prose text-sm text-muted">{t("not_assistant")}</p>
     </section>
   );

@@ -17,6 +17,7 @@ const session = (more: Partial<CodevSession> = {}): CodevSession => ({
   iteration: 1,
   domain: "headgate",
   instance_id: "",
+  space_id: "s",
   requirement: "A flow",
   model: "",
   flow_id: null,

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { RotateCcw } from "lucide-react";
 import type { CodevSession } from "@/api/queries/codev";
+import { useRights } from "@/api/rights";
 import { Button, Callout } from "@/components/ui";
 import { isOfModel } from "../model/modelCodes";
 import type { LiveSession } from "../model/session";
@@ -19,6 +20,8 @@ export function Ended({ session, live }: { session: CodevSession; live: LiveSess
   const t = useCodevTexts();
   const here = useFocusWhenLost<HTMLElement>();
   const retry = useRetry(session.thread_id);
+  const { may } = useRights();
+  const edits = may("flows.edit", session.space_id);
   // A next session on the same flow, where it is one of ours.
   const anew =
     session.domain === "headgate" ? (session.flow_id ? { flow: session.flow_id } : {}) : { domain: session.domain };
@@ -32,16 +35,18 @@ export function Ended({ session, live }: { session: CodevSession; live: LiveSess
           <Words>{stopWords(t, live.stopReason) || t(`ended_${status}_more`)}</Words>
         </p>
         <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-2">
-          {noModel && <ConnectProvider kind="primary" onDone={() => retry.mutate()} />}
-          {session.can_go_on && (
+          {edits && noModel && <ConnectProvider kind="primary" onDone={() => retry.mutate()} />}
+          {edits && session.can_go_on && (
             <Button size="sm" icon={<RotateCcw />} busy={retry.isPending} onClick={() => retry.mutate()}>
               {t("go_on")}
             </Button>
           )}
           <PlaceLink link={session.link}>{t("open_flow")}</PlaceLink>
-          <Link to="/develop/new" search={anew} className="font-medium text-accent hover:underline">
-            {t("again")}
-          </Link>
+          {edits && (
+            <Link to="/develop/new" search={anew} className="font-medium text-accent hover:underline">
+              {t("again")}
+            </Link>
+          )}
         </div>
       </Callout>
     </section>

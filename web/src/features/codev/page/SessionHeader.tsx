@@ -2,6 +2,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft, Ellipsis, FileText, Link2, RotateCcw, Square, Trash2 } from "lucide-react";
 import { useLayoutEffect, useRef, useState } from "react";
 import type { CodevSession } from "@/api/queries/codev";
+import { useRights } from "@/api/rights";
 import { Button, cx, IconButton, Menu, type MenuItem, toast, useCopy } from "@/components/ui";
 import { ago, dateTime } from "@/lib/i18n/format";
 import { isOver, type LiveSession } from "../model/session";
@@ -29,20 +30,22 @@ export function SessionHeader({ session, live }: SessionHeaderProps) {
   const copy = useCopy();
   const stop = useStop(session.thread_id);
   const close = () => setOpened(null);
+  const { may } = useRights();
+  const edits = may("flows.edit", session.space_id);
   const works = live.status === "in_progress";
   const copyLink = () => copy(window.location.href, () => toast({ title: t("link_copied"), tone: "ok" }));
+  const remove: MenuItem = {
+    id: "delete",
+    label: t("delete_this"),
+    icon: <Trash2 />,
+    danger: true,
+    disabled: works,
+    onSelect: () => setOpened("delete"),
+  };
   const items: MenuItem[] = [
     { id: "summary", label: t("summary"), icon: <FileText />, onSelect: () => setOpened("summary") },
     { id: "link", label: t("copy_link"), icon: <Link2 />, onSelect: copyLink },
-    { kind: "line", id: "line" },
-    {
-      id: "delete",
-      label: t("delete_this"),
-      icon: <Trash2 />,
-      danger: true,
-      disabled: works,
-      onSelect: () => setOpened("delete"),
-    },
+    ...(edits ? [{ kind: "line" as const, id: "line" }, remove] : []),
   ];
   return (
     <header className="flex flex-wrap items-start gap-x-4 gap-y-3">
@@ -70,12 +73,12 @@ export function SessionHeader({ session, live }: SessionHeaderProps) {
         </div>
       </div>
       <div className="flex flex-wrap items-center gap-2">
-        {!isOver(live.status) && (
+        {edits && !isOver(live.status) && (
           <Button icon={<Square />} busy={stop.isPending} onClick={() => stop.mutate()}>
             {t("stop")}
           </Button>
         )}
-        {session.can_roll_back && !works && (
+        {edits && session.can_roll_back && !works && (
           <Button icon={<RotateCcw />} onClick={() => setOpened("rollback")}>
             {t("roll_back")}
           </Button>

@@ -3,6 +3,7 @@ import { ChevronDown, Workflow } from "lucide-react";
 import { useDeferredValue, useState } from "react";
 import { api, unwrap } from "@/api/client";
 import { flowKeys, flowQuery } from "@/api/queries/flows";
+import { useRights } from "@/api/rights";
 import { cx, Input, Popover, Problem } from "@/components/ui";
 import { ago } from "@/lib/i18n/format";
 import { useCodevTexts } from "../texts";
@@ -17,7 +18,7 @@ interface FlowPickerProps {
 
 const MOST_SHOWN = 30;
 
-/** One of the flows that one sees, found by writing a part of its name. */
+/** One of the flows that one may change, found by writing a part of its name. */
 export function FlowPicker({ value, onChange, ...control }: FlowPickerProps) {
   const t = useCodevTexts();
   const [open, setOpen] = useState(false);
@@ -54,6 +55,7 @@ export function FlowPicker({ value, onChange, ...control }: FlowPickerProps) {
 
 function Found({ chosen, onPick }: { chosen: string; onPick: (flowId: string) => void }) {
   const t = useCodevTexts();
+  const { may } = useRights();
   const [typed, setTyped] = useState("");
   const search = useDeferredValue(typed.trim());
   const flows = useQuery({
@@ -62,6 +64,7 @@ function Found({ chosen, onPick }: { chosen: string; onPick: (flowId: string) =>
       unwrap(api.GET("/api/v1/flows", { params: { query: { search, limit: MOST_SHOWN } }, signal })),
     placeholderData: (before) => before,
   });
+  const mine = flows.data?.items.filter((flow) => may("flows.edit", flow.space_id));
   return (
     <div className="flex flex-col gap-2">
       <Input
@@ -72,9 +75,9 @@ function Found({ chosen, onPick }: { chosen: string; onPick: (flowId: string) =>
         onChange={(event) => setTyped(event.target.value)}
       />
       {flows.isError && <Problem error={flows.error} />}
-      {flows.data?.items.length === 0 && <p className="px-2 py-3 text-sm text-muted">{t("no_such_flow")}</p>}
+      {mine?.length === 0 && <p className="px-2 py-3 text-sm text-muted">{t("no_such_flow")}</p>}
       <ul className="max-h-72 overflow-y-auto">
-        {flows.data?.items.map((flow) => (
+        {mine?.map((flow) => (
           <li key={flow.id}>
             <button
               type="button"

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import type { CodevDomain } from "@/api/queries/codev";
 import { spacesQuery } from "@/api/queries/spaces";
+import { useRights } from "@/api/rights";
 import { Callout, Field, Input, Segments, Select } from "@/components/ui";
 import type { StartFault, StartForm } from "../model/startForm";
 import { useCodevTexts } from "../texts";
@@ -78,7 +79,8 @@ export function Place({ form, domains, faults, onChange }: PlaceProps) {
 
 function SpaceField({ form, onChange }: Pick<PlaceProps, "form" | "onChange">) {
   const t = useCodevTexts();
-  const spaces = useQuery(spacesQuery).data ?? [];
+  const { may } = useRights();
+  const spaces = (useQuery(spacesQuery).data ?? []).filter(({ id }) => may("flows.edit", id));
   if (spaces.length < 2) return <p className="text-sm text-muted">{t("new_flow_about")}</p>;
   return (
     <Field label={t("space")} help={t("new_flow_about")}>

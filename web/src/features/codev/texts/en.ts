@@ -64,6 +64,8 @@ export default {
   teach_test_more: "Every test is a real run. What fails is repaired, within the budget that you give.",
   teach_review: "You look at the result",
   teach_review_more: "Accept it, ask for changes, or roll it all back with one click.",
+  start_not_allowed: "Starting one takes the role of an editor in a space. An owner of the space can give it to you.",
+  answer_not_allowed: "You may look at this session; answering takes the role of an editor in its space.",
   start_first: "Start the first session",
   wanted: "What do you want?",
   wanted_help: "What goes in, what should come out, what matters. Examples help.",

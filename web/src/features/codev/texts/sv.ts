@@ -66,6 +66,8 @@ const sv: Translation<typeof en> = {
   teach_test_more: "Varje test är en riktig körning. Det som misslyckas rättas till, inom den budget du ger.",
   teach_review: "Du granskar resultatet",
   teach_review_more: "Godta det, be om ändringar eller återställ alltihop med ett klick.",
+  start_not_allowed: "För att börja behöver du rollen redaktör i ett utrymme. Den som äger utrymmet kan ge dig den.",
+  answer_not_allowed: "Du får titta på passet; för att svara behöver du rollen redaktör i dess utrymme.",
   start_first: "Starta det första passet",
   wanted: "Vad vill du ha?",
   wanted_help: "Vad som går in, vad som ska komma ut och vad som är viktigt. Exempel hjälper.",

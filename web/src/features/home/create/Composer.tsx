@@ -10,6 +10,8 @@ interface ComposerProps {
   onAsk: (sentence: string) => void;
   onEmpty: () => void;
   onFile: () => void;
+  /** Somebody looks at a space in which they make nothing: what is made is their own. */
+  elsewhere: boolean;
 }
 
 const EXAMPLES = ["example_summary", "example_mask", "example_csv", "example_route"] as const;
@@ -17,7 +19,7 @@ const WAY =
   "inline-flex h-8 items-center gap-2 rounded-md px-2.5 text-sm text-muted hover:bg-hover hover:text-ink [&_svg]:size-4";
 
 /** The way from a sentence to a flow, and the other ways. */
-export function Composer({ input, busy, onAsk, onEmpty, onFile }: ComposerProps) {
+export function Composer({ input, busy, onAsk, onEmpty, onFile, elsewhere }: ComposerProps) {
   const t = useHomeTexts();
   const [text, setText] = useState("");
   const ask = () => text.trim() && !busy && onAsk(text.trim());
@@ -88,6 +90,7 @@ export function Composer({ input, busy, onAsk, onEmpty, onFile }: ComposerProps)
           {t("empty")}
         </button>
       </div>
+      {elsewhere && <p className="mt-2 text-center text-sm text-muted">{t("made_elsewhere")}</p>}
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import { Copy, Download, FolderInput, Hammer, MoreHorizontal, Pencil, SquarePen, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { FlowItem } from "@/api/queries/flowList";
+import { useRights } from "@/api/rights";
 import { IconButton, Menu, type MenuItem } from "@/components/ui";
 import { useHomeTexts } from "../texts";
 import { useSpaces } from "../useSpaces";
@@ -12,12 +13,18 @@ export function FlowMenu({ item }: { item: FlowItem }) {
   const t = useHomeTexts();
   const act = useFlowActions();
   const [renaming, setRenaming] = useState(false);
-  const others = useSpaces().filter((space) => space.id !== item.space_id);
+  const { may } = useRights();
+  const edits = may("flows.edit", item.space_id);
+  const others = useSpaces().filter((space) => space.id !== item.space_id && may("flows.edit", space.id));
   const entries: MenuItem[] = [
     { id: "open", label: t("open"), icon: <SquarePen />, onSelect: () => act.open(item.id) },
-    { id: "rename", label: t("rename"), icon: <Pencil />, onSelect: () => setRenaming(true) },
-    { id: "develop", label: t("develop_flow"), icon: <Hammer />, onSelect: () => act.develop(item.id) },
-    { id: "duplicate", label: t("duplicate"), icon: <Copy />, onSelect: () => void act.duplicate(item) },
+    ...(edits
+      ? [
+          { id: "rename", label: t("rename"), icon: <Pencil />, onSelect: () => setRenaming(true) },
+          { id: "develop", label: t("develop_flow"), icon: <Hammer />, onSelect: () => act.develop(item.id) },
+          { id: "duplicate", label: t("duplicate"), icon: <Copy />, onSelect: () => void act.duplicate(item) },
+        ]
+      : []),
     ...others.slice(0, 12).map((space) => ({
       id: `to-${space.id}`,
       label: t("copy_to", { space: space.name }),
@@ -27,8 +34,12 @@ export function FlowMenu({ item }: { item: FlowItem }) {
     { kind: "line", id: "line" },
     { id: "json", label: t("export_json"), icon: <Download />, onSelect: () => void act.download(item, "json") },
     { id: "spec", label: t("export_spec"), icon: <Download />, onSelect: () => void act.download(item, "spec") },
-    { kind: "line", id: "line2" },
-    { id: "delete", label: t("delete"), icon: <Trash2 />, danger: true, onSelect: () => void act.remove(item) },
+    ...(edits
+      ? [
+          { kind: "line" as const, id: "line2" },
+          { id: "delete", label: t("delete"), icon: <Trash2 />, danger: true, onSelect: () => void act.remove(item) },
+        ]
+      : []),
   ];
   return (
     <>

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { componentsQuery } from "@/api/queries/components";
 import { importReport, templateKeys, templateQuery } from "@/api/queries/templates";
+import { useRights } from "@/api/rights";
 import { FlowDrawing } from "@/components/flow-drawing/FlowDrawing";
 import { Button, Dialog, Problem, Skeleton } from "@/components/ui";
 import { useCreateFlow } from "../create/useCreateFlow";
@@ -14,6 +15,7 @@ import { useHomeTexts } from "../texts";
 export function TemplateDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const t = useHomeTexts();
   const make = useCreateFlow(undefined);
+  const builds = useRights().may("flows.edit");
   const whole = useQuery(templateQuery(id));
   const spec = whole.data?.spec;
   const needs = useQuery({
@@ -40,7 +42,7 @@ export function TemplateDialog({ id, onClose }: { id: string; onClose: () => voi
         <Button
           kind="primary"
           busy={make.busy}
-          disabled={!whole.data}
+          disabled={!whole.data || !builds}
           onClick={() => whole.data && make.spec(whole.data.spec)}
         >
           {t("use")}

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, unwrap } from "@/api/client";
 import { runKeys } from "@/api/queries/runs";
+import { useRights } from "@/api/rights";
 import type { RerunPlanOut, RerunPlanStart, RunOut } from "@/api/types";
 import { Button, Chip, Dialog, Field, Problem, Select, Skeleton, Switch, toastError } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
@@ -26,6 +27,8 @@ export function RerunDialog({ run, from, onClose }: RerunDialogProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const form = useDraft((state) => state.document.form);
+  const spaceId = useDraft((state) => state.spaceId);
+  const { may } = useRights();
   const [step, setStep] = useState(from ?? BEGINNING);
   const [draft, setDraft] = useState(false);
   const [editing, setEditing] = useState(false);
@@ -92,7 +95,7 @@ export function RerunDialog({ run, from, onClose }: RerunDialogProps) {
                 onChange={(next) => setDraft(next === "draft")}
                 options={[
                   { value: "same", label: t("same_version", { no: run.version }) },
-                  { value: "draft", label: t("the_draft") },
+                  ...(may("runs.test", spaceId) ? [{ value: "draft" as const, label: t("the_draft") }] : []),
                 ]}
               />
             )}

@@ -1,7 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft, Download, FlaskConical, ListRestart, RotateCcw, Square } from "lucide-react";
+import { useRights } from "@/api/rights";
 import type { RunOut } from "@/api/types";
 import { Button, Menu } from "@/components/ui";
+import { useDraft } from "@/lib/draft";
 import { dateTime } from "@/lib/i18n/format";
 import { isOver, type LiveRun } from "../model/live";
 import { partWords } from "../model/partWords";
@@ -25,6 +27,9 @@ export function RunHeader({ flowId, run, live, onRerun, onCompare }: RunHeaderPr
   const cancel = useCancel();
   const resume = useResume(run);
   const over = isOver(live.status);
+  const { may } = useRights();
+  const spaceId = useDraft((state) => state.spaceId);
+  const runs = may("runs.start", spaceId);
   const evidence = `/api/v1/flow-runs/${run.id}/evidence`;
   const about = [t("version", { no: run.version }), partWords(run, t), run.source_run_id ? t("built_on") : ""];
   return (
@@ -45,12 +50,12 @@ export function RunHeader({ flowId, run, live, onRerun, onCompare }: RunHeaderPr
         </div>
       </div>
       <div className="flex flex-wrap items-center gap-2">
-        {!over && (
+        {runs && !over && (
           <Button kind="danger" icon={<Square />} busy={cancel.isPending} onClick={() => cancel.mutate(run.id)}>
             {t("stop")}
           </Button>
         )}
-        {live.status === "failed" && (
+        {runs && live.status === "failed" && (
           <Button
             kind="primary"
             icon={<RotateCcw />}
@@ -61,12 +66,12 @@ export function RunHeader({ flowId, run, live, onRerun, onCompare }: RunHeaderPr
             {t("resume")}
           </Button>
         )}
-        {over && (
+        {runs && over && (
           <Button icon={<ListRestart />} onClick={onRerun}>
             {t("rerun")}
           </Button>
         )}
-        {over && (
+        {over && may("flows.edit", spaceId) && (
           <Link
             to="/flows/$flowId/tests"
             params={{ flowId }}

@@ -20,7 +20,7 @@ export function LookAhead({ flowId, start, onClose, onNode }: LookAheadProps) {
     text: start.text ?? "",
     form_data: start.form_data ?? {},
     file_ids: start.file_ids ?? [],
-    version: "draft" as const,
+    version: start.version ?? "draft",
   };
   const { data, error, refetch } = useQuery({
     queryKey: ["runs", "ahead", flowId, body],

@@ -1,9 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Eye, History, Play, Workflow, X } from "lucide-react";
+import { Eye, History, Lock, Play, Workflow, X } from "lucide-react";
 import { Suspense, useState } from "react";
 import { newestRunsQuery, runQuery } from "@/api/queries/runs";
-import { Button, EmptyState, IconButton, toast, toastError } from "@/components/ui";
+import { Button, EmptyState, IconButton, Skeleton, toast, toastError } from "@/components/ui";
 import { useCommands } from "@/lib/commands/commands";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { ago } from "@/lib/i18n/format";
@@ -29,9 +29,8 @@ export function RunPanel({ shown }: { shown: boolean }) {
   const panel = usePanelRun();
   const cancel = useCancel();
   const store = useDraftStore();
-  const navigate = useNavigate();
-  const empty = useDraft((state) => state.document.order.length === 0);
-  const pins = useDraft((state) => Object.keys(state.pinned).length);
+  const drafts = panel.runs === "draft";
+  const empty = useDraft((state) => state.document.order.length === 0) && drafts;
   const [ahead, setAhead] = useState(false);
   const [step, setStep] = useState<string | null>(null);
   const going = panel.followed.live !== null && !isOver(panel.followed.live.status);
@@ -52,11 +51,15 @@ export function RunPanel({ shown }: { shown: boolean }) {
       return true;
     },
   });
-  useCommands("runs", () => [
-    { id: "run", group: t("runs"), label: t("run"), icon: <Play />, shortcut: "run", run: () => panel.submit() },
-    { id: "look_ahead", group: t("runs"), label: t("look_ahead"), icon: <Eye />, run: () => setAhead(true) },
-    { id: "reuse", group: t("runs"), label: t("reuse"), icon: <History />, run: () => void reuse() },
-  ]);
+  useCommands("runs", () =>
+    panel.ready
+      ? [
+          { id: "run", group: t("runs"), label: t("run"), icon: <Play />, shortcut: "run", run: () => panel.submit() },
+          { id: "look_ahead", group: t("runs"), label: t("look_ahead"), icon: <Eye />, run: () => setAhead(true) },
+          { id: "reuse", group: t("runs"), label: t("reuse"), icon: <History />, run: () => void reuse() },
+        ]
+      : [],
+  );
 
   const showNode = (id: string) => {
     setAhead(false);
@@ -69,7 +72,7 @@ export function RunPanel({ shown }: { shown: boolean }) {
           <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-2 pl-4">
             <h2 className="font-semibold">{t("panel")}</h2>
             <div className="ml-auto flex items-center gap-1">
-              {!panel.chat && !empty && (
+              {!panel.chat && !empty && panel.ready && (
                 <Button size="sm" kind="ghost" icon={<History />} onClick={() => void reuse()}>
                   {t("reuse")}
                 </Button>
@@ -84,40 +87,7 @@ export function RunPanel({ shown }: { shown: boolean }) {
               {t("empty_flow_more")}
             </EmptyState>
           ) : (
-            <>
-              <div className="flex shrink-0 flex-col gap-2 empty:hidden [&:not(:empty)]:px-4 [&:not(:empty)]:pt-3">
-                <Blocked />
-                {pins > 0 && (
-                  <p className="flex items-center gap-2 text-xs text-muted">
-                    {t("pins", { count: pins })}
-                    <button
-                      type="button"
-                      className="text-accent underline"
-                      onClick={() => {
-                        for (const id of Object.keys(store.getState().pinned)) store.getState().pin(id, null);
-                      }}
-                    >
-                      {t("unpin_all")}
-                    </button>
-                  </p>
-                )}
-              </div>
-              {panel.chat ? (
-                <Chat
-                  flowId={panel.flowId}
-                  session={panel.session}
-                  newest={panel.runId}
-                  busy={panel.starting || going}
-                  onSend={panel.say}
-                  onNew={panel.newChat}
-                  onStep={(runId) =>
-                    void navigate({ to: "/flows/$flowId/runs/$runId", params: { flowId: panel.flowId, runId } })
-                  }
-                />
-              ) : (
-                <FormAndResult panel={panel} onAhead={() => setAhead(true)} onStep={setStep} />
-              )}
-            </>
+            <Body panel={panel} going={going} onAhead={() => setAhead(true)} onStep={setStep} />
           )}
         </aside>
       )}
@@ -125,7 +95,7 @@ export function RunPanel({ shown }: { shown: boolean }) {
         {ahead && (
           <LookAhead
             flowId={panel.flowId}
-            start={runStart(panel.form, panel.values)}
+            start={{ ...runStart(panel.form, panel.values), version: drafts ? "draft" : "published" }}
             onClose={() => setAhead(false)}
             onNode={showNode}
           />
@@ -139,6 +109,72 @@ export function RunPanel({ shown }: { shown: boolean }) {
 }
 
 type Panel = ReturnType<typeof usePanelRun>;
+
+interface BodyProps extends FormAndResultProps {
+  going: boolean;
+}
+
+/** What can be started here and how it goes; who may start nothing is told why. */
+function Body({ panel, going, onAhead, onStep }: BodyProps) {
+  const t = useRunTexts();
+  const navigate = useNavigate();
+  if (panel.runs === "not_allowed" || panel.runs === "unpublished") {
+    return (
+      <EmptyState icon={<Lock />} title={t(panel.runs)}>
+        {t(`${panel.runs}_more`)}
+      </EmptyState>
+    );
+  }
+  if (!panel.ready) return <Skeleton className="m-4 h-40" />;
+  return (
+    <>
+      <div className="flex shrink-0 flex-col gap-2 empty:hidden [&:not(:empty)]:px-4 [&:not(:empty)]:pt-3">
+        {panel.runs === "draft" ? (
+          <>
+            <Blocked />
+            <Pinned />
+          </>
+        ) : (
+          <p className="text-xs text-muted">{t("runs_published", { no: panel.version ?? 0 })}</p>
+        )}
+      </div>
+      {panel.chat ? (
+        <Chat
+          flowId={panel.flowId}
+          session={panel.session}
+          newest={panel.runId}
+          busy={panel.starting || going}
+          onSend={panel.say}
+          onNew={panel.newChat}
+          onStep={(runId) =>
+            void navigate({ to: "/flows/$flowId/runs/$runId", params: { flowId: panel.flowId, runId } })
+          }
+        />
+      ) : (
+        <FormAndResult panel={panel} onAhead={onAhead} onStep={onStep} />
+      )}
+    </>
+  );
+}
+
+/** Outputs that stand in for their steps, and the way to have none do so. */
+function Pinned() {
+  const t = useRunTexts();
+  const store = useDraftStore();
+  const pins = useDraft((state) => Object.keys(state.pinned).length);
+  if (pins === 0) return null;
+  const unpin = () => {
+    for (const id of Object.keys(store.getState().pinned)) store.getState().pin(id, null);
+  };
+  return (
+    <p className="flex items-center gap-2 text-xs text-muted">
+      {t("pins", { count: pins })}
+      <button type="button" className="text-accent underline" onClick={unpin}>
+        {t("unpin_all")}
+      </button>
+    </p>
+  );
+}
 
 interface FormAndResultProps {
   panel: Panel;

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "react";
-import type { RunStart } from "@/api/types";
+import type { FormField, RunStart } from "@/api/types";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
 import { useRequests } from "@/lib/requests";
@@ -8,16 +8,19 @@ import { EMPTY, type FormValues, faults, runStart } from "../model/form";
 import { type Wanted, withPart } from "../model/parts";
 import { useRun } from "../model/useRun";
 import { useCanvasFeed } from "./useCanvasFeed";
+import { useRunnable } from "./useRunnable";
 import { useStart } from "./useStart";
 
+const NOTHING: readonly FormField[] = [];
 const newSession = () => `chat_${crypto.randomUUID()}`;
 
 /** What the run panel knows and can do: the form's values, the run it shows, starting one. */
 export function usePanelRun() {
   const store = useDraftStore();
   const flowId = useDraft((state) => state.flowId);
-  const form = useDraft((state) => state.document.form);
-  const chat = useDraft((state) => state.document.form.length === 0 && isChat(state.document.nodes));
+  const { runs, version, form: asks, chat } = useRunnable();
+  const form = asks ?? NOTHING;
+  const ready = asks !== null && (runs === "draft" || runs === "published");
   const [values, setValues] = useState<FormValues>(EMPTY);
   const [checked, setChecked] = useState(false);
   const [uploading, setUploading] = useState(false);
@@ -31,20 +34,23 @@ export function usePanelRun() {
   const begin = useCallback(
     async (wanted: RunStart, part: Wanted) => {
       const { pinned, document } = store.getState();
-      const run = await start(withPart(wanted, part, pinned, document.nodes));
+      const run = await start(
+        runs === "published" ? { ...wanted, version: "published" } : withPart(wanted, part, pinned, document.nodes),
+      );
       if (run) setRunId(run.id);
       return run !== null;
     },
-    [start, store],
+    [start, store, runs],
   );
   const submit = useCallback(
     (part: Wanted = { kind: "flow" }) => {
       usePanels.getState().setOpen("run", true);
+      if (!ready) return;
       setChecked(true);
       if (Object.keys(faults(form, values)).length > 0 || uploading || starting) return;
       void begin(runStart(form, values), part);
     },
-    [form, values, uploading, starting, begin],
+    [form, values, uploading, starting, begin, ready],
   );
   const say = useCallback(
     (text: string, files: string[]) => {
@@ -70,6 +76,9 @@ export function usePanelRun() {
 
   return {
     flowId,
+    runs,
+    version,
+    ready,
     form,
     chat,
     values,
@@ -86,9 +95,4 @@ export function usePanelRun() {
     newChat,
     runId,
   };
-}
-
-function isChat(nodes: Record<string, { type: string }>): boolean {
-  const types = new Set(Object.values(nodes).map((node) => node.type));
-  return types.has("ChatInput") && types.has("ChatOutput");
 }

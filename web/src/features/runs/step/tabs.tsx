@@ -2,6 +2,7 @@ import { useMutation, useQueries, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { api, unwrap } from "@/api/client";
 import { runKeys, stepQuery } from "@/api/queries/runs";
+import { useRights } from "@/api/rights";
 import type { DeliveryOut, StepOut } from "@/api/types";
 import { FileLink } from "@/components/files/FileLink";
 import { Button, Callout, CopyButton, StateChip, toast, toastError } from "@/components/ui";
@@ -162,6 +163,8 @@ interface DeliveryTabProps {
 export function DeliveryTab({ runId, step, onChange }: DeliveryTabProps) {
   const t = useRunTexts();
   const queries = useQueryClient();
+  const { may } = useRights();
+  const spaceId = useDraft((state) => state.spaceId);
   const again = useMutation({
     mutationFn: (delivery: DeliveryOut) =>
       unwrap(
@@ -185,9 +188,11 @@ export function DeliveryTab({ runId, step, onChange }: DeliveryTabProps) {
       <div className="flex flex-wrap items-center gap-2">
         <StateChip state={state} label={t(delivery.status as RunTextKey)} />
         <span className="min-w-0 truncate font-mono text-xs">{t("to", { url: delivery.url })}</span>
-        <Button size="sm" className="ml-auto" busy={again.isPending} onClick={() => again.mutate(delivery)}>
-          {t("redeliver")}
-        </Button>
+        {may("runs.start", spaceId) && (
+          <Button size="sm" className="ml-auto" busy={again.isPending} onClick={() => again.mutate(delivery)}>
+            {t("redeliver")}
+          </Button>
+        )}
       </div>
       {delivery.webhook_error && <Callout tone="bad">{delivery.webhook_error.message}</Callout>}
       <ol className="flex flex-col gap-1 text-sm text-muted">

@@ -3,13 +3,13 @@ import { Bot, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { api, unwrap } from "@/api/client";
 import { assistantKeys, assistantsQuery, type SharedAssistant } from "@/api/queries/assistants";
+import { useRights } from "@/api/rights";
 import { Button, Confirm, EmptyState, IconButton } from "@/components/ui";
 import { Listing } from "../Listing";
 import { Row, Section } from "../Section";
 import { SpaceSelect, useSpace } from "../SpaceSelect";
 import { useSettingsTexts } from "../texts";
 import { useChange } from "../useChange";
-import { useRights } from "../useRights";
 import { AssistantDialog } from "./AssistantDialog";
 
 const remove = (assistant_id: string) =>

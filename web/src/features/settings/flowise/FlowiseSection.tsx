@@ -10,13 +10,13 @@ import {
   testFlowise,
 } from "@/api/queries/codev";
 import { variableKeys } from "@/api/queries/variables";
+import { useRights } from "@/api/rights";
 import { Button, Callout, Chip, Confirm, EmptyState, IconButton, Problem } from "@/components/ui";
 import { duration } from "@/lib/i18n/format";
 import { Listing } from "../Listing";
 import { Row, Section } from "../Section";
 import { useSettingsTexts } from "../texts";
 import { useChange } from "../useChange";
-import { useRights } from "../useRights";
 import { FlowiseDialog } from "./FlowiseDialog";
 
 /** Flowise servers that the development agent may work on. */

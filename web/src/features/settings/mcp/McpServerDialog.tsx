@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { mcpServerKeys } from "@/api/queries/mcpServers";
+import { useRights } from "@/api/rights";
 import { Button, Dialog, Field, Input, Problem, Segments, Textarea } from "@/components/ui";
 import { useSettingsTexts } from "../texts";
 import { useChange } from "../useChange";
-import { useRights } from "../useRights";
 import { createServer, type McpServerIn, readCommand, readPairs, refreshServer } from "./calls";
 
 /** Registers a server, and asks it for its tools at once. */

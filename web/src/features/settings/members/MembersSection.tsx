@@ -1,6 +1,6 @@
+import { useRights } from "@/api/rights";
 import { Section } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useRights } from "../useRights";
 import { People } from "./People";
 import { SpaceMembers } from "./SpaceMembers";
 

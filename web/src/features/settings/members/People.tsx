@@ -2,13 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Ellipsis, UserPlus } from "lucide-react";
 import { useState } from "react";
 import { changePerson, makePasswordLink, type Person, peopleKeys, peopleQuery } from "@/api/queries/people";
+import { useRights } from "@/api/rights";
 import { Button, Chip, IconButton, Menu } from "@/components/ui";
 import { ago } from "@/lib/i18n/format";
 import { Listing } from "../Listing";
 import { Part, Row } from "../Section";
 import { useSettingsTexts } from "../texts";
 import { useChange } from "../useChange";
-import { useRights } from "../useRights";
 import { InviteDialog, LinkDialog } from "./InviteDialog";
 
 /** Everybody of the organisation; admins invite and change them. */

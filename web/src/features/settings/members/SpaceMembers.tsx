@@ -3,13 +3,13 @@ import { Ellipsis, Pencil, Plus, Trash2, UserRound, X } from "lucide-react";
 import { useRef, useState } from "react";
 import { membersQuery, peopleKeys, peopleQuery, putMember, type Role, removeMember } from "@/api/queries/people";
 import { type Space, spaceKeys } from "@/api/queries/spaces";
+import { useRights } from "@/api/rights";
 import { Button, IconButton, Menu, Select } from "@/components/ui";
 import { Listing } from "../Listing";
 import { Part, Row } from "../Section";
 import { SpaceSelect, useSpace } from "../SpaceSelect";
 import { useSettingsTexts } from "../texts";
 import { useChange } from "../useChange";
-import { useRights } from "../useRights";
 import { DeleteSpace, SpaceDialog } from "./SpaceDialogs";
 
 export const ROLES: readonly Role[] = ["viewer", "runner", "editor", "publisher", "owner"];

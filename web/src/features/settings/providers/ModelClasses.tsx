@@ -4,11 +4,11 @@ import { useState } from "react";
 import { api, unwrap } from "@/api/client";
 import { modelClassesQuery, modelKeys } from "@/api/queries/models";
 import { providersQuery } from "@/api/queries/providers";
+import { useRights } from "@/api/rights";
 import { Button, Callout, ClassChip, IconButton, Input, Select } from "@/components/ui";
 import { Part, Row, Rows } from "../Section";
 import { useSettingsTexts } from "../texts";
 import { useChange } from "../useChange";
-import { useRights } from "../useRights";
 
 interface Classed {
   provider: string;

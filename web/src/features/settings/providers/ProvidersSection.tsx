@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { providersQuery, testProvider } from "@/api/queries/providers";
+import { useRights } from "@/api/rights";
 import { ProviderDialog } from "@/components/providers";
 import { Connected } from "@/components/providers/Connected";
 import { inOrder, type Provider } from "@/components/providers/values";
@@ -8,7 +9,6 @@ import { Button, Chip, toastError } from "@/components/ui";
 import { Listing } from "../Listing";
 import { Part, Row, Section } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { useRights } from "../useRights";
 import { ModelClasses } from "./ModelClasses";
 
 /** Providers of models, the model that is used where nobody chose one, and the classes of models. */

@@ -3,13 +3,13 @@ import { Lock, Plus, Settings2, Trash2, Variable } from "lucide-react";
 import { useState } from "react";
 import { providersQuery } from "@/api/queries/providers";
 import { deleteVariable, variableKeys, variablesQuery } from "@/api/queries/variables";
+import { useRights } from "@/api/rights";
 import { Button, Confirm, EmptyState, IconButton } from "@/components/ui";
 import { ago } from "@/lib/i18n/format";
 import { Listing } from "../Listing";
 import { Row, Section } from "../Section";
 import { useSettingsTexts } from "../texts";
 import { useChange } from "../useChange";
-import { useRights } from "../useRights";
 import { VariableDialog } from "./VariableDialog";
 
 /** Names of keys and settings. A value is written and never shown. */

@@ -1,0 +1,63 @@
+import { screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { HttpResponse, http } from "msw";
+import { describe, expect, it, vi } from "vitest";
+import { createDraftStore } from "@/lib/draft";
+import { flowOut, renderStudio } from "@/testing/render";
+import { server } from "@/testing/server";
+import { RunPanel } from "./RunPanel";
+
+vi.mock("@tanstack/react-router", async (whole) => ({
+  ...(await whole<object>()),
+  useNavigate: () => () => undefined,
+  Link: () => null,
+}));
+
+const FIELD = { id: "amount", label: "Amount", type: "number" as const, required: true };
+const STEP = { id: "ask", type: "FormInput" };
+
+/** The run panel of a flow for somebody with these rights in its space; what was asked of the server. */
+function open(permissions: string[], published: number | null) {
+  const started: unknown[] = [];
+  const spaces = [{ space_id: "space-1", role: "", permissions }];
+  const definition = { nodes: [STEP], form: [FIELD] };
+  server.use(
+    http.get("*/api/v1/me", () => HttpResponse.json({ permissions: { tenant: [], every_space: [], spaces } })),
+    http.get("*/api/v1/flows/flow-1/versions/3", () => HttpResponse.json({ version: 3, definition })),
+    http.post("*/api/v1/flows/flow-1/runs", async ({ request }) => {
+      started.push(await request.json());
+      return HttpResponse.json({ code: "later", title: "Not now" }, { status: 503 });
+    }),
+  );
+  const draft = { ...flowOut({ name: "Costs", nodes: [STEP] as never, form: [] }), published_version: published };
+  renderStudio(<RunPanel shown />, { store: createDraftStore(draft, [], permissions.includes("flows.edit")) });
+  return { started, user: userEvent.setup() };
+}
+
+describe("the run panel", () => {
+  it("runs what is published, with the form of that, for who may not run drafts", async () => {
+    const { started, user } = open(["flows.view", "runs.start"], 3);
+    await user.type(await screen.findByLabelText(/Amount/), "12");
+    expect(screen.getByText("Runs version 3, which is published.")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Run" }));
+    await vi.waitFor(() => expect(started).toMatchObject([{ version: "published", form_data: { amount: 12 } }]));
+  });
+
+  it("runs the draft for who builds it", async () => {
+    const { started, user } = open(["flows.view", "runs.start", "runs.test", "flows.edit"], 3);
+    await user.click(await screen.findByRole("button", { name: "Run" }));
+    await vi.waitFor(() => expect(started).toMatchObject([{ version: "draft" }]));
+  });
+
+  it("says that nothing is published yet to who may not run drafts", async () => {
+    open(["flows.view", "runs.start"], null);
+    expect(await screen.findByText("Nothing to run yet")).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: "Run" })).toBeNull();
+  });
+
+  it("says what running takes to who only looks", async () => {
+    open(["flows.view"], 3);
+    expect(await screen.findByText(/Running it takes the role of a runner/)).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: "Run" })).toBeNull();
+  });
+});
