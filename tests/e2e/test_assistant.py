@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import Console, open_page
 from tests.e2e.support.studio import Studio
+from tests.e2e.support.waiting import until
 from tests.integration.agents.assistant.scenarios.model import Model, speaking
 from tests.integration.agents.assistant.scenarios.script import Answer, Intent, Said, Scenario, scenarios
 
@@ -74,7 +75,7 @@ class Talk:
 
     def expect_nodes(self, *ids: str) -> None:
         """The server has these nodes, at once or when the draft is saved."""
-        _until(lambda: self.nodes() == list(ids), lambda: f"{self.nodes()} are not {list(ids)}", self.page)
+        until(self.nodes, list(ids))
 
 
 @pytest.fixture
@@ -359,12 +360,3 @@ class TestOffline:
             box = small.panel.bounding_box()
             assert box is not None
             assert (round(box["x"]), round(box["width"])) == (0, 390)  # a sheet from edge to edge
-
-
-def _until(holds: Callable[[], bool], said: Callable[[], str], page: Page) -> None:
-    """Ask the server until it has what the page is saving."""
-    for _ in range(60):
-        if holds():
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError(said())

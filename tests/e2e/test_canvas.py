@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import Console, open_page
 from tests.e2e.support.studio import Studio
+from tests.e2e.support.waiting import until
 
 ECHO = """name: Echo
 nodes:
@@ -249,13 +250,12 @@ class TestPinning:
         node(page, "said").click(button="right", position={"x": 100, "y": 20})
         page.get_by_role("menuitem", name="Run from here").click()
         expect(run.get_by_text(re.compile("pinned output")).first).to_be_visible()
-        for _ in range(40):
-            newest = studio.get(f"/flow-runs?flow_id={flow}")["items"][0]
-            if newest["part"] and newest["status"] == "completed":
-                break
-            page.wait_for_timeout(100)
-        assert newest["part"] == {"only_step": None, "from_step": "said", "pinned": ["heard"]}
-        assert newest["status"] == "completed"
+
+        def newest() -> object:
+            run = studio.get(f"/flow-runs?flow_id={flow}")["items"][0]
+            return run["part"], run["status"]
+
+        until(newest, ({"only_step": None, "from_step": "said", "pinned": ["heard"]}, "completed"))
 
 
 class TestBeside:

@@ -11,9 +11,10 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import Console, open_page
 from tests.e2e.support.studio import Studio, start_studio
+from tests.e2e.support.waiting import until
 from tests.support.openai_server import OpenAIServer
 from tests.support.own_place import GREETING
-from tests.support.scripted_server import Script
+from tests.support.scripted_server import Hold, Script
 
 CASE = {"name": "Greets by name", "text": "Ann", "expect": {"equals": "Hello Ann!"}}
 PLAN = f"**Three nodes**: who, words, out.\n\n```tests\n{json.dumps([CASE])}\n```"
@@ -170,20 +171,23 @@ class TestASession:
         expect(page.get_by_role("list", name="Waiting for you").get_by_role("listitem")).to_have_count(1)
 
     def test_goes_on_being_told_when_the_network_was_away(
-        self, window: Page, openai: OpenAIServer, says: "deque[Script]", console: Console
+        self, window: Page, builder: Studio, openai: OpenAIServer, says: "deque[Script]", console: Console
     ) -> None:
         console.allow("ERR_")
         page = window
         says.append(openai.text("SCORE: 6\n1. For how long?"))
         begin(page, "Greet while the line is cut")
         search = openai.tool_call("search_components", {"query": "fill a text"})
-        says.extend((search, openai.slow_text(OK, 3), openai.text(PLAN)))
+        found = Hold()
+        says.extend((search, openai.held_text(OK, found), openai.text(PLAN)))
         card(page, "Questions for you").get_by_role("button", name="Go on without").click()
         happened = page.get_by_role("log", name="What happened")
         expect(happened.get_by_role("button", name="Looks for components")).to_be_visible()
         page.context.set_offline(True)
         expect(page.get_by_text("The connection was lost.")).to_be_visible()
-        page.wait_for_timeout(3500)
+        found.release()
+        session = f"/codev/sessions/{page.url.rsplit('/', 1)[-1]}"
+        until(lambda: builder.get(session)["status"], "pending_interrupt")
         page.context.set_offline(False)
         expect(card(page, "A plan to approve")).to_be_visible()
         expect(page.get_by_text("The connection was lost.")).to_be_hidden()

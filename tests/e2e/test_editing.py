@@ -40,12 +40,14 @@ def other(browser: Browser, studio: Studio, console: Console) -> Iterator[Page]:
 
 
 def edit(studio: Studio, flow: str, **about: Any) -> None:
-    """Change a flow as a program does."""
-    found = studio.get(f"/flows/{flow}")
-    definition = found["definition"] | about
-    studio.api.patch(
-        f"/flows/{flow}/draft", json={"revision": found["revision"], "definition": definition}
-    ).raise_for_status()
+    """Change a flow as a program does: again where the page was quicker."""
+    while True:
+        found = studio.get(f"/flows/{flow}")
+        change = {"revision": found["revision"], "definition": found["definition"] | about}
+        answer = studio.api.patch(f"/flows/{flow}/draft", json=change)
+        if answer.status_code != 409:
+            answer.raise_for_status()
+            return
 
 
 def draft(studio: Studio, flow: str) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """What is selected is changed in the inspector: fields, contracts without JSON, policies, own code, the form."""
 
 import re
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +9,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import Console, open_page
+from tests.e2e.support.choosing import choose
 from tests.e2e.support.studio import Studio
+from tests.e2e.support.waiting import until
 
 SPEC = """
 name: Case report
@@ -53,13 +54,7 @@ def saved(studio: Studio, flow: str, node: str, member: Callable[[dict[str, Any]
         nodes = studio.get(f"/flows/{flow}")["definition"]["nodes"]
         return member(next(one for one in nodes if one["id"] == node))
 
-    found: object = None
-    for _ in range(40):
-        found = now()
-        if found == wanted:
-            return
-        time.sleep(0.1)
-    assert found == wanted
+    until(now, wanted)
 
 
 def open_node(page: Page, flow: str, node: str) -> Locator:
@@ -67,12 +62,6 @@ def open_node(page: Page, flow: str, node: str) -> Locator:
     page.goto(f"/flows/{flow}")
     page.locator(f'.react-flow__node[data-id="{node}"]').click(position={"x": 40, "y": 12})
     return page.get_by_role("complementary", name="Inspector")
-
-
-def choose(page: Page, box: Locator, option: str) -> None:
-    """Choose in a list."""
-    box.click()
-    page.get_by_role("option", name=option, exact=True).click()
 
 
 @pytest.fixture
@@ -98,7 +87,7 @@ class TestFields:
             studio, flow, "brief", lambda n: n["params"]["prompt"], "Summarise {{flow_input.who}} from {{page.title}}"
         )
         inspector.get_by_label("Name").fill("Brief of the page")
-        choose(page, inspector.get_by_role("combobox", name="Answer"), "json")
+        choose(inspector.get_by_role("combobox", name="Answer"), "json")
         inspector.get_by_role("button", name="Advanced").click()
         inspector.get_by_label("Temperature").fill("0,3")
         saved(studio, flow, "brief", lambda n: n["params"].get("temperature"), 0.3)
@@ -124,7 +113,7 @@ class TestPolicies:
     def test_input_is_fetched_from_the_web_with_a_header_by_name(self, page: Page, studio: Studio, flow: str) -> None:
         inspector = open_node(page, flow, "brief")
         inspector.get_by_role("tab", name="Input").click()
-        choose(page, inspector.get_by_role("combobox", name="Where the input comes from"), "A web address (POST)")
+        choose(inspector.get_by_role("combobox", name="Where the input comes from"), "A web address (POST)")
         inspector.get_by_role("textbox", name="Address").fill("https://example.org/cases")
         inspector.get_by_role("group", name="Headers").get_by_role("button", name="Add").click()
         inspector.get_by_label("Name 1").fill("Authorization")
@@ -146,14 +135,14 @@ class TestPolicies:
     def test_a_contract_is_made_without_json(self, page: Page, studio: Studio, flow: str) -> None:
         inspector = open_node(page, flow, "brief")
         inspector.get_by_role("tab", name="Contract").click()
-        choose(page, inspector.get_by_role("combobox", name="What it gives"), "JSON with fields")
+        choose(inspector.get_by_role("combobox", name="What it gives"), "JSON with fields")
         inspector.get_by_role("button", name="Add field").click()
         inspector.get_by_label("Name of field 1").fill("people")
-        choose(page, inspector.get_by_role("combobox", name="Type of people"), "Fields")
+        choose(inspector.get_by_role("combobox", name="Type of people"), "Fields")
         inspector.get_by_role("button", name="people is a list").click()
         inspector.get_by_role("button", name="Add a field to people").click()
         inspector.get_by_label("Name of field 1").nth(1).fill("age")
-        choose(page, inspector.get_by_role("combobox", name="Type of age"), "Whole number")
+        choose(inspector.get_by_role("combobox", name="Type of age"), "Whole number")
         age = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}
         schema = {"type": "object", "properties": {"people": {"type": "array", "items": age}}, "required": ["people"]}
         saved(studio, flow, "brief", lambda n: n["policy"].get("output_contract"), {"type": "json", "schema": schema})
@@ -165,7 +154,7 @@ class TestPolicies:
     def test_a_contract_is_made_of_an_example(self, page: Page, studio: Studio, flow: str) -> None:
         inspector = open_node(page, flow, "brief")
         inspector.get_by_role("tab", name="Contract").click()
-        choose(page, inspector.get_by_role("combobox", name="What it gives"), "JSON with fields")
+        choose(inspector.get_by_role("combobox", name="What it gives"), "JSON with fields")
         inspector.get_by_role("button", name="From an example").click()
         dialog = page.get_by_role("dialog", name="Fields from an example")
         dialog.get_by_role("textbox").click()
@@ -217,19 +206,18 @@ class TestTheForm:
         inspector = page.get_by_role("complementary", name="Inspector")
         inspector.get_by_role("button", name="Add field").click()
         inspector.get_by_label("Question 2").fill("Which kind?")
-        choose(page, inspector.get_by_role("combobox", name="Kind of answer: Which kind?"), "Choice")
+        choose(inspector.get_by_role("combobox", name="Kind of answer: Which kind?"), "Choice")
         inspector.get_by_label("Entry 1").fill("new")
         inspector.get_by_role("button", name="More about Which kind?").click()
         inspector.get_by_role("checkbox", name="Must be answered").click()
         inspector.get_by_role("button", name=re.compile("Move Which kind")).press("ArrowUp")
         wanted = [("Which kind?", "select", True, ["new"]), ("Who asks", "text", False, [])]
-        for _ in range(40):
-            form = studio.get(f"/flows/{flow}")["definition"]["form"]
-            found = [(one["label"], one["type"], one["required"], one["options"]) for one in form]
-            if found == wanted:
-                break
-            time.sleep(0.1)
-        assert found == wanted
+
+        def form() -> object:
+            asked = studio.get(f"/flows/{flow}")["definition"]["form"]
+            return [(one["label"], one["type"], one["required"], one["options"]) for one in asked]
+
+        until(form, wanted)
 
 
 class TestEverybody:

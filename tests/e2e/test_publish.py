@@ -6,7 +6,6 @@ import os
 import struct
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from pypdf import PdfReader
 from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import Console, open_page
 from tests.e2e.support.studio import Studio
+from tests.e2e.support.waiting import until
 
 LETTER = """
 name: A letter & more
@@ -110,10 +110,7 @@ def test_a_version_is_restored_and_the_restoring_taken_back(page: Page, studio: 
 
     def saved(word: str) -> None:
         """Wait until the server's draft has the word."""
-        until = time.monotonic() + 30
-        while word not in json.dumps(studio.get(f"/flows/{flow}")["definition"]["nodes"]):
-            assert time.monotonic() < until, f"the draft never had '{word}'"
-            page.wait_for_timeout(100)
+        until(lambda: word in json.dumps(studio.get(f"/flows/{flow}")["definition"]["nodes"]))
 
     page.goto(f"/flows/{flow}/publish")
     page.get_by_role("button", name="What to do with version 1").click()

@@ -13,9 +13,10 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import PATIENCE_MS, Console, open_page
 from tests.e2e.support.studio import Studio, start_studio
+from tests.e2e.support.waiting import until
 from tests.support.images import png
 from tests.support.openai_server import OpenAIServer
-from tests.support.scripted_server import Asked, Pause, Reply
+from tests.support.scripted_server import Asked, Hold
 
 FORM = """name: Letter
 nodes:
@@ -171,16 +172,22 @@ class TestRunning:
         expect(ahead.get_by_text("asks openai/gpt-5-mini")).to_be_visible()
         expect(ahead.get_by_text("127.0.0.1").first).to_be_visible()
 
-    def test_a_run_goes_on_over_a_lost_connection(self, page: Page, own: Studio, console: Console) -> None:
+    def test_a_run_goes_on_over_a_lost_connection(
+        self, page: Page, own: Studio, model: OpenAIServer, console: Console
+    ) -> None:
         console.allow("ERR_INTERNET_DISCONNECTED")
         console.allow("ERR_NETWORK_CHANGED")
-        panel = panel_of(page, own.flow(FORM.replace("SECONDS", "2.5")))
-        fill(panel, "Åsa")
+        held = Hold()
+        says(model, model.held_text("Dear Åsa", held))
+        flow_id = own.flow(BRIEF)
+        panel = panel_of(page, flow_id)
         panel.get_by_role("button", name="Run", exact=True).click()
         steps = panel.get_by_role("list", name="Steps")
-        expect(steps.get_by_role("button", name=re.compile("Running.*Think about it"))).to_be_visible()
+        expect(steps.get_by_role("button", name=re.compile("Running.*Summarise"))).to_be_visible()
         page.context.set_offline(True)
         expect(panel.get_by_text(re.compile("Connection lost"))).to_be_visible()
+        held.release()
+        until(lambda: own.get(f"/flow-runs?flow_id={flow_id}")["items"][0]["status"], "completed")
         page.context.set_offline(False)
         expect(
             panel.get_by_role("region", name="Result").locator("p", has_text=re.compile("^Dear Åsa$"))
@@ -191,14 +198,17 @@ class TestRunning:
 class TestChat:
     def test_answers_stream_and_the_chat_is_kept(self, page: Page, own: Studio, model: OpenAIServer) -> None:
         flow_id = own.flow(CHAT)
-        says(model, slow(model, ["Good **mor", "ning** to", " you."]), model.text("Fine."))
+        piece, rest = Hold(), Hold()
+        says(model, model.pieces("Good **mor", piece, "ning** to", rest, " you."), model.text("Fine."))
         panel = panel_of(page, flow_id)
         message = panel.get_by_role("textbox", name="Message")
         message.fill("Hello")
         message.press("Enter")
         expect(panel.get_by_text(re.compile(r"Good"))).to_be_visible()
         expect(panel.get_by_role("button", name="Stop")).to_be_visible()
+        piece.release()
         expect(panel.locator("strong", has_text="morning")).to_be_visible()
+        rest.release()
         expect(panel.get_by_role("button", name="Stop")).to_be_hidden()
         message.fill("How are you?")
         message.press("Enter")
@@ -325,14 +335,3 @@ def says(model: OpenAIServer, *answers: Any) -> None:
         return found if callable(found) else lambda _: found
 
     model.sort = next_answer
-
-
-def slow(model: OpenAIServer, pieces: list[str]) -> Any:
-    """An answer in pieces with pauses between them."""
-
-    def script(asked: Asked) -> Reply:
-        whole = model.text("".join(pieces))(asked)
-        steps = [part for step in whole.steps for part in (step, Pause(0.4))]
-        return Reply(tuple(steps[:-1]), whole.status, whole.headers)
-
-    return script

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import Console, open_page
+from tests.e2e.support.choosing import choose
 from tests.e2e.support.studio import Studio, start_studio
 from tests.support.mcp_server import McpProcess
 from tests.support.openai_server import OpenAIServer
@@ -121,8 +122,7 @@ class TestTheRest:
     def test_the_audit_log_is_filtered_and_verified(self, page: Page, studio: Studio) -> None:
         studio.api.put("/variables/AUDITED", json={"value": "x"}).raise_for_status()
         page.goto("/settings/audit")
-        page.get_by_role("combobox", name="What").click()
-        page.get_by_role("option", name="Variables").click()
+        choose(page.get_by_role("combobox", name="What"), "Variables")
         page.get_by_role("button", name="Variable set AUDITED").first.click()
         expect(page.get_by_text("Asked for")).to_be_visible()
         page.get_by_role("button", name="Verify").click()
@@ -175,7 +175,7 @@ class TestTheRest:
         page.keyboard.press("Enter")
         page.get_by_role("menuitem", name="Delete the space").click()
         page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
-        expect(page.get_by_text(f"{name} B is deleted")).to_be_visible()
+        expect(page.get_by_text(f"{name} B is deleted", exact=True)).to_be_visible()
         assert name not in str(studio.get("/spaces"))
 
     @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark and narrow"])
@@ -186,8 +186,7 @@ class TestTheRest:
             page.goto("/settings")
             for section in SECTIONS:
                 if dark:
-                    page.get_by_role("combobox", name="Section").click()
-                    page.get_by_role("option", name=section, exact=True).click()
+                    choose(page.get_by_role("combobox", name="Section"), section)
                 else:
                     page.get_by_role("navigation", name="Settings").get_by_role("link", name=section).click()
                 expect(page.get_by_role("heading", name=section, level=2)).to_be_visible()

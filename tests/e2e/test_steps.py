@@ -1,7 +1,5 @@
 """The steps view: the same draft as the canvas, as cards in order."""
 
-import time
-from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
@@ -10,7 +8,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import Console, open_page
+from tests.e2e.support.choosing import choose
 from tests.e2e.support.studio import Studio
+from tests.e2e.support.waiting import until
 
 SPEC = """
 name: Case report
@@ -32,17 +32,6 @@ form:
   drawing: image
     label: Drawing
 """
-
-
-def until(found: Callable[[], object], wanted: object) -> None:
-    """Wait until the server has what was set."""
-    now: object = None
-    for _ in range(40):
-        now = found()
-        if now == wanted:
-            return
-        time.sleep(0.1)
-    assert now == wanted
 
 
 def draft(studio: Studio, flow: str) -> dict[str, Any]:
@@ -77,14 +66,14 @@ def test_a_step_is_added_where_it_fits_moved_and_taken_back(page: Page, studio: 
     page.get_by_role("button", name="Add a step after Regular expression").click()
     page.get_by_placeholder("Find a component…").fill("combine")
     page.keyboard.press("Enter")
-    until(lambda: "combine_text>split" in edges(studio, flow) and "trim>combine_text" in edges(studio, flow), True)
+    until(lambda: {"combine_text>split", "trim>combine_text"} <= edges(studio, flow))
     page.get_by_role("button", name="Move Combine text up").click()
     until(lambda: edges(studio, flow), {"picture>look", "look>combine_text", "combine_text>trim", "trim>split"})
     page.get_by_role("button", name="More for Combine text").click()
     page.get_by_role("menuitem", name="Remove").click()
     until(lambda: any(one["id"] == "combine_text" for one in draft(studio, flow)["nodes"]), False)
     page.get_by_role("button", name="Undo").last.click()
-    until(lambda: "combine_text>trim" in edges(studio, flow), True)
+    until(lambda: "combine_text>trim" in edges(studio, flow))
 
 
 def test_a_model_that_sees_no_images_and_a_step_that_gives_another_kind_are_told(page: Page, flow: str) -> None:
@@ -99,8 +88,7 @@ def test_a_model_that_sees_no_images_and_a_step_that_gives_another_kind_are_told
     page.get_by_role("button", name="Open Split text").click()
     step = page.get_by_role("article", name="Step 4: Split text")
     step.get_by_role("button", name="Input", exact=True).click()
-    step.get_by_role("combobox", name="What kind of input it is").click()
-    page.get_by_role("option", name="Image").click()
+    choose(step.get_by_role("combobox", name="What kind of input it is"), "Image")
     expect(page.get_by_text("Regular expression gives JSON, and this step expects an image.")).to_be_visible()
 
 
@@ -120,8 +108,7 @@ def test_a_shared_assistant_is_made_of_a_step_and_linked_by_another(page: Page, 
     step.get_by_role("radio", name="Create new").click()
     until(lambda: node(studio, flow, "look")["params"].get("assistant"), None)
     step.get_by_role("radio", name="Use existing").click()
-    step.get_by_role("combobox", name="Use existing").click()
-    page.get_by_role("option", name=name).click()
+    choose(step.get_by_role("combobox", name="Use existing"), name)
     until(lambda: node(studio, flow, "look")["params"].get("assistant"), name)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from tests.support.scripted_server import Asked, Drop, Pause, Reply, Script, ScriptedServer, Step, json_reply
+from tests.support.scripted_server import Asked, Drop, Hold, Pause, Reply, Script, ScriptedServer, Step, json_reply
 
 _DONE = b"data: [DONE]\n\n"
 _CHUNK = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "scripted"}
@@ -118,22 +118,29 @@ class OpenAIServer(ScriptedServer):
 
     def slow_text(self, text: str, seconds: float) -> Script:
         """An answer in words after a while."""
+        return self._after(Pause(seconds), text)
+
+    def held_text(self, text: str, hold: Hold) -> Script:
+        """An answer in words that waits until the test lets it go."""
+        return self._after(hold, text)
+
+    def _after(self, first: Pause | Hold, text: str) -> Script:
         made = self.text(text)
+        return lambda asked: replace(reply := made(asked), steps=(first, *reply.steps))
 
-        def script(asked: Asked) -> Reply:
-            reply = made(asked)
-            size = sum(len(step) for step in reply.steps if isinstance(step, bytes))
-            headers = {} if reply.chunked else {"content-length": str(size)}
-            return replace(reply, steps=(Pause(seconds), *reply.steps), headers=headers)
-
-        return script
+    def pieces(self, *pieces: str | Hold) -> Script:
+        """A streamed answer in these pieces; at a hold it waits until the test lets it go."""
+        parts = [piece if isinstance(piece, Hold) else {"content": piece} for piece in pieces]
+        return lambda asked: self._stream(asked, parts, "stop", (7, 3))
 
     def slow_stream(self, seconds: float) -> Reply:
         return _events([_chunk({"content": "Hal"}), Pause(seconds), _DONE])
 
-    def _stream(self, asked: Asked, deltas: Iterable[dict[str, Any]], finish: str, tokens: tuple[int, int]) -> Reply:
+    def _stream(
+        self, asked: Asked, deltas: Iterable[dict[str, Any] | Hold], finish: str, tokens: tuple[int, int]
+    ) -> Reply:
         steps: list[Step] = [_chunk({"role": "assistant", "content": ""})]
-        steps += [_chunk(delta) for delta in deltas]
+        steps += [delta if isinstance(delta, Hold) else _chunk(delta) for delta in deltas]
         if self.usage_beside_the_end:
             steps.append(_chunk({}, finish=finish, x_groq={"usage": _usage(tokens)}))
         else:

@@ -38,7 +38,17 @@ class Drop:
     """Reset the connection."""
 
 
-Step = bytes | Pause | Drop
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Wait before the next bytes until the test has seen what it came to see, or until the server closes."""
+
+    seen: threading.Event = field(default_factory=threading.Event)
+
+    def release(self) -> None:
+        self.seen.set()
+
+
+Step = bytes | Pause | Hold | Drop
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +153,10 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             if isinstance(step, Pause):
                 self.owner.closing.wait(step.seconds)
+                continue
+            if isinstance(step, Hold):
+                while not (step.seen.wait(0.02) or self.owner.closing.is_set()):
+                    pass
                 continue
             self.wfile.write(b"%x\r\n%s\r\n" % (len(step), step) if reply.chunked else step)
             self.wfile.flush()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from playwright.sync_api import Browser, ConsoleMessage, Error, Page
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Response
 
 EXECUTABLE = os.environ.get("HEADGATE_BROWSER") or shutil.which("chromium") or shutil.which("google-chrome")
 BROWSER_OPTIONS: dict[str, Any] = {
@@ -27,6 +27,8 @@ class Console:
     def __init__(self) -> None:
         self.errors: list[str] = []
         self._allowed: list[str] = []
+        self._refused: list[Response] = []
+        self._told: list[str] = []
 
     def allow(self, part: str) -> None:
         """An error with these words is what the test is about."""
@@ -36,11 +38,19 @@ class Console:
         """Note what this page complains of."""
         page.on("console", self._heard)
         page.on("pageerror", self._crashed)
+        page.on("response", self._answered)
+
+    def read(self) -> None:
+        """Note what was asked and answered where a page complained, as long as its answers can be asked for."""
+        for answer in self._refused:
+            if any(answer.url in error for error in self.errors):
+                self._told.append(_said(answer))
+        self._refused.clear()
 
     def check(self) -> None:
         """Fail where a page complained."""
         found = [error for error in self.errors if not any(part in error for part in self._allowed)]
-        assert not found, "\n".join(found)
+        assert not found, "\n".join([*found, *self._told])
 
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type == "error":
@@ -48,6 +58,19 @@ class Console:
 
     def _crashed(self, error: Error) -> None:
         self.errors.append(str(error))
+
+    def _answered(self, answer: Response) -> None:
+        if answer.status >= 400:
+            self._refused.append(answer)
+
+
+def _said(answer: Response) -> str:
+    request = answer.request
+    asked = f"{answer.status} {request.method} {answer.url} {(request.post_data or '')[:4000]}"
+    try:
+        return f"{asked}\n{answer.text()[:2000]}"
+    except Error as error:  # the page has gone on: its answers are forgotten
+        return f"{asked}\n{error}"
 
 
 @contextmanager
@@ -70,4 +93,5 @@ def open_page(
     try:
         yield page
     finally:
+        console.read()
         context.close()
