@@ -9,6 +9,7 @@ from typing import Any
 from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.agents.assistant.service import Assistant
 from headgate.agents.codev.domains.flowise.domain import FlowiseServers
+from headgate.agents.codev.sessions.expiry import expiry_of
 from headgate.agents.codev.sessions.service import Sessions
 from headgate.entrypoints.assistance import open_assistance
 from headgate.entrypoints.development.ground import Ground
@@ -159,7 +160,7 @@ async def _engine(
     database.bus = bus
     engine = build_engine(settings, database, base.services)
     await engine.open()
-    maintenance = Maintenance(database, base.storage, settings.retention)
+    maintenance = Maintenance(database, base.storage, settings.retention, {"codev_sessions": expiry_of(settings)})
     tidying = asyncio.create_task(maintenance.keep_running()) if recover else None
     try:
         yield engine, maintenance

@@ -235,6 +235,17 @@ class RetentionSettings(BaseModel):
         description="Days after which a finished run is deleted with what it made, where its flow's own setting "
         "`data_retention_days` does not say. Empty: runs are kept.",
     )
+    session_days: int | None = Field(
+        default=90,
+        ge=1,
+        description="Days after which a session of the development agent that is over is deleted with its checkpoints "
+        "and with how its flow was before, so it cannot be taken back any more. What it wrote stays. Empty: kept.",
+    )
+    waiting_session_days: int | None = Field(
+        default=365,
+        ge=1,
+        description="The same for a session that waits for an answer, since it began to. Empty: kept.",
+    )
     orphan_grace_minutes: int = Field(
         default=60, ge=1, description="Age at which an artifact that no result names counts as left behind."
     )

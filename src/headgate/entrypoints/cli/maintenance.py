@@ -9,7 +9,6 @@ import typer
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.session import with_parts
 from headgate.entrypoints.compose import Parts
-from headgate.features.maintenance.service import JOBS
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Retention and the sweep of what was left behind.")
 
@@ -17,7 +16,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="Retention an
 @app.command()
 def run(
     job: Annotated[
-        str | None, typer.Argument(help="retention, orphan_sweep or audit_heads; all when left out.")
+        str | None, typer.Argument(help="retention, orphan_sweep, audit_heads or codev_sessions; all when left out.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be deleted.")] = False,
     json: JsonFlag = False,
@@ -25,15 +24,16 @@ def run(
     """Run maintenance now, whenever it is due."""
 
     async def work(parts: Parts) -> None:
-        names = list(JOBS) if job is None else [job]
+        names = list(parts.maintenance.jobs) if job is None else [job]
         found = {name: (await parts.maintenance.run_job(name, dry=dry_run)).as_json() for name in names}
         if json:
             print_json({"dry": dry_run, "jobs": found})
             return
         rows = [
-            (name, one["runs"], one["artifacts"], one["contents"], f"{one['bytes']:,}") for name, one in found.items()
+            (name, one["runs"], one["sessions"], one["artifacts"], one["contents"], f"{one['bytes']:,}")
+            for name, one in found.items()
         ]
-        console.print(table(("job", "runs", "artifacts", "stray contents", "bytes"), rows))
+        console.print(table(("job", "runs", "sessions", "artifacts", "stray contents", "bytes"), rows))
         console.print("[dim]Nothing was deleted.[/]" if dry_run else "[dim]Deleted.[/]")
 
     with_parts(work)
@@ -63,4 +63,5 @@ def _told(outcome: dict[str, Any] | None) -> str:
         return ""
     if "error" in outcome:
         return f"failed: {outcome['message']}"
-    return f"{outcome['runs']} runs, {outcome['artifacts']} artifacts, {outcome['contents']} stray contents"
+    runs, sessions = f"{outcome['runs']} runs", f"{outcome.get('sessions', 0)} sessions"
+    return f"{runs}, {sessions}, {outcome['artifacts']} artifacts, {outcome['contents']} stray contents"

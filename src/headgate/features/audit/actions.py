@@ -14,6 +14,7 @@ Action = Literal[
     "codev_session.continued",
     "codev_session.credential_added",
     "codev_session.deleted",
+    "codev_session.expired",
     "codev_session.rolled_back",
     "codev_session.started",
     "codev_session.stopped",

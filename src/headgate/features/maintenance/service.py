@@ -17,17 +17,27 @@ from headgate.foundation.log import get_logger
 from headgate.foundation.settings import RetentionSettings
 from headgate.graph.names import listed
 
-JOBS: Mapping[str, Callable[..., Awaitable[Outcome]]] = {
-    "retention": delete_expired_runs,
-    "orphan_sweep": sweep_orphans,
-    "audit_heads": log_audit_heads,
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is done, given the database, the storage, the settings and `dry`; and that in a sentence."""
+
+    carry_out: Callable[..., Awaitable[Outcome]]
+    summary: str
+
+
+JOBS: Mapping[str, Job] = {
+    "retention": Job(
+        delete_expired_runs,
+        "Deletes runs, and what they made, older than their flow or HEADGATE_RETENTION__RUN_DAYS allows.",
+    ),
+    "orphan_sweep": Job(
+        sweep_orphans,
+        "Deletes what failed and cancelled runs left and no result names, and contents without a record.",
+    ),
+    "audit_heads": Job(log_audit_heads, "Writes the end of each audit log into the server's log."),
 }
-"""Every job by name, in the order in which they run: what retention leaves behind the sweep may take."""
-SUMMARIES = {
-    "retention": "Deletes runs, and what they made, older than their flow or HEADGATE_RETENTION__RUN_DAYS allows.",
-    "orphan_sweep": "Deletes what failed and cancelled runs left and no result names, and contents without a record.",
-    "audit_heads": "Writes the end of each audit log into the server's log.",
-}
+"""Every job of this floor, in the order in which they run: what retention leaves behind the sweep may take."""
 POLL_SECONDS = 60.0
 """How often a server looks whether a job is due."""
 GRACE_SECONDS = 5.0
@@ -61,9 +71,13 @@ class Maintenance:
         database: Rows of runs, files and jobs.
         storage: Contents of files.
         settings: What is kept how long, and how often that is looked after.
+        more: Jobs of floors above, by name.
     """
 
-    def __init__(self, database: Database, storage: Storage, settings: RetentionSettings) -> None:
+    def __init__(
+        self, database: Database, storage: Storage, settings: RetentionSettings, more: Mapping[str, Job] | None = None
+    ) -> None:
+        self.jobs: Mapping[str, Job] = {**JOBS, **(more or {})}
         self._database = database
         self._storage = storage
         self._settings = settings
@@ -71,24 +85,24 @@ class Maintenance:
 
     async def run_due_jobs(self) -> list[str]:
         """Run the jobs that are due and that no other process has taken. Returns their names."""
-        mine = await self._schedule.claim_due(list(JOBS))
+        mine = await self._schedule.claim_due(list(self.jobs))
         for name in mine:
             await self._run_scheduled(name)
         return mine
 
     async def run_job(self, name: str, *, dry: bool = False) -> Outcome:
         """Run one job now, whenever it is due; `dry` only counts. Raises `JobNotFound`."""
-        job = JOBS.get(name)
+        job = self.jobs.get(name)
         if job is None:
-            raise JobNotFound(f"There is no job '{name}'.", remedy=f"The jobs are: {listed(JOBS)}.")
-        found = await job(self._database, self._storage, self._settings, dry=dry)
+            raise JobNotFound(f"There is no job '{name}'.", remedy=f"The jobs are: {listed(self.jobs)}.")
+        found = await job.carry_out(self._database, self._storage, self._settings, dry=dry)
         log.info("maintenance", job=name, dry=dry, **found.as_json())
         return found
 
     async def status(self) -> list[JobState]:
         """Every job and how it last went."""
         rows = await self._schedule.rows()
-        return [_state(name, rows.get(name)) for name in JOBS]
+        return [_state(name, job.summary, rows.get(name)) for name, job in self.jobs.items()]
 
     async def keep_running(self, poll_seconds: float = POLL_SECONDS) -> None:
         """Run what is due, for as long as the server lives. When it is cancelled, jobs at work get a moment to end."""
@@ -122,10 +136,10 @@ class Maintenance:
         await self._schedule.finish(name, outcome)
 
 
-def _state(name: str, row: Any) -> JobState:  # noqa: ANN401 - a row of scheduled_jobs, or nothing
+def _state(name: str, summary: str, row: Any) -> JobState:  # noqa: ANN401 - a row of scheduled_jobs, or nothing
     if row is None:
-        return JobState(name, SUMMARIES[name], None, None, None, None)
+        return JobState(name, summary, None, None, None, None)
     due, started, finished = (
         None if at is None else moment(at).isoformat() for at in (row.due_at, row.started_at, row.finished_at)
     )
-    return JobState(name, SUMMARIES[name], due, started, finished, row.outcome)
+    return JobState(name, summary, due, started, finished, row.outcome)

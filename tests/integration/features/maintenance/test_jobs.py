@@ -132,7 +132,7 @@ class TestRetention:
         found = await job.run_job("retention")
         assert dry.as_json() == found.as_json()
         assert (found.runs, found.artifacts, found.bytes) == (1, 1, len("content"))
-        assert found.tenants == {LOCAL.tenant_id: {"runs": 1, "artifacts": 1}}
+        assert found.tenants == {LOCAL.tenant_id: {"runs": 1, "sessions": 0, "artifacts": 1}}
         assert await ids(database, "flow_runs") == {young.run_id}
         assert await step_rows(database, old.run_id) == {}
         assert contents(storage) == await ids(database, "files")
@@ -284,7 +284,7 @@ class TestOrphanSweep:
         await execute(database, "UPDATE flow_step_results SET status = 'failed'")
         await age_files(database, storage)
         found = await maintenance(database, storage).run_job("orphan_sweep")
-        assert found.tenants == {LOCAL.tenant_id: {"runs": 0, "artifacts": 1}}
+        assert found.tenants == {LOCAL.tenant_id: {"runs": 0, "sessions": 0, "artifacts": 1}}
         assert await ids(database, "files") == {upload.id, theirs.id} == contents(storage)
 
     async def test_deletes_contents_without_a_record_once_they_are_old(
@@ -327,7 +327,10 @@ class TestSchedule:
         assert sorted(ran) == sorted(JOBS)
         assert await several[0].run_due_jobs() == []
         state = {one.name: one for one in await several[0].status()}
-        assert state["retention"].outcome == {"runs": 0, "artifacts": 0, "contents": 0, "bytes": 0, "tenants": {}}
+        assert state["retention"].outcome == {
+            **dict.fromkeys(("runs", "sessions", "artifacts", "contents", "bytes"), 0),
+            "tenants": {},
+        }
         assert state["retention"].finished_at is not None
 
     async def test_runs_a_job_again_when_its_time_has_come(self, database: Database, storage: LocalStorage) -> None:

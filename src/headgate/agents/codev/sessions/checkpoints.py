@@ -7,9 +7,13 @@ checkpoint that names a class of Python is not made into one.
 import asyncio
 import contextlib
 import os
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Iterator, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
+
+from sqlalchemy import text
 
 from headgate.foundation.database import Database, explain
 from headgate.foundation.errors import Unavailable
@@ -18,6 +22,9 @@ from headgate.foundation.settings import Settings
 FILE = "development.db"
 SCHEMA = "codev"
 _DRIVERS = frozenset({"sqlite3", "psycopg", "psycopg_pool"})
+_LISTED = "SELECT DISTINCT thread_id FROM {} WHERE thread_id > :after ORDER BY thread_id LIMIT :limit"
+_LISTED_IN_SCHEMA = text(_LISTED.format(f"{SCHEMA}.checkpoints"))
+_HAS_TABLE = text(f"SELECT to_regclass('{SCHEMA}.checkpoints') IS NOT NULL")
 _OPENING = "headgate.agents.codev.sessions.savers"
 
 
@@ -48,6 +55,19 @@ class Checkpoints:
         """Delete a session's checkpoints."""
         with checkpoint_errors():
             await (await self.saver()).adelete_thread(session_id)
+
+    async def sessions(self, *, after: str, limit: int) -> Sequence[str]:
+        """Ids of sessions that have checkpoints, in order, behind one. LangGraph is not needed for that."""
+        if self._database.dialect == "postgresql":
+            async with self._database.reading() as session:
+                if (await session.execute(_HAS_TABLE)).scalar_one():
+                    return (await session.execute(_LISTED_IN_SCHEMA, {"after": after, "limit": limit})).scalars().all()
+            return ()
+        path = self._settings.data_dir / FILE
+        if not path.exists():
+            return ()
+        with checkpoint_errors():
+            return await asyncio.to_thread(_listed_in, path, self._settings.database.busy_timeout_seconds, after, limit)
 
     async def tidy(self, session_id: str) -> None:
         """Keep the last checkpoint only. Each holds all of the session, so many of them are much."""
@@ -104,6 +124,13 @@ def checkpoint_errors() -> Iterator[None]:
 def config_of(session_id: str) -> dict[str, Any]:
     """LangGraph's name of a session."""
     return {"configurable": {"thread_id": session_id}}
+
+
+def _listed_in(path: Path, patience: float, after: str, limit: int) -> Sequence[str]:
+    with contextlib.closing(sqlite3.connect(path, timeout=patience)) as file:
+        if not file.execute("SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'").fetchone():
+            return ()
+        return [row[0] for row in file.execute(_LISTED.format("checkpoints"), {"after": after, "limit": limit})]
 
 
 def _savers() -> Any:  # noqa: ANN401 - the module; it imports LangGraph

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from typing import Any
 
 from headgate.agents.codev.errors import SessionAtWork, SessionNotFound
 from headgate.agents.codev.sessions import repository
@@ -35,15 +36,24 @@ def check_rests(row: SessionRow) -> None:
 
 
 @asynccontextmanager
-async def held(database: Database, session_id: str, lease: timedelta = LEASE) -> AsyncIterator[None]:
-    """Have a session to oneself, however long it takes. Raises `SessionAtWork`, `SessionNotFound`."""
+async def held(
+    database: Database,
+    session_id: str,
+    lease: timedelta = LEASE,
+    *only: Any,  # noqa: ANN401 - conditions
+) -> AsyncIterator[None]:
+    """Have a session to oneself, however long it takes, where `only` holds of it.
+
+    Raises `SessionAtWork`, also where it is not as it has to be any more, and `SessionNotFound`.
+    """
     owner = f"{_HELD}-{new_id()[-12:]}"
     async with database.writing() as session:
         found = await session.get(SessionRow, session_id, with_for_update=True, populate_existing=True)
         if found is None:
             raise SessionNotFound(session_id)
         check_rests(found)
-        await repository.change(session, session_id, leased_by=owner, lease_until=now() + lease)
+        if await repository.change(session, session_id, *only, leased_by=owner, lease_until=now() + lease) is None:
+            raise SessionAtWork("The session was worked on meanwhile.", remedy="Read it again.")
     keeping = asyncio.create_task(_keep(database, session_id, owner, lease))
     try:
         yield

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, delete, insert, or_, select, update
+from sqlalchemy import and_, delete, false, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.agents.codev.tables import EventRow, SessionRow
@@ -107,6 +107,29 @@ def _due(status: str, at: datetime) -> Any:  # noqa: ANN401 - a condition
     One that waits for a person is due only while a notice of it was not sent: then it has a lease that has run out.
     """
     return and_(_S.status == status, free(at) if status == IN_PROGRESS else _S.lease_until < at)
+
+
+OVER = (COMPLETED, STOPPED, ERROR)
+"""States in which nobody has to do anything."""
+
+
+def expired(over: datetime | None, waiting: datetime | None) -> Any:  # noqa: ANN401 - a condition
+    """Over, or waiting for a person, and as it is since before these moments; None: never."""
+    return or_(
+        and_(_S.status.in_(OVER), _S.updated_at < over) if over is not None else false(),
+        and_(_S.status == PENDING, _S.updated_at < waiting) if waiting is not None else false(),
+    )
+
+
+async def find_expired(session: AsyncSession, only: Any, *, after: str, limit: int) -> Sequence[SessionRow]:  # noqa: ANN401
+    """Sessions of any tenant that are expired, by id, behind one."""
+    query = select(_S).where(only, _S.id > after).order_by(_S.id).limit(limit)
+    return (await session.execute(query)).scalars().all()
+
+
+async def known_among(session: AsyncSession, session_ids: Collection[str]) -> set[str]:
+    """Those of the ids that are of a session."""
+    return set((await session.execute(select(_S.id).where(_S.id.in_(session_ids)))).scalars())
 
 
 async def find_due(session: AsyncSession, *, status: str, at: datetime, limit: int) -> Sequence[str]:

@@ -296,7 +296,7 @@ class TestDD019StructuredVerdicts:
             assert (await session.approve())["type"] == "result_review"
 
     @pytest.mark.parametrize("limit", [{"max_iterations": 1}, {"token_budget": 60}])
-    async def test_a_person_may_settle_for_less_where_no_plan_or_token_is_left(self, limit: dict[str, int]) -> None:
+    async def test_a_person_may_settle_for_less_where_no_plan_or_token_is_left(self, limit: dict[str, Any]) -> None:
         with model(converge=iterate("INCOMPLETE", "no farewell", "add one")) as wire:
             session = await play_at(wire, FakePlace())
             await session.begin(**limit)

@@ -1,0 +1,102 @@
+"""Deletes sessions that are long over, and checkpoints of sessions that are not there any more.
+
+What belongs to a space goes with it by the database's own rules; checkpoints are not in that database (ADR 15).
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from headgate.agents.codev.errors import SessionAtWork, SessionNotFound
+from headgate.agents.codev.sessions import repository
+from headgate.agents.codev.sessions.checkpoints import Checkpoints
+from headgate.agents.codev.sessions.holding import LEASE, held
+from headgate.agents.codev.tables import SessionRow
+from headgate.features.access.principal import system_principal
+from headgate.features.audit.recorder import record
+from headgate.features.files.storage import Storage
+from headgate.features.maintenance.outcome import Outcome
+from headgate.features.maintenance.service import Job
+from headgate.foundation.database import Database, now
+from headgate.foundation.settings import RetentionSettings, Settings
+
+BATCH = 100
+_NAME_CHARS = 200
+
+
+def expiry_of(settings: Settings) -> Job:
+    """The job, for an installation."""
+
+    async def carry_out(
+        database: Database, _storage: Storage, retention: RetentionSettings, *, dry: bool = False
+    ) -> Outcome:
+        outcome, checkpoints = Outcome(), Checkpoints(settings, database)
+        try:
+            await _delete_expired(database, checkpoints, retention, outcome, dry=dry)
+            await _forget_gone(database, checkpoints, outcome, dry=dry)
+        finally:
+            await checkpoints.close()
+        return outcome
+
+    return Job(
+        carry_out,
+        "Deletes sessions of the development agent older than HEADGATE_RETENTION__SESSION_DAYS, and what is left of "
+        "those whose space is gone.",
+    )
+
+
+async def _delete_expired(
+    database: Database, checkpoints: Checkpoints, retention: RetentionSettings, outcome: Outcome, *, dry: bool
+) -> None:
+    """One that somebody works on or has just answered is left, however old it is."""
+    only = repository.expired(_ago(retention.session_days), _ago(retention.waiting_session_days))
+    after = ""
+    while True:
+        async with database.reading() as session:
+            found = await repository.find_expired(session, only, after=after, limit=BATCH)
+        if not found:
+            return
+        after = found[-1].id
+        for row in found:
+            if not dry:
+                try:
+                    async with held(database, row.id, LEASE, only):
+                        await _delete(database, checkpoints, row)
+                except (SessionAtWork, SessionNotFound):
+                    continue
+            outcome.count(row.tenant_id, sessions=1)
+
+
+async def _delete(database: Database, checkpoints: Checkpoints, row: SessionRow) -> None:
+    """The row last: while it is there, deleting what could not be deleted can be tried again."""
+    await checkpoints.forget(row.id)
+    async with database.writing() as session:
+        await repository.delete_session(session, row.id)
+        await record(
+            session,
+            system_principal(row.tenant_id),
+            "codev_session.expired",
+            id=row.id,
+            name=row.requirement[:_NAME_CHARS],
+            space_id=row.space_id,
+        )
+
+
+async def _forget_gone(database: Database, checkpoints: Checkpoints, outcome: Outcome, *, dry: bool) -> None:
+    """Forget what is left of deleted sessions. A session has its row before its first checkpoint."""
+    after = ""
+    while found := await checkpoints.sessions(after=after, limit=BATCH):
+        after = found[-1]
+        for session_id in await _gone(database, found):
+            outcome.sessions += 1
+            if not dry:
+                await checkpoints.forget(session_id)
+
+
+async def _gone(database: Database, session_ids: Sequence[str]) -> list[str]:
+    async with database.reading() as session:
+        known = await repository.known_among(session, session_ids)
+    return [one for one in session_ids if one not in known]
+
+
+def _ago(days: int | None) -> datetime | None:
+    return now() - timedelta(days=days) if days is not None else None
