@@ -19,8 +19,10 @@ def expected(expect: Expectation) -> str:
 
 
 def given(case: TestCase) -> str:
-    """What goes in: the text, and the answers to the form."""
-    return in_short(" ".join([case.text, *(f"{field}={answer}" for field, answer in case.form.items())]))
+    """What goes in: the text, the answers to the form, and how many files."""
+    files = f"{len(case.file_ids)} file{'' if len(case.file_ids) == 1 else 's'}"
+    told = [case.text, *(f"{field}={answer}" for field, answer in case.form.items()), *([files] * bool(case.file_ids))]
+    return in_short(" ".join(told))
 
 
 def in_short(text: str) -> str:

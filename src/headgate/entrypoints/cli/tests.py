@@ -26,7 +26,10 @@ app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="A flow's tests: list, set and run them; look at results."
 )
 _CASES = TypeAdapter(list[TestCase])
-_MEMBERS = "A test has `name`, `text`, `form` and `expect`: `contains`, `excludes`, `equals`, `matches`, `json_schema`."
+_MEMBERS = (
+    "A test has `name`, `text`, `form`, `file_ids` and `expect`: `contains`, `excludes`, `equals`, `matches`, "
+    "`json_schema`."
+)
 
 
 @app.command("list")

@@ -45,7 +45,7 @@ async def sweep_orphans(
 
 
 async def _unnamed(session: AsyncSession, candidates: Sequence[StoredFile]) -> list[StoredFile]:
-    """Those that no completed step result and no run's input names."""
+    """Those that no completed step result, no run's input and no test names."""
     garbage: list[StoredFile] = []
     ordered = sorted(candidates, key=lambda row: row.tenant_id)
     for tenant_id, group in groupby(ordered, key=lambda row: row.tenant_id):
@@ -55,6 +55,7 @@ async def _unnamed(session: AsyncSession, candidates: Sequence[StoredFile]) -> l
             # most are named by a step of their own run, which is quick to see
             await repository.named_in_results(session, [*left], tenant_id=tenant_id, runs=runs),
             await repository.named_in_inputs(session, [*left], tenant_id=tenant_id),
+            await repository.named_in_tests(session, [*left], tenant_id=tenant_id),
         ):
             left = {key: row for key, row in left.items() if key not in named}
         if left:

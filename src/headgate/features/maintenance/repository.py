@@ -12,6 +12,7 @@ from headgate.features.files.tables import StoredFile
 from headgate.features.flows.tables import FlowRow
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
 from headgate.features.runs.tables import flow_runs, flow_step_results
+from headgate.features.testing.tables import TestCaseRow
 
 RETENTION = FlowRow.draft["settings"]["data_retention_days"]
 """The days that a flow itself says."""
@@ -123,6 +124,13 @@ async def named_in_inputs(
         flow_runs.c.id.not_in(but),
         _names_any(payload, file_ids),
     )
+    return _found_in((await session.execute(query)).scalars().all(), file_ids)
+
+
+async def named_in_tests(session: AsyncSession, file_ids: Collection[str], *, tenant_id: str) -> set[str]:
+    """Those of the files that a test of a flow gives."""
+    payload = cast(TestCaseRow.case, Text)
+    query = select(payload).where(TestCaseRow.tenant_id == tenant_id, _names_any(payload, file_ids))
     return _found_in((await session.execute(query)).scalars().all(), file_ids)
 
 

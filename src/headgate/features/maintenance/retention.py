@@ -1,7 +1,7 @@
 """Deletes runs that are older than their flow, or the installation, keeps them. Nothing is deleted unless that is set.
 
 A run that is under way is never touched, nor one whose results a kept run took over, nor an artifact of an expired run
-that a kept run was started with.
+that a kept run was started with or a test gives.
 """
 
 from collections.abc import Sequence
@@ -98,4 +98,6 @@ async def _still_used(
 ) -> set[str]:
     if not made:
         return set()
-    return await repository.named_in_inputs(session, [row.id for row in made], tenant_id=tenant_id, but=run_ids)
+    ids = [row.id for row in made]
+    used = await repository.named_in_inputs(session, ids, tenant_id=tenant_id, but=run_ids)
+    return used | await repository.named_in_tests(session, ids, tenant_id=tenant_id)

@@ -171,6 +171,7 @@ class TestRuns:
         start = RunStart(
             text=case.text,
             form_data=case.form,
+            file_ids=case.file_ids,
             session_id=f"test-{job.result_id}-{position}-{number}",
             version=job.version,
         )

@@ -1,6 +1,6 @@
 """A flow's test set: read, replaced, added to. Every change is made under the lock of its flow, as publishing is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -8,14 +8,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record_of
-from headgate.features.flows.service import get_flow
+from headgate.features.files import service as files
+from headgate.features.flows.service import definition_of, get_flow
 from headgate.features.flows.tables import FlowRow
+from headgate.features.runs.form import file_ids_in
 from headgate.features.testing import repository
 from headgate.features.testing.errors import StaleTests, TestSetInvalid
 from headgate.features.testing.tables import TestCaseRow
 from headgate.foundation.database import now
 from headgate.graph.canonical import sha256_of
 from headgate.graph.cases import MOST_CASES, TestCase
+from headgate.graph.model import FormField
 
 
 async def list_cases(session: AsyncSession, principal: Principal, flow_id: str) -> list[TestCase]:
@@ -101,11 +104,35 @@ async def _change(
     current = revision_of(before)
     if revision is not None and revision != current:
         raise StaleTests(current)
+    await _share_files(session, principal, flow, before, cases)
     await _write(session, flow, cases)
     told = {"tests": [case.name for case in cases], "checksum": checksum_of(cases)}
     earlier = {"tests": [case.name for case in before], "checksum": checksum_of(before)}
     await record_of(session, principal, "flow.tests_changed", flow, before=earlier, after=told, payload=told)
     return cases
+
+
+async def _share_files(
+    session: AsyncSession, principal: Principal, flow: FlowRow, before: Sequence[TestCase], cases: Sequence[TestCase]
+) -> None:
+    """Show the caller's uploads that are new in a set to the flow's space, as a run that takes them does.
+
+    Files that the set had before are left as they are, also when they are gone: their case says so when it is run.
+    Raises `FileNotFound` for a new one that the caller does not see.
+    """
+    form = definition_of(flow).form
+    known = set(_files_of(before, form))
+    new = dict.fromkeys(one for one in _files_of(cases, form) if one not in known)
+    if new:
+        own = [row.id for row in await files.get_files(session, principal, [*new]) if row.space_id is None]
+        await files.share_uploads(session, principal, own, space_id=flow.space_id)
+
+
+def _files_of(cases: Sequence[TestCase], form: Sequence[FormField]) -> Iterator[str]:
+    """Ids of the files that cases give: beside the text, and as answers to the form that the draft has."""
+    for case in cases:
+        yield from case.file_ids
+        yield from file_ids_in(form, case.form)
 
 
 async def _write(session: AsyncSession, flow: FlowRow, cases: Sequence[TestCase]) -> None:

@@ -161,6 +161,27 @@ class TestRetention:
         }
         assert all("no such field" in line.error for line in found.lines if line.name == "faulty")
 
+    async def test_leaves_the_files_that_tests_give(
+        self, engine: ExecutionBackend, database: Database, storage: LocalStorage
+    ) -> None:
+        kept, dropped = await kept_file(engine, database), await kept_file(engine, database)
+        given, other = await artifact(database, storage, kept), await artifact(database, storage, dropped)
+        async with database.writing() as session:
+            case = TestCase(name="reads", file_ids=[given.id])
+            await replace_cases(session, LOCAL, kept.flow_id, [case])
+        for key in (kept, dropped):
+            await make_old(database, key.run_id)
+        await age_files(database, storage)
+        for job in ("retention", "orphan_sweep"):
+            await maintenance(database, storage, run_days=30).run_job(job)
+        left = await ids(database, "files")
+        assert (given.id in left, other.id in left) == (True, False)
+        assert given.id in contents(storage)
+        async with database.writing() as session:
+            await replace_cases(session, LOCAL, kept.flow_id, [])
+        await maintenance(database, storage, run_days=30).run_job("orphan_sweep")
+        assert given.id not in await ids(database, "files")
+
     async def test_goes_by_the_flow_s_own_setting_before_the_installation_s(
         self, engine: ExecutionBackend, database: Database, storage: LocalStorage
     ) -> None:

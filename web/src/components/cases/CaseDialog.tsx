@@ -1,14 +1,13 @@
 import { useState } from "react";
 import type { TestCase } from "@/api/queries/tests";
 import type { FormField } from "@/api/types";
-import { Button, Callout, Dialog, Field, Input, Select, Textarea } from "@/components/ui";
+import { FileAnswer } from "@/components/files/FileAnswer";
+import { Button, Callout, Dialog, Field, Input, Textarea } from "@/components/ui";
 import { CaseWords } from "./CaseList";
 import { Expectations } from "./Expectations";
 import { expectOf, isSchema, listed } from "./expectations";
+import { FormAnswer } from "./FormAnswer";
 import { useCaseTexts } from "./texts";
-
-/** Kinds of fields that a test answers in words; one that takes a file has none. */
-const IN_WORDS: ReadonlySet<string> = new Set(["text", "number", "select"]);
 
 interface CaseDialogProps {
   /** What it begins with; none for a new test. */
@@ -19,8 +18,6 @@ interface CaseDialogProps {
   theirs?: TestCase | undefined;
   /** What a run answered that this is made of. */
   answer?: string | undefined;
-  /** How many files that run had beside its text; a test takes none. */
-  filesLeft?: number | undefined;
   taken: readonly string[];
   busy?: boolean;
   onClose: () => void;
@@ -33,7 +30,6 @@ export function CaseDialog({
   theirs,
   form: fields = [],
   answer,
-  filesLeft = 0,
   taken,
   busy = false,
   onClose,
@@ -47,20 +43,25 @@ export function CaseDialog({
     const found = listed(test?.expect);
     return found.length > 0 || test ? found : [{ key: 0, kind: "contains" as const, text: "" }];
   });
+  const [files, setFiles] = useState(test?.file_ids ?? []);
+  const [waiting, setWaiting] = useState<readonly string[]>([]);
+  const uploading = (place: string, on: boolean) =>
+    setWaiting((before) => [...before.filter((one) => one !== place), ...(on ? [place] : [])]);
   const [tried, setTried] = useState(false);
   const given = name.trim();
   const nameFault = taken.includes(given) ? t("name_taken") : given === "" && tried ? t("name_needed") : null;
   const wrongSchema = rows.some((row) => row.kind === "json_schema" && row.text !== "" && !isSchema(row.text));
   const keep = () => {
     setTried(true);
-    if (given === "" || nameFault || wrongSchema || busy) return;
-    onKeep({ name: given, text, form, expect: expectOf(rows) });
+    if (given === "" || nameFault || wrongSchema || busy || waiting.length > 0) return;
+    onKeep({ name: given, text, form, file_ids: files, expect: expectOf(rows) });
   };
-  const answered = (id: string, value: string) => {
-    const { [id]: _gone, ...rest } = form;
-    setForm(value === "" ? rest : { ...rest, [id]: value });
-  };
-  const inWords = fields.filter((field) => IN_WORDS.has(field.type ?? "text"));
+  const answered = (id: string, change: (value: unknown) => unknown) =>
+    setForm((before) => {
+      const { [id]: old, ...rest } = before;
+      const value = change(old);
+      return value === "" || value === undefined ? rest : { ...rest, [id]: value };
+    });
   return (
     <Dialog
       open
@@ -69,7 +70,7 @@ export function CaseDialog({
       footer={
         <>
           <Button onClick={onClose}>{t("cancel")}</Button>
-          <Button kind="primary" busy={busy} onClick={keep}>
+          <Button kind="primary" busy={busy} disabled={waiting.length > 0} onClick={keep}>
             {t("done")}
           </Button>
         </>
@@ -95,7 +96,6 @@ export function CaseDialog({
             <p className="mt-1">{t("changed_meanwhile_more")}</p>
           </Callout>
         )}
-        {filesLeft > 0 && <Callout>{t("files_left", { count: filesLeft })}</Callout>}
         <Field label={t("name")} required error={nameFault}>
           {(control) => (
             <Input {...control} value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
@@ -106,15 +106,26 @@ export function CaseDialog({
             <Textarea {...control} value={text} maxLength={100_000} onChange={(event) => setText(event.target.value)} />
           )}
         </Field>
-        {inWords.length > 0 && (
+        <Field label={t("files")} help={t("files_help")}>
+          {(control) => (
+            <FileAnswer
+              control={control}
+              ids={files}
+              onBusy={(on) => uploading("", on)}
+              onChange={(change) => setFiles((before) => change(before))}
+            />
+          )}
+        </Field>
+        {fields.length > 0 && (
           <fieldset className="flex flex-col gap-3">
             <legend className="mb-1 text-sm font-medium">{t("form")}</legend>
-            {inWords.map((field) => (
+            {fields.map((field) => (
               <FormAnswer
                 key={field.id}
                 field={field}
-                value={shown(form[field.id])}
-                onChange={(value) => answered(field.id, value)}
+                value={form[field.id]}
+                onBusy={(on) => uploading(field.id, on)}
+                onChange={(change) => answered(field.id, change)}
               />
             ))}
           </fieldset>
@@ -144,43 +155,3 @@ export function CaseDialog({
     </Dialog>
   );
 }
-
-const shown = (value: unknown) => (value === undefined || value === null ? "" : String(value));
-
-interface FormAnswerProps {
-  field: FormField;
-  value: string;
-  onChange: (value: string) => void;
-}
-
-/** The answer to a field of the form, as somebody gives it who runs the flow. */
-function FormAnswer({ field, value, onChange }: FormAnswerProps) {
-  const t = useCaseTexts();
-  return (
-    <Field label={field.label || field.id}>
-      {(control) =>
-        field.type === "select" ? (
-          <Select
-            {...control}
-            value={value || NONE}
-            options={[
-              { value: NONE, label: t("choose") },
-              ...(field.options ?? []).map((one) => ({ value: one, label: one })),
-            ]}
-            onChange={(next) => onChange(next === NONE ? "" : next)}
-          />
-        ) : (
-          <Input
-            {...control}
-            {...(field.type === "number" ? { inputMode: "decimal" as const } : {})}
-            value={value}
-            onChange={(event) => onChange(event.target.value)}
-          />
-        )
-      }
-    </Field>
-  );
-}
-
-/** No option is called so: what a list of choices has for none. */
-const NONE = "\u0000none";

@@ -52,6 +52,7 @@ export function CaseWords({ test }: { test: TestCase }) {
       <p className="line-clamp-3 break-words text-sm text-muted">
         {test.text ? t("given", { text: test.text }) : t("given_nothing")}
         {Object.keys(test.form ?? {}).length > 0 && ` ${t("and_form")}`}
+        {(test.file_ids ?? []).length > 0 && ` ${t("and_files", { count: test.file_ids?.length ?? 0 })}`}
       </p>
       <p className="mt-0.5 line-clamp-6 break-words text-sm">
         {t("the_answer")} {expected(test.expect).join(", ")}

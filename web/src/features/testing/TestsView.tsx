@@ -113,7 +113,6 @@ export function TestsView({ proposal, onProposalOver }: TestsViewProps) {
           theirs={edited?.theirs}
           form={form}
           answer={proposal?.answer}
-          filesLeft={proposal?.files}
           taken={names.filter((name) => name !== opened?.name)}
           busy={save.isPending}
           onClose={close}

@@ -5,8 +5,6 @@ import type { RunOut } from "@/api/types";
 export interface Proposal {
   test: TestCase;
   answer: string;
-  /** How many files stood beside the text; a test has none. */
-  files: number;
 }
 
 const LONGEST_NAME = 60;
@@ -18,8 +16,13 @@ export function caseOf(run: RunOut, fallback: string): Proposal {
   const name = line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME - 1)}…` : line;
   const answer = run.output?.text;
   return {
-    test: { name: name || fallback, text, form: run.input.form_data, expect: {} },
+    test: { name: name || fallback, text, form: run.input.form_data, file_ids: looseFiles(run), expect: {} },
     answer: typeof answer === "string" ? answer : "",
-    files: run.input.file_ids?.length ?? 0,
   };
+}
+
+/** Files that stood beside the text: a run lists those that the form was answered with too. */
+function looseFiles({ input }: RunOut): string[] {
+  const answers = new Set(Object.values(input.form_data).flat());
+  return input.file_ids.filter((id) => !answers.has(id));
 }

@@ -22,7 +22,12 @@ export const GREETS: TestCase = {
 };
 
 /** The server's memory of the tests. */
-export const kept = { cases: [] as TestCase[], results: [] as TestResult[], permissions: ["flows.edit", "runs.test"] };
+export const kept = {
+  uploads: 0,
+  cases: [] as TestCase[],
+  results: [] as TestResult[],
+  permissions: ["flows.edit", "runs.test"],
+};
 export const set = () => ({
   revision: JSON.stringify(kept.cases),
   cases: kept.cases,
@@ -40,6 +45,7 @@ export const between: (() => void)[] = [];
 export function serve() {
   between.length = 0;
   kept.cases = [];
+  kept.uploads = 0;
   kept.results = [];
   kept.permissions = ["flows.edit", "runs.test"];
   server.use(
@@ -48,6 +54,11 @@ export function serve() {
         permissions: { tenant: [], every_space: [], spaces: [{ space_id: "space-1", permissions: kept.permissions }] },
       }),
     ),
+    http.get("*/api/v1/files/:id", ({ params }) => HttpResponse.json(stored(String(params.id), "note.txt"))),
+    http.post("*/api/v1/files", () => {
+      const id = `upload-${kept.uploads++}`;
+      return HttpResponse.json(stored(id, `${id}.txt`), { status: 201 });
+    }),
     http.get("*/api/v1/flows/flow-1/tests", () => HttpResponse.json(set())),
     http.put("*/api/v1/flows/flow-1/tests", async ({ request }) => {
       const sent = (await request.json()) as { revision: string; cases: TestCase[] };
@@ -60,6 +71,8 @@ export function serve() {
     http.get("*/api/v1/flows/flow-1/tests/results/:id", () => HttpResponse.json(kept.results[0])),
   );
 }
+
+const stored = (id: string, name: string) => ({ id, name, media_type: "text/plain", size_bytes: 5 });
 
 /** The page of the tests. */
 export function show(flow: Flow = {}, proposal?: Proposal) {

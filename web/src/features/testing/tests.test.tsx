@@ -47,6 +47,7 @@ describe("the tests of a flow", () => {
         name: "greets",
         text: "hello",
         form: { who: "Ada" },
+        file_ids: [],
         expect: { contains: ["Hi"], excludes: [], equals: null, matches: null, json_schema: null },
       },
     ]);
@@ -133,14 +134,39 @@ describe("the tests of a flow", () => {
   it("are made of a run, whose answer can be expected", async () => {
     kept.cases = [GREETS];
     const user = userEvent.setup();
-    show({}, { test: { name: "greets", text: "hello", form: {}, expect: {} }, answer: "Hi there", files: 2 });
+    show(
+      {},
+      { test: { name: "greets", text: "hello", form: {}, file_ids: ["file-1"], expect: {} }, answer: "Hi there" },
+    );
     const dialog = within(await screen.findByRole("dialog"));
     expect(dialog.getByLabelText(/^Name/)).toHaveValue("greets 2");
-    expect(dialog.getByText(/also had 2 files/)).toBeInTheDocument();
+    expect(await dialog.findByRole("link", { name: "Download note.txt" })).toBeInTheDocument();
     await user.click(dialog.getByRole("button", { name: "Expect exactly this" }));
     await user.click(dialog.getByRole("button", { name: "Keep the test" }));
     await waitFor(() => expect(kept.cases).toHaveLength(2));
     expect(kept.cases[1]?.expect?.equals).toBe("Hi there");
+    expect(kept.cases[1]?.file_ids).toEqual(["file-1"]);
+    expect(await screen.findByText("Given “hello” and a file")).toBeInTheDocument();
+  });
+
+  it("are given files, beside the text and in the form", async () => {
+    const user = userEvent.setup();
+    show({ form: [{ id: "paper", type: "document", label: "The paper" }] });
+    await user.click(await screen.findByRole("button", { name: "Add a test" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    await user.type(dialog.getByLabelText(/^Name/), "reads");
+    await user.upload(dialog.getByLabelText("Files"), new File(["loose"], "loose.txt"));
+    expect(await dialog.findByRole("link", { name: "Download upload-0.txt" })).toBeInTheDocument();
+    await user.upload(dialog.getByLabelText("The paper"), new File(["paper"], "paper.pdf"));
+    expect(await dialog.findByRole("link", { name: "Download upload-1.txt" })).toBeInTheDocument();
+    await user.click(await dialog.findByRole("button", { name: "Keep the test" }));
+    await waitFor(() => expect(kept.cases).toHaveLength(1));
+    expect([kept.cases[0]?.file_ids, kept.cases[0]?.form]).toEqual([["upload-0"], { paper: "upload-1" }]);
+    await user.click(screen.getByRole("button", { name: "Edit “reads”" }));
+    const again = within(await screen.findByRole("dialog"));
+    await user.click(again.getByRole("button", { name: "Remove the file" }));
+    await user.click(again.getByRole("button", { name: "Keep the test" }));
+    await waitFor(() => expect(kept.cases[0]?.file_ids).toEqual([]));
   });
 
   it("are required by the draft's settings, as one more change of it", async () => {

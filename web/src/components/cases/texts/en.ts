@@ -5,6 +5,8 @@ export default {
   given: "Given “{{text}}”",
   given_nothing: "Given nothing",
   and_form: "and answers to the form",
+  and_files_one: "and a file",
+  and_files_other: "and {{count}} files",
   says_contains: "contains “{{text}}”",
   says_excludes: "does not contain “{{text}}”",
   says_equals: "is exactly “{{text}}”",
@@ -21,6 +23,8 @@ export default {
   name_taken: "Another test has this name.",
   input: "Input",
   input_help: "What the flow is given, as somebody would write it.",
+  files: "Files",
+  files_help: "What is given beside the text: an attachment of a chat, or the file of a flow that has no form.",
   form: "Answers to the form",
   choose: "No answer",
   expected: "What has to hold for the answer",
@@ -36,10 +40,6 @@ export default {
   schema_wrong: "Write the schema as a JSON object.",
   changed_meanwhile: "Somebody else changed this test meanwhile",
   changed_meanwhile_more: "Keep the test to replace that by what you have here, or cancel to leave it as it is.",
-  files_left_one:
-    "The run also had a file beside its text, which a test cannot have. Give it in a field of the flow's form.",
-  files_left_other:
-    "The run also had {{count}} files beside its text, which a test cannot have. Give them in fields of the flow's form.",
   it_answered: "The run answered",
   expect_this: "Expect exactly this",
 };

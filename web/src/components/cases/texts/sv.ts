@@ -8,6 +8,8 @@ const sv: Translation<typeof en> = {
   given: "Får ”{{text}}”",
   given_nothing: "Får ingenting",
   and_form: "och svar på formuläret",
+  and_files_one: "och en fil",
+  and_files_other: "och {{count}} filer",
   says_contains: "innehåller ”{{text}}”",
   says_excludes: "innehåller inte ”{{text}}”",
   says_equals: "är exakt ”{{text}}”",
@@ -24,6 +26,8 @@ const sv: Translation<typeof en> = {
   name_taken: "Ett annat test har det namnet.",
   input: "Inmatning",
   input_help: "Vad flödet får, så som någon skulle skriva det.",
+  files: "Filer",
+  files_help: "Det som ges bredvid texten: en bilaga i en chatt, eller filen till ett flöde utan formulär.",
   form: "Svar på formuläret",
   choose: "Inget svar",
   expected: "Vad som ska gälla för svaret",
@@ -39,10 +43,6 @@ const sv: Translation<typeof en> = {
   schema_wrong: "Skriv schemat som ett JSON-objekt.",
   changed_meanwhile: "Någon annan har ändrat testet under tiden",
   changed_meanwhile_more: "Behåll testet för att ersätta det med det du har här, eller avbryt för att låta det vara.",
-  files_left_one:
-    "Körningen hade också en fil bredvid texten, och det kan ett test inte ha. Ge den i ett fält i flödets formulär.",
-  files_left_other:
-    "Körningen hade också {{count}} filer bredvid texten, och det kan ett test inte ha. Ge dem i fält i flödets formulär.",
   it_answered: "Körningen svarade",
   expect_this: "Vänta exakt det här",
 };

@@ -8,6 +8,7 @@ export default {
   cancel: "Cancel the upload of {{name}}",
   uploading: "{{name}} is uploading",
   too_large: "{{name}} is {{size}}; files may be up to {{limit}}.",
+  a_file: "the file",
   retry: "Try again",
   download: "Download {{name}}",
 };

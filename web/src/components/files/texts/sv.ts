@@ -11,6 +11,7 @@ const sv: Translation<typeof en> = {
   cancel: "Avbryt uppladdningen av {{name}}",
   uploading: "{{name}} laddas upp",
   too_large: "{{name}} är {{size}}; filer får vara högst {{limit}}.",
+  a_file: "filen",
   retry: "Försök igen",
   download: "Ladda ner {{name}}",
 };

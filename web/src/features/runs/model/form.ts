@@ -1,7 +1,6 @@
 import type { FormField, JsonValue, RunOut, RunStart } from "@/api/types";
+import { takesFile } from "@/components/files/fields";
 import { own } from "@/lib/own";
-
-type Kind = NonNullable<FormField["type"]>;
 
 /** What somebody has put into the form so far. Files are ids of uploads. */
 export interface FormValues {
@@ -13,16 +12,6 @@ export interface FormValues {
 }
 
 export const EMPTY: FormValues = { text: "", answers: {}, files: {}, loose: [] };
-
-const FILE_TYPES = new Set<Kind>(["image", "audio", "document", "file"]);
-export const takesFile = (field: FormField) => FILE_TYPES.has(field.type ?? "text");
-
-const ACCEPTS: Partial<Record<Kind, string>> = {
-  image: "image/*",
-  audio: "audio/*,video/webm,video/mp4",
-  document: ".pdf,.docx,.xlsx,.pptx,.txt,.md,.csv,.json,.html,.rtf,.odt,text/*,application/pdf",
-};
-export const acceptOf = (field: FormField) => ACCEPTS[field.type ?? "text"];
 
 /** What is wrong with each field: nothing there that must be, or no number. */
 export function faults(form: readonly FormField[], values: FormValues): Record<string, "required" | "number"> {

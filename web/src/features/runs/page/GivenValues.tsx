@@ -1,8 +1,8 @@
 import type { RunOut } from "@/api/types";
 import { FileLink } from "@/components/files/FileLink";
+import { takesFile } from "@/components/files/fields";
 import { ValueView } from "@/components/values/ValueView";
 import { useDraft } from "@/lib/draft";
-import { takesFile } from "../model/form";
 import { useRunTexts } from "../texts";
 
 /** What a run was started with: its text, its answers under their questions, its files. */

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ArrowUp, MessageCircle, MessageSquarePlus, Square } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { newestRunsQuery } from "@/api/queries/runs";
+import { FileAnswer } from "@/components/files/FileAnswer";
 import { FileLink } from "@/components/files/FileLink";
 import { Markdown } from "@/components/markdown/Markdown";
 import { Button, Callout, EmptyState, IconButton, Spinner, Textarea } from "@/components/ui";
@@ -9,7 +10,6 @@ import { ValueView } from "@/components/values/ValueView";
 import { isOver } from "../model/live";
 import { useRun } from "../model/useRun";
 import { useRunTexts } from "../texts";
-import { FileAnswer } from "./FileAnswer";
 import { useCancel } from "./useCancel";
 
 interface ChatProps {

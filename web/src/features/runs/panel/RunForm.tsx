@@ -1,9 +1,10 @@
 import type { FormField } from "@/api/types";
+import { FileAnswer } from "@/components/files/FileAnswer";
+import { acceptOf, takesFile } from "@/components/files/fields";
 import { Field, Input, Select, Textarea } from "@/components/ui";
 import { own } from "@/lib/own";
-import { acceptOf, type FormValues, takesFile } from "../model/form";
+import type { FormValues } from "../model/form";
 import { useRunTexts } from "../texts";
-import { FileAnswer } from "./FileAnswer";
 
 interface RunFormProps {
   form: readonly FormField[];

@@ -20,7 +20,9 @@ async def run_once(place: Place, flow_id: str, case: TestCase, *, session: str, 
     What the flow does wrong is the result's `error`. Raises `FlowNotFound`, `PermissionMissing`, `Unavailable`.
     """
     try:
-        start = checked(RunStart, text=case.text, form_data=dict(case.form), session_id=_chat(session))
+        start = checked(
+            RunStart, text=case.text, form_data=dict(case.form), file_ids=case.file_ids, session_id=_chat(session)
+        )
         key = await runs.start_run(place.studio.database, place.studio.engine, place.principal, flow_id, start)
     except (FlowNotFound, Forbidden, Unavailable):
         raise

@@ -3,12 +3,11 @@ import { X } from "lucide-react";
 import { useRef, useState } from "react";
 import { fileQuery } from "@/api/queries/files";
 import { uploadFile } from "@/api/uploads";
-import { DropZone, USUAL_LIMIT } from "@/components/files/DropZone";
-import { FileLink } from "@/components/files/FileLink";
-import { useFileTexts } from "@/components/files/texts";
 import { Button, IconButton, Progress, toastError } from "@/components/ui";
 import { bytes } from "@/lib/i18n/format";
-import { useRunTexts } from "../texts";
+import { DropZone, USUAL_LIMIT } from "./DropZone";
+import { FileLink } from "./FileLink";
+import { useFileTexts } from "./texts";
 
 interface Uploading {
   key: string;
@@ -30,7 +29,6 @@ interface FileAnswerProps {
 
 /** Files as an answer: dropped or chosen, uploaded at once, shown, taken away. */
 export function FileAnswer({ ids, onChange, onBusy, accept, label, control }: FileAnswerProps) {
-  const t = useRunTexts();
   const says = useFileTexts();
   const queries = useQueryClient();
   const [uploads, setUploads] = useState<Uploading[]>([]);
@@ -84,7 +82,7 @@ export function FileAnswer({ ids, onChange, onBusy, accept, label, control }: Fi
           <FileLink id={id} className="min-w-0 flex-1" />
           <IconButton
             size="sm"
-            label={says("remove", { name: label ?? t("attach") })}
+            label={says("remove", { name: label ?? says("a_file") })}
             onClick={() => onChange((before) => before.filter((one) => one !== id))}
           >
             <X />
