@@ -112,8 +112,6 @@ class PatternRow(Row):
     domain: Mapped[str] = mapped_column(String(40))
     name: Mapped[str] = mapped_column(String(300))
     requirement: Mapped[str] = mapped_column(Text)
-    words: Mapped[str] = mapped_column(Text, default="")
-    """What is searched: the requirement, the flow's name and its components, stemmed."""
     definition: Mapped[dict[str, Any]] = mapped_column(Json)
     """Without secrets and places on a canvas."""
     digest: Mapped[str | None] = mapped_column(String(64))

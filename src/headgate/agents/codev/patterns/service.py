@@ -163,7 +163,6 @@ async def _same(session: AsyncSession, row: PatternRow) -> PatternRow | None:
 async def _add(session: AsyncSession, principal: Principal, row: PatternRow) -> PatternRow:
     texts = [(row.name, _OF_NAME), (" ".join(components_of(row.definition)), _OF_COMPONENTS)]
     words = weighted([*texts, (row.requirement, _OF_REQUIREMENT)])
-    row.words = " ".join(words)
     own = row.session_id or ""
     try:
         async with session.begin_nested():

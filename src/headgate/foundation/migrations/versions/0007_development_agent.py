@@ -31,7 +31,6 @@ def upgrade() -> None:
         sa.Column("domain", sa.String(length=40), nullable=False),
         sa.Column("name", sa.String(length=300), nullable=False),
         sa.Column("requirement", sa.Text(), nullable=False),
-        sa.Column("words", sa.Text(), nullable=False),
         sa.Column("definition", JSON, nullable=False),
         sa.Column("session_id", sa.String(length=36), nullable=True),
         sa.Column("success_count", sa.Integer(), nullable=False),
