@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, delete, false, insert, or_, select, update
+from sqlalchemy import and_, delete, false, func, insert, not_, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.agents.codev.tables import EventRow, SessionRow
@@ -133,8 +133,17 @@ async def known_among(session: AsyncSession, session_ids: Collection[str]) -> se
 
 
 async def find_due(session: AsyncSession, *, status: str, at: datetime, limit: int) -> Sequence[str]:
-    """Ids of sessions of any tenant that somebody has to take up, the longest waiting first."""
-    query = select(_S.id).where(_due(status, at)).order_by(_S.updated_at, _S.id).limit(limit)
+    """Ids of sessions of any tenant that somebody has to take up, in turns: first whose tenant has the fewest at work.
+
+    Of one tenant, and where turns are the same, the longest waiting goes first. So a tenant with hundreds of sessions
+    keeps no other waiting longer than until one session rests.
+    """
+    at_work = select(_S.tenant_id, func.count().label("sessions")).where(_S.status == status, not_(free(at)))
+    busy = at_work.group_by(_S.tenant_id).subquery()
+    place = func.row_number().over(partition_by=_S.tenant_id, order_by=(_S.updated_at, _S.id))
+    turn = place + func.coalesce(busy.c.sessions, 0)
+    query = select(_S.id).outerjoin(busy, busy.c.tenant_id == _S.tenant_id).where(_due(status, at))
+    query = query.order_by(turn, _S.updated_at, _S.id).limit(limit)
     return (await session.execute(query)).scalars().all()
 
 

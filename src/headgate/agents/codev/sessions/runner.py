@@ -66,7 +66,7 @@ class Runner:
         return session_id in self._tasks
 
     async def begin(self, session_id: str) -> None:
-        """Work on a session that has just become due, after those that were due before it; a sweep finds the rest.
+        """Work on a session that has just become due, when its turn comes; a sweep finds the rest.
 
         Whoever asked may hang up meanwhile.
         """
@@ -112,7 +112,7 @@ class Runner:
             await self.notices.take(session_id)
 
     async def _take_due(self) -> None:
-        """Fill the room there is, the longest waiting first."""
+        """Fill the room there is, each tenant in its turn."""
         if not self._has_room():
             return
         async with self.database.reading() as session:

@@ -21,6 +21,7 @@ from tests.support.codev_place import FakePlace
 from tests.support.codev_script import Calls, ScriptedReasoning, scripted
 from tests.support.codev_sessions import SETS_HELLO, open_bench
 from tests.support.patience import PATIENCE_SECONDS
+from tests.support.tenants import add_tenant
 
 pytestmark = pytest.mark.parametrize("settings", ["sqlite"], indirect=True)
 
@@ -57,6 +58,25 @@ class TestManyAtOnce:
                 states = await asyncio.gather(*(bench.sessions.wait(LOCAL, one.thread_id) for one in begun))
         assert {one.phase for one in states} == {"approve_plan"}
         assert model.most <= 8
+
+
+class TestTurns:
+    async def test_of_a_tenant_come_though_another_has_many(self, settings: Settings, database: Database) -> None:
+        few = settings.model_copy(update={"codev": CodevSettings(max_sessions=2)})
+        model, them = Busy(scripted().script), await add_tenant(database)
+        async with open_bench(few, database, FakePlace(greeter="nothing"), model, sweeps=True) as bench:
+            for n in range(20):
+                await bench.sessions.start(LOCAL, SessionStart(requirement=f"Ours {n}.", domain="memory"))
+            theirs = [
+                await bench.sessions.start(them, SessionStart(requirement=f"Theirs {n}.", domain="memory"))
+                for n in range(2)
+            ]
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                for one in theirs:
+                    await bench.sessions.wait(them, one.thread_id)
+            begun = [text.split("\n\n")[1] for text in model.order]
+        first = list(dict.fromkeys(begun))
+        assert max(first.index("Theirs 0."), first.index("Theirs 1.")) < 15, first
 
 
 class TestReaders:

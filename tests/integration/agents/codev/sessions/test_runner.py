@@ -14,12 +14,13 @@ from headgate.agents.codev.sessions import repository
 from headgate.agents.codev.sessions.holding import held
 from headgate.features.access.principal import LOCAL
 from headgate.foundation.codev_settings import CodevSettings
-from headgate.foundation.database import Database
+from headgate.foundation.database import Database, now
 from headgate.foundation.settings import Settings
 from tests.support.codev_place import FakePlace
 from tests.support.codev_script import ScriptedReasoning, scripted
 from tests.support.codev_sessions import SETS_HELLO, Bench, open_bench
 from tests.support.patience import PATIENCE_SECONDS
+from tests.support.tenants import add_tenant
 
 
 @dataclass(slots=True)
@@ -144,3 +145,25 @@ class TestHolding:
                 with pytest.raises(SessionAtWork):
                     await bench.sessions.delete(LOCAL, plan.thread_id)
             await bench.sessions.delete(LOCAL, plan.thread_id)
+
+
+class TestTurns:
+    async def test_are_of_who_has_the_fewest_at_work_and_then_by_age(
+        self, settings: Settings, database: Database
+    ) -> None:
+        them, at = await add_tenant(database), now()
+        no_one = settings.model_copy(update={"codev": CodevSettings(max_sessions=1)})
+        async with open_bench(no_one, database, FakePlace(greeter="nothing")) as bench:
+            bench.runner._closed = True  # nothing is worked on
+            found = {}
+            for who, name in ((LOCAL, "a1"), (LOCAL, "a2"), (LOCAL, "a3"), (them, "b1"), (them, "b2"), (LOCAL, "a4")):
+                begun = await bench.sessions.start(who, SessionStart(requirement=name, domain="memory"))
+                found[begun.thread_id] = name
+            (first,) = [one for one, name in found.items() if name == "a1"]
+            async with database.writing() as session:
+                await repository.claim(
+                    session, first, status=repository.IN_PROGRESS, owner="o", at=at, until=at + timedelta(minutes=1)
+                )
+            async with database.reading() as session:
+                due = await repository.find_due(session, status=repository.IN_PROGRESS, at=now(), limit=9)
+        assert [found[one] for one in due] == ["b1", "a2", "b2", "a3", "a4"]
