@@ -8,6 +8,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Response
 
+from tests.support.patience import PATIENCE_SECONDS
+
 EXECUTABLE = os.environ.get("HEADGATE_BROWSER") or shutil.which("chromium") or shutil.which("google-chrome")
 BROWSER_OPTIONS: dict[str, Any] = {
     "executable_path": EXECUTABLE,  # None: the browser that Playwright itself installed
@@ -18,7 +20,7 @@ BROWSER_OPTIONS: dict[str, Any] = {
 }
 WIDE = {"width": 1440, "height": 900}
 NARROW = {"width": 390, "height": 844}
-PATIENCE_MS = 30_000
+PATIENCE_MS = 1000 * PATIENCE_SECONDS
 
 
 class Console:

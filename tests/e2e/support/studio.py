@@ -12,7 +12,9 @@ from typing import Any
 
 import httpx2
 
-START_SECONDS = 60
+from tests.support.patience import PATIENCE_SECONDS
+
+START_SECONDS = 2 * PATIENCE_SECONDS
 
 
 class Studio:
@@ -21,7 +23,7 @@ class Studio:
     def __init__(self, url: str, process: "subprocess.Popen[bytes] | None" = None) -> None:
         self.url = url
         self.process = process
-        self.api = httpx2.Client(base_url=f"{url}/api/v1", timeout=30)
+        self.api = httpx2.Client(base_url=f"{url}/api/v1", timeout=PATIENCE_SECONDS)
 
     def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """Post to the API and give its answer."""
@@ -61,7 +63,7 @@ def start_studio(folder: Path, **environment: str) -> Iterator[Studio]:
     finally:
         studio.api.close()
         process.terminate()
-        process.wait(20)
+        process.wait(PATIENCE_SECONDS)
 
 
 def _wait(studio: Studio, log: Path) -> None:
