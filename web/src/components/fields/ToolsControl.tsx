@@ -4,6 +4,7 @@ import { mcpServersQuery } from "@/api/queries/mcpServers";
 import type { FieldTemplate, Template } from "@/api/types";
 import { Button, IconButton, Menu, type MenuItem } from "@/components/ui";
 import { type Document, edgeId, useDraft, useDraftStore } from "@/lib/draft";
+import { nodeName } from "@/lib/nodeName";
 import { useFieldTexts } from "./texts";
 
 /** What an agent may call: the nodes connected here, and a way to connect more. */
@@ -97,5 +98,5 @@ function toolTitle(
   const node = document.nodes[id];
   if (!node) return id;
   if (node.type === "McpTools" && node.params?.server) return t("tools_of", { server: String(node.params.server) });
-  return node.label || templates[node.type]?.label || id;
+  return nodeName(node, templates);
 }

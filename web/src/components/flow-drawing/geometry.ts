@@ -1,4 +1,5 @@
 import type { Flow, FlowEdge, FlowNode, PortType, Template } from "@/api/types";
+import { nodeName, underName } from "@/lib/nodeName";
 import { type Corner, corners } from "./arrange";
 import { compactCorners } from "./compact";
 
@@ -94,13 +95,14 @@ function placesOf(flow: Flow, templates: Templates, compact: boolean): [Map<stri
 }
 
 function drawnNode(node: FlowNode, template: Template | undefined, at = { x: 0, y: 0 }): DrawnNode {
+  const known = { [node.type]: template };
   const note = template?.annotation || node.type === "Group" || (!template && node.type === "Note");
   const frame = node.type === "Group";
   const text = frame ? node.params?.title : node.params?.text;
   return {
     id: node.id,
-    title: node.label || node.id,
-    kind: template?.label ?? node.type,
+    title: nodeName(node, known),
+    kind: underName(node, known),
     icon: template?.icon ?? "",
     category: template?.category ?? "",
     port: template?.outputs?.[0]?.type ?? null,

@@ -1,5 +1,6 @@
 import type { FlowEdge, FlowNode, Template } from "@/api/types";
 import type { ConflictItem, Document, Place } from "@/lib/draft";
+import { nodeName } from "@/lib/nodeName";
 import type { EditingText } from "./texts";
 
 /** Conflicts of one node, or of the flow, its form or its settings. */
@@ -32,7 +33,7 @@ export function grouped(items: ConflictItem[], t: EditingText, { document, templ
 function nameOfNode({ place, mine, theirs }: ConflictItem, document: Document, templates: Known["templates"]): string {
   const own = place.kind === "node" ? ((mine ?? theirs) as FlowNode | undefined) : undefined;
   const node = document.nodes[place.id] ?? own;
-  return node?.label || templates[node?.type ?? ""]?.label || place.id;
+  return node ? nodeName(node, templates) : place.id;
 }
 
 const SETTINGS = [
@@ -61,18 +62,24 @@ export function titleOf(place: Place, t: EditingText, { document, templates }: K
 }
 
 /** One side's value in words. */
-export function saidOf(item: ConflictItem, side: "mine" | "theirs", t: EditingText, { document }: Known): string {
+export function saidOf(
+  item: ConflictItem,
+  side: "mine" | "theirs",
+  t: EditingText,
+  { document, templates }: Known,
+): string {
   const value = item[side];
   if (item.place.kind === "node") {
     const node = value as FlowNode | undefined;
     return node
-      ? t("node_is", { label: [node.label || node.id, asText(node.params, t)].filter(Boolean).join("\n") })
+      ? t("node_is", { label: [nodeName(node, templates), asText(node.params, t)].filter(Boolean).join("\n") })
       : t("node_gone");
   }
   if (item.place.kind === "edge") {
     const edge = value as FlowEdge | undefined;
-    const from = edge && (document.nodes[edge.source]?.label || edge.source);
-    return edge ? t("edge_from", { from: from ?? "", output: edge.output }) : t("edge_none");
+    const source = edge && document.nodes[edge.source];
+    const from = source ? nodeName(source, templates) : (edge?.source ?? "");
+    return edge ? t("edge_from", { from, output: edge.output }) : t("edge_none");
   }
   return asText(value, t) || t("empty");
 }

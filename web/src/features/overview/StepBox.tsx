@@ -3,6 +3,7 @@ import { memo } from "react";
 import { ComponentIcon } from "@/components/icons";
 import { ClassChip, cx } from "@/components/ui";
 import { duration, number } from "@/lib/i18n/format";
+import { nodeName, underName } from "@/lib/nodeName";
 import { Badges } from "./Badges";
 import { type DrawnNode, tokensOf } from "./drawn";
 import { ROLE_STRIPES, roleOf, STATUS_BOXES } from "./looks";
@@ -14,6 +15,7 @@ const HIDDEN = "!size-0 !min-h-0 !min-w-0 !border-0 !bg-transparent opacity-0";
 export const StepBox = memo(function StepBox({ data }: NodeProps<DrawnNode>) {
   const t = useOverviewTexts();
   const { node, template } = data;
+  const known = { [node.type]: template };
   const types = [node.input_type, node.output_type].filter((one) => one && one !== "any");
   return (
     <div
@@ -29,8 +31,8 @@ export const StepBox = memo(function StepBox({ data }: NodeProps<DrawnNode>) {
       <div className="flex items-start gap-2">
         <ComponentIcon name={template?.icon} className="mt-0.5 size-4.5 shrink-0 text-muted" />
         <div className="min-w-0 flex-1">
-          <div className="truncate font-medium">{node.label}</div>
-          <div className="truncate text-xs text-muted">{template?.label ?? node.type}</div>
+          <div className="truncate font-medium">{nodeName(node, known)}</div>
+          <div className="truncate text-xs text-muted">{underName(node, known)}</div>
         </div>
         {node.classification && <ClassChip level={node.classification.level} />}
       </div>

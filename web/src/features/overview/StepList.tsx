@@ -3,6 +3,7 @@ import type { GraphNode, GraphOut } from "@/api/queries/overview";
 import { ClassChip, StateChip } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { duration, number } from "@/lib/i18n/format";
+import { nodeName, underName } from "@/lib/nodeName";
 import { Badges } from "./Badges";
 import { listed, tokensOf } from "./drawn";
 import { useOverviewTexts } from "./texts";
@@ -29,9 +30,9 @@ function Row({ node, graph, runId }: { node: GraphNode; graph: GraphOut; runId: 
   const store = useDraftStore();
   const navigate = useNavigate();
   const flowId = useDraft((state) => state.flowId);
-  const kind = useDraft((state) => state.templates[node.type]?.label ?? node.type);
+  const templates = useDraft((state) => state.templates);
   const sources = new Set(graph.edges.filter((edge) => edge.target === node.id).map((edge) => edge.source));
-  const names = graph.nodes.filter((one) => sources.has(one.id)).map((one) => one.label);
+  const names = graph.nodes.filter((one) => sources.has(one.id)).map((one) => nodeName(one, templates));
   const open = () => {
     store.getState().focusNode(node.id);
     void navigate({ to: "/flows/$flowId", params: { flowId } });
@@ -42,11 +43,11 @@ function Row({ node, graph, runId }: { node: GraphNode; graph: GraphOut; runId: 
         {node.order !== null && <span className="w-5 shrink-0 text-right text-faint text-sm">{node.order}.</span>}
         {runId && node.run ? (
           <Link className={LINK} to="/flows/$flowId/runs/$runId" params={{ flowId, runId }} search={{ step: node.id }}>
-            {node.label}
+            {nodeName(node, templates)}
           </Link>
         ) : (
           <button type="button" className={LINK} onClick={open}>
-            {node.label}
+            {nodeName(node, templates)}
           </button>
         )}
         <span className="ml-auto flex shrink-0 items-center gap-1.5 text-muted">
@@ -55,7 +56,7 @@ function Row({ node, graph, runId }: { node: GraphNode; graph: GraphOut; runId: 
         </span>
       </div>
       <p className="pl-7 text-muted text-sm">
-        {kind}
+        {underName(node, templates)}
         {names.length > 0 && ` · ${t("after", { names: names.join(", ") })}`}
       </p>
       {node.run && (

@@ -1,6 +1,7 @@
 import { DiffView } from "@/components/diff/DiffView";
 import { Button, Chip, cx } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
+import { nodeName } from "@/lib/nodeName";
 import { type ChangeLine, isLong } from "./comparison";
 import { fieldName } from "./fieldName";
 import { usePublishTexts } from "./texts";
@@ -57,7 +58,12 @@ function What({ line }: { line: ChangeLine }) {
   return (
     <>
       {key ? t(key) : name}
-      {line.nodeId && <span className="text-muted"> {t("in_node", { name: node?.label || line.nodeId })}</span>}
+      {line.nodeId && (
+        <span className="text-muted">
+          {" "}
+          {t("in_node", { name: node ? nodeName(node, { [node.type]: template }) : line.nodeId })}
+        </span>
+      )}
     </>
   );
 }

@@ -2,6 +2,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
 import { cx } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
+import { nodeName } from "@/lib/nodeName";
 import { type Check, type Found, hasErrors } from "./checks";
 import { usePublishTexts } from "./texts";
 
@@ -63,6 +64,7 @@ function Finding({ found }: { found: Found }) {
   const navigate = useNavigate();
   const flowId = useDraft((state) => state.flowId);
   const node = useDraft((state) => state.document.nodes[found.nodeId]);
+  const templates = useDraft((state) => state.templates);
   const show = () => {
     store.getState().focusNode(found.nodeId);
     void navigate({ to: "/flows/$flowId", params: { flowId } });
@@ -73,7 +75,7 @@ function Finding({ found }: { found: Found }) {
       {found.remedy && <span className="text-muted"> {found.remedy}</span>}
       {node && (
         <button type="button" className="ml-1.5 font-medium text-accent hover:underline" onClick={show}>
-          {t("show_node", { name: node.label || node.id })}
+          {t("show_node", { name: nodeName(node, templates) })}
         </button>
       )}
     </li>

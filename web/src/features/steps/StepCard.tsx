@@ -4,6 +4,7 @@ import type { KeyboardEvent } from "react";
 import { modelsQuery } from "@/api/queries/models";
 import { cx } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
+import { nodeName } from "@/lib/nodeName";
 import { nodeTemplate, type Wiring } from "@/lib/wiring";
 import type { Lane } from "./lanes";
 import { StepBody } from "./StepBody";
@@ -30,7 +31,7 @@ export function StepCard({ lane, number, wiring, open, onOpen, onAdded }: StepCa
   const { id } = lane;
   const name = useDraft(({ document, templates }) => {
     const node = document.nodes[id];
-    return node?.label || templates[node?.type ?? ""]?.label || id;
+    return node ? nodeName(node, templates) : id;
   });
   const warnings = useWarnings(id, wiring);
   const above = (wiring.parents[id] ?? []).length === 1 ? wiring.parents[id]?.[0] : undefined;

@@ -1,4 +1,5 @@
 import type { Flow, FlowEdge, FlowNode, FlowSettings, FormField, JsonValue, StepPolicy } from "@/api/types";
+import { nodeName } from "../nodeName";
 import { type Document, edgeId, freeId, toDocument } from "./document";
 import { emptyNode } from "./emptyNode";
 import type { ChangeOptions, Origin } from "./historySlice";
@@ -49,7 +50,10 @@ export function createEditSlice(_set: SetDraft, get: GetDraft): EditSlice {
       },
       `${merge}:${id}`,
     );
-  const nameOf = (id: string) => get().document.nodes[id]?.label || id;
+  const nameOf = (id: string) => {
+    const node = get().document.nodes[id];
+    return node ? nodeName(node, get().templates) : id;
+  };
   return {
     addNode: (type, position, more) => {
       const template = get().templates[type];

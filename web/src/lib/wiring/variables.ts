@@ -1,5 +1,6 @@
 import type { FlowNode, FormField, Template } from "@/api/types";
 import type { Document } from "@/lib/draft";
+import { nodeName } from "../nodeName";
 import { configures, mainOutput, nodeTemplate } from "./nodeTemplate";
 import { contractSchema, membersOf, missingMember, promised, type Schema } from "./schemaPaths";
 import { before, wiringOf } from "./wiring";
@@ -60,7 +61,7 @@ function stepGroup(document: Parts, templates: Record<string, Template>, id: str
     const schema = output.name === main?.name && node ? promised(node) : null;
     if (schema) variables.push(...inside(schema, `${id}.${name}`, 1));
   }
-  return { id, label: node?.label || template?.label || id, number, variables };
+  return { id, label: node ? nodeName(node, { [node.type]: template }) : id, number, variables };
 }
 
 function inside(schema: Schema, path: string, depth: number): Variable[] {
@@ -90,7 +91,7 @@ export function referenceFault(
     return numbered || name === "output" || path.length > 1 ? { kind: "step", name: root } : null;
   }
   if (wiring.order.length === wiring.steps.length && !before(wiring, nodeId).includes(id)) {
-    return { kind: "later", name: node.label || id };
+    return { kind: "later", name: nodeName(node, templates) };
   }
   return outputFault(node, nodeTemplate(node, templates), path.slice(1));
 }

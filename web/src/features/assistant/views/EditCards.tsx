@@ -3,6 +3,7 @@ import { useState } from "react";
 import { DiffView } from "@/components/diff/DiffView";
 import { Button, Chip, IconButton } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
+import { nodeName } from "@/lib/nodeName";
 import { pendingEdits } from "../model/edits";
 import type { AssistantMessage, FieldEdit } from "../model/message";
 import { useAssistantTexts } from "../texts";
@@ -53,7 +54,10 @@ function Walk({ at, all, go }: { at: number; all: number; go: (by: number) => vo
 
 function Edit({ edit }: { edit: FieldEdit }) {
   const t = useAssistantTexts();
-  const node = useDraft((state) => state.document.nodes[edit.nodeId]?.label || edit.nodeId);
+  const node = useDraft(({ document, templates }) => {
+    const known = document.nodes[edit.nodeId];
+    return known ? nodeName(known, templates) : edit.nodeId;
+  });
   const field = useDraft(
     (state) => state.templates[edit.nodeType]?.fields?.find((one) => one.name === edit.field)?.label || edit.field,
   );

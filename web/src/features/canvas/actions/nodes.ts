@@ -3,6 +3,7 @@ import { toast, toastError } from "@/components/ui";
 import { copied, pasteInto, readClip, written } from "@/lib/clipboard";
 import { type Document, edgeId, emptyNode, freeId } from "@/lib/draft";
 import { boundsOf, freePlace, type Rect } from "@/lib/layout";
+import { nodeName } from "@/lib/nodeName";
 import { portsOf } from "@/lib/ports";
 import { cardOf } from "../model/card";
 import { bestPort } from "../model/compatibility";
@@ -113,7 +114,8 @@ export function removeSelected(stage: Stage): void {
   const { selectedNodes, selectedEdges, document, change, select } = stage.store.getState();
   const [first] = selectedNodes;
   const gone = new Set(selectedNodes);
-  const name = first ? document.nodes[first]?.label || first : "";
+  const only = first ? document.nodes[first] : undefined;
+  const name = only ? nodeName(only, stage.store.getState().templates) : "";
   const label =
     selectedNodes.length === 1
       ? stage.t("did_remove", { name })

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useDraft } from "@/lib/draft";
+import { nodeName } from "@/lib/nodeName";
 import { fit, portsOf } from "@/lib/ports";
 import { link } from "../actions/nodes";
 import { focusNode } from "../actions/walking";
@@ -60,7 +61,7 @@ function inputsFor(stage: Stage, source: string, output: string): Choice[] {
   return document.order.flatMap((id) => {
     const target = document.nodes[id];
     if (!target || id === source) return [];
-    const name = target.label || templates[target.type]?.label || target.type;
+    const name = nodeName(target, templates);
     return portsOf(target, templates[target.type])
       .inputs.filter((one) => fit(type, one.types))
       .filter((one) => canConnect(document, templates, { source, output, target: id, input: one.name }))

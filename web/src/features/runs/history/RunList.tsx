@@ -71,20 +71,7 @@ export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProp
       />
       {error && <Problem error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton className="h-96" />}
-      {data && runs.length === 0 && !filtered && (
-        <EmptyState icon={<History />} title={t("no_runs")}>
-          {t("no_runs_more")}
-        </EmptyState>
-      )}
-      {data && runs.length === 0 && filtered && (
-        <EmptyState
-          icon={<SearchX />}
-          title={t("none_found")}
-          action={<Button onClick={clear}>{t("clear_filters")}</Button>}
-        >
-          {t("none_found_more")}
-        </EmptyState>
-      )}
+      {data && runs.length === 0 && (filtered ? <NoneFound further={hasNextPage} onClear={clear} /> : <NoRuns />)}
       {chosen && <p className="text-sm text-muted">{t("choose_two")}</p>}
       {runs.length > 0 && (
         <ul
@@ -104,7 +91,7 @@ export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProp
       )}
       {hasNextPage && (
         <Button className="self-center" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t("more")}
+          {t(search ? "further_back" : "more")}
         </Button>
       )}
       {names && flowId && (
@@ -113,5 +100,28 @@ export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProp
         </Link>
       )}
     </div>
+  );
+}
+
+function NoRuns() {
+  const t = useRunTexts();
+  return (
+    <EmptyState icon={<History />} title={t("no_runs")}>
+      {t("no_runs_more")}
+    </EmptyState>
+  );
+}
+
+/** A search looks through so many runs at a time: there may be more further back. */
+function NoneFound({ further, onClear }: { further: boolean; onClear: () => void }) {
+  const t = useRunTexts();
+  return (
+    <EmptyState
+      icon={<SearchX />}
+      title={t(further ? "none_so_far" : "none_found")}
+      action={<Button onClick={onClear}>{t("clear_filters")}</Button>}
+    >
+      {t(further ? "none_so_far_more" : "none_found_more")}
+    </EmptyState>
   );
 }

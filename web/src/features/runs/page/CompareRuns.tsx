@@ -7,6 +7,7 @@ import { DiffView } from "@/components/diff/DiffView";
 import { Button, Chip, cx, Menu, type MenuItem, Problem, Skeleton } from "@/components/ui";
 import { ago, dateTime, duration, money, number } from "@/lib/i18n/format";
 import { type Pair, pairs } from "../model/compare";
+import { useNames } from "../model/useNames";
 import { wholeText } from "../step/CompareTab";
 import { StateMark } from "../step/StateMark";
 import { type RunTextKey, useRunTexts } from "../texts";
@@ -40,6 +41,8 @@ interface CompareRunsProps {
 export function CompareRuns({ mine, otherId, onEnd }: CompareRunsProps) {
   const t = useRunTexts();
   const { data: other, error } = useQuery(runQuery(otherId));
+  const both = pairs(mine.steps, other?.steps ?? []);
+  const names = useNames(both.flatMap((pair) => pair.mine ?? pair.theirs ?? []));
   if (error) return <Problem error={error} />;
   if (!other) return <Skeleton className="h-80" />;
   return (
@@ -55,8 +58,8 @@ export function CompareRuns({ mine, otherId, onEnd }: CompareRunsProps) {
         <About run={other} title={t("other_run")} />
       </div>
       <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-surface">
-        {pairs(mine.steps, other.steps).map((pair) => (
-          <PairRow key={pair.id} pair={pair} mine={mine.id} theirs={other.id} />
+        {both.map((pair) => (
+          <PairRow key={pair.id} pair={pair} name={names[pair.id] ?? pair.label} mine={mine.id} theirs={other.id} />
         ))}
       </ul>
     </section>
@@ -84,7 +87,7 @@ function About({ run, title }: { run: RunOut; title: string }) {
   );
 }
 
-function PairRow({ pair, mine, theirs }: { pair: Pair; mine: string; theirs: string }) {
+function PairRow({ pair, name, mine, theirs }: { pair: Pair; name: string; mine: string; theirs: string }) {
   const t = useRunTexts();
   const [open, setOpen] = useState(false);
   const both = pair.mine?.status === "completed" && pair.theirs?.status === "completed";
@@ -102,7 +105,7 @@ function PairRow({ pair, mine, theirs }: { pair: Pair; mine: string; theirs: str
         onClick={() => setOpen(!open)}
         className="grid w-full grid-cols-[1fr_auto] items-center gap-x-3 gap-y-1 px-4 py-2 text-left enabled:hover:bg-hover sm:grid-cols-[1fr_7rem_7rem_8rem_8rem]"
       >
-        <span className="truncate font-medium">{pair.label}</span>
+        <span className="truncate font-medium">{name}</span>
         <Side step={pair.mine} />
         <Side step={pair.theirs} />
         <span
@@ -120,7 +123,7 @@ function PairRow({ pair, mine, theirs }: { pair: Pair; mine: string; theirs: str
       </button>
       {open && same === false && (
         <div className="px-4 pb-3">
-          <DiffView before={texts[1] ?? ""} after={texts[0] ?? ""} label={`${t("difference")}: ${pair.label}`} />
+          <DiffView before={texts[1] ?? ""} after={texts[0] ?? ""} label={`${t("difference")}: ${name}`} />
         </div>
       )}
     </li>

@@ -9,6 +9,7 @@ import { Button, Chip, Dialog, Field, Problem, Select, Skeleton, Switch, toastEr
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { duration, money, number } from "@/lib/i18n/format";
 import { faults, runStart, valuesOf } from "../model/form";
+import { useNames } from "../model/useNames";
 import { RunForm } from "../panel/RunForm";
 import { useRunTexts } from "../texts";
 
@@ -57,7 +58,8 @@ export function RerunDialog({ run, from, onClose }: RerunDialogProps) {
     onError: (error) => toastError(t("start_failed"), error),
   });
   const wrong = editing ? faults(form, values) : {};
-  const steps = run.steps.map((one) => ({ value: one.step_id, label: one.label }));
+  const names = useNames(run.steps);
+  const steps = run.steps.map((one) => ({ value: one.step_id, label: names[one.step_id] ?? one.label }));
   return (
     <Dialog
       open
@@ -119,7 +121,7 @@ export function RerunDialog({ run, from, onClose }: RerunDialogProps) {
           <h3 className="mb-2 text-sm font-medium">{t("rerun_plan")}</h3>
           {plan.error && <Problem error={plan.error} retry={() => void plan.refetch()} />}
           {!plan.data && !plan.error && <Skeleton className="h-40" />}
-          {plan.data && !plan.error && <Plan plan={plan.data} />}
+          {plan.data && !plan.error && <Plan plan={plan.data} names={names} />}
         </section>
       </div>
     </Dialog>
@@ -142,7 +144,7 @@ function wantedOf(
   return wanted;
 }
 
-function Plan({ plan }: { plan: RerunPlanOut }) {
+function Plan({ plan, names }: { plan: RerunPlanOut; names: Record<string, string> }) {
   const t = useRunTexts();
   const kept = plan.steps.filter((step) => step.reuse).length;
   const again = plan.steps.length - kept;
@@ -161,7 +163,7 @@ function Plan({ plan }: { plan: RerunPlanOut }) {
           <li key={step.step_id} className="flex items-center gap-3 px-3 py-1.5 text-sm">
             <Chip tone={step.reuse ? "ok" : "warn"}>{t(step.reuse ? "keep" : "again")}</Chip>
             <span className="min-w-0 flex-1">
-              <span className="font-medium">{step.label}</span>
+              <span className="font-medium">{names[step.step_id] ?? step.label}</span>
               <span className="block truncate text-xs text-muted">{step.reason}</span>
             </span>
             <span className="text-xs text-muted tabular-nums">{step.cost.usd ? money(step.cost.usd) : ""}</span>

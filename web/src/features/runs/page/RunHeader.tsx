@@ -7,6 +7,7 @@ import { useDraft } from "@/lib/draft";
 import { dateTime } from "@/lib/i18n/format";
 import { isOver, type LiveRun } from "../model/live";
 import { partWords } from "../model/partWords";
+import { useNames } from "../model/useNames";
 import { RunFigures } from "../panel/RunFigures";
 import { useCancel } from "../panel/useCancel";
 import { useRunTexts } from "../texts";
@@ -31,7 +32,8 @@ export function RunHeader({ flowId, run, live, onRerun, onCompare }: RunHeaderPr
   const spaceId = useDraft((state) => state.spaceId);
   const runs = may("runs.start", spaceId);
   const evidence = `/api/v1/flow-runs/${run.id}/evidence`;
-  const about = [t("version", { no: run.version }), partWords(run, t), run.source_run_id ? t("built_on") : ""];
+  const names = useNames(run.steps);
+  const about = [t("version", { no: run.version }), partWords(run, t, names), run.source_run_id ? t("built_on") : ""];
   return (
     <header className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <div className="min-w-0 flex-1">

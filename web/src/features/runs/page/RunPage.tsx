@@ -6,6 +6,7 @@ import type { RunOut } from "@/api/types";
 import { Button, Callout, Problem, Skeleton, Tabs } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { inOrder, isOver, type LiveRun } from "../model/live";
+import { useNames } from "../model/useNames";
 import { useRun } from "../model/useRun";
 import { RunResult } from "../panel/RunNow";
 import { StepList } from "../step/StepList";
@@ -63,6 +64,7 @@ function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
   const go = (search: { step?: string | undefined; compare?: string | undefined }) =>
     void navigate({ to: "/flows/$flowId/runs/$runId", params, search, replace: true });
   const select = (id: string) => go({ step: id, compare });
+  const names = useNames(Object.values(live.steps));
   const chosen = step ? live.steps[step] : undefined;
   return (
     <div className="mx-auto flex w-full max-w-7xl flex-col gap-4 px-4 py-4 sm:px-6">
@@ -121,7 +123,7 @@ function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
               {chosen ? (
                 <>
                   <div className="mb-3 flex items-center gap-2">
-                    <h3 className="min-w-0 truncate font-semibold">{chosen.label}</h3>
+                    <h3 className="min-w-0 truncate font-semibold">{names[chosen.id]}</h3>
                     {isOver(live.status) && may("runs.start", spaceId) && (
                       <Button
                         size="sm"

@@ -5,6 +5,7 @@ import { cx, IconButton } from "@/components/ui";
 import { duration } from "@/lib/i18n/format";
 import type { LiveRun } from "../model/live";
 import { type Bar, type Row, type Timeline as Shown, ticks } from "../model/timeline";
+import { useNames } from "../model/useNames";
 import { type RunTextKey, useRunTexts } from "../texts";
 import { useTimeline } from "./useTimeline";
 
@@ -28,6 +29,7 @@ interface TimelineProps {
 export function Timeline({ run, live, selected, onSelect }: TimelineProps) {
   const t = useRunTexts();
   const timeline = useTimeline(run, live);
+  const names = useNames(run.steps);
   const [zoom, setZoom] = useState(1);
   const change = (by: number) => setZoom((before) => Math.min(Math.max(before * by, 1), MOST_ZOOM));
   const keys = (event: KeyboardEvent<HTMLElement>) => {
@@ -58,6 +60,7 @@ export function Timeline({ run, live, selected, onSelect }: TimelineProps) {
           <div className="flex flex-col">
             {timeline.rows.map((row) => (
               <RowView
+                name={names[row.id] ?? row.label}
                 key={row.id}
                 row={row}
                 length={timeline.length}
@@ -102,12 +105,13 @@ function Axis({ timeline, zoom }: { timeline: Shown; zoom: number }) {
 
 interface RowViewProps {
   row: Row;
+  name: string;
   length: number;
   selected: boolean;
   onSelect: (stepId: string) => void;
 }
 
-function RowView({ row, length, selected, onSelect }: RowViewProps) {
+function RowView({ row, name, length, selected, onSelect }: RowViewProps) {
   const t = useRunTexts();
   const waited = row.wait ? `, ${t("waited", { time: duration(row.wait.to - row.wait.from) })}` : "";
   const state = `: ${t(row.status as RunTextKey)}${waited}`;
@@ -119,8 +123,8 @@ function RowView({ row, length, selected, onSelect }: RowViewProps) {
       onClick={() => onSelect(row.id)}
       className={cx("flex h-8 w-full items-center hover:bg-hover", selected ? "bg-accent-soft" : "bg-surface")}
     >
-      <span title={row.label + state} className={cx(NAME, row.bars.length === 0 && "text-faint")}>
-        {row.label}
+      <span title={name + state} className={cx(NAME, row.bars.length === 0 && "text-faint")}>
+        {name}
         <span className="sr-only">{state}</span>
       </span>
       <span className="relative mr-16 h-full flex-1 border-l border-line">

@@ -4,6 +4,7 @@ import { api, unwrap } from "@/api/client";
 import type { RunStart } from "@/api/types";
 import { Callout, Chip, ClassChip, Dialog, Problem, Skeleton } from "@/components/ui";
 import { money, number } from "@/lib/i18n/format";
+import { useNames } from "../model/useNames";
 import { useRunTexts } from "../texts";
 
 interface LookAheadProps {
@@ -28,6 +29,7 @@ export function LookAhead({ flowId, start, onClose, onNode }: LookAheadProps) {
     staleTime: 0,
     gcTime: 0,
   });
+  const names = useNames(data?.path ?? []);
   return (
     <Dialog open onOpenChange={onClose} title={t("ahead")} side>
       {error && <Problem error={error} retry={() => void refetch()} />}
@@ -66,7 +68,7 @@ export function LookAhead({ flowId, start, onClose, onNode }: LookAheadProps) {
               {data.path.map((step) => (
                 <li key={step.step_id} className="flex flex-wrap items-center gap-2">
                   <span className="w-5 text-right text-xs text-faint tabular-nums">{step.order}</span>
-                  <span className="font-medium">{step.label}</span>
+                  <span className="font-medium">{names[step.step_id]}</span>
                   {step.runs === "possible" && <Chip>{t("ahead_possible")}</Chip>}
                   {step.models.map((model) => (
                     <Chip key={model.model} tone={model.usable ? "info" : "bad"}>

@@ -9,6 +9,7 @@ import { ValueView } from "@/components/values/ValueView";
 import { useDraft } from "@/lib/draft";
 import { inOrder, isOver } from "../model/live";
 import { partWords } from "../model/partWords";
+import { useNames } from "../model/useNames";
 import type { FollowedRun } from "../model/useRun";
 import { StepList } from "../step/StepList";
 import { useRunTexts } from "../texts";
@@ -27,6 +28,7 @@ export function RunNow({ followed, onStep }: RunNowProps) {
   const { data: me } = useQuery(meQuery);
   const spaceId = useDraft((state) => state.spaceId);
   const { run, live, connection } = followed;
+  const names = useNames(Object.values(live?.steps ?? {}));
   if (!live) return null;
   const over = isOver(live.status);
   const speaking = live.speaking ? live.steps[live.speaking] : undefined;
@@ -48,7 +50,7 @@ export function RunNow({ followed, onStep }: RunNowProps) {
           </Button>
         )}
       </div>
-      {run?.part && <p className="text-xs text-muted">{partWords(run, t)}</p>}
+      {run?.part && <p className="text-xs text-muted">{partWords(run, t, names)}</p>}
       {connection === "reconnecting" && <Callout tone="warn">{t("reconnecting")}</Callout>}
       {live.status === "failed" && (
         <Callout tone="bad" title={t("failed")}>
@@ -57,7 +59,7 @@ export function RunNow({ followed, onStep }: RunNowProps) {
       )}
       {!over && speaking && speaking.status === "running" && speaking.preview && (
         <div aria-live="off" className="max-h-80 overflow-y-auto rounded-md bg-sunken px-3 py-2">
-          <p className="mb-1 text-xs text-muted">{speaking.label}</p>
+          <p className="mb-1 text-xs text-muted">{names[speaking.id]}</p>
           <Markdown text={speaking.preview} />
         </div>
       )}

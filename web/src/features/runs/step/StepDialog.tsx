@@ -1,4 +1,5 @@
 import { Dialog } from "@/components/ui";
+import { useNames } from "../model/useNames";
 import type { FollowedRun } from "../model/useRun";
 import { StepView } from "./StepView";
 
@@ -11,9 +12,10 @@ interface StepDialogProps {
 /** A step of a run, from the right. */
 export function StepDialog({ followed, stepId, onClose }: StepDialogProps) {
   const step = followed.live?.steps[stepId];
+  const names = useNames(Object.values(followed.live?.steps ?? {}));
   if (!followed.live || !step) return null;
   return (
-    <Dialog open onOpenChange={onClose} title={step.label} side>
+    <Dialog open onOpenChange={onClose} title={names[stepId]} side>
       <StepView runId={followed.live.id} live={step} />
     </Dialog>
   );

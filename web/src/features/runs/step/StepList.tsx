@@ -2,6 +2,7 @@ import { cx } from "@/components/ui";
 import { duration } from "@/lib/i18n/format";
 import { glimpse } from "../model/glimpse";
 import type { LiveStep } from "../model/live";
+import { useNames } from "../model/useNames";
 import { useRunTexts } from "../texts";
 import { StateMark } from "./StateMark";
 
@@ -14,6 +15,7 @@ interface StepListProps {
 /** The steps of a run in their order, as they stand. */
 export function StepList({ steps, selected, onSelect }: StepListProps) {
   const t = useRunTexts();
+  const names = useNames(steps);
   return (
     <ol aria-label={t("steps")} className="flex flex-col">
       {steps.map((step) => (
@@ -32,7 +34,7 @@ export function StepList({ steps, selected, onSelect }: StepListProps) {
             </span>
             <span className="min-w-0 flex-1">
               <span className={cx("block truncate font-medium", step.status === "skipped" && "text-faint")}>
-                {step.label}
+                {names[step.id]}
               </span>
               <span className={cx("block truncate text-xs", step.error ? "text-bad" : "text-muted")}>
                 {step.error || glimpse(step)}

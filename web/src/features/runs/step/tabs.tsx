@@ -9,6 +9,7 @@ import { Button, Callout, CopyButton, StateChip, toast, toastError } from "@/com
 import { ValueView } from "@/components/values/ValueView";
 import { useDraft } from "@/lib/draft";
 import { dateTime, duration } from "@/lib/i18n/format";
+import { useNames } from "../model/useNames";
 import { type RunTextKey, useRunTexts } from "../texts";
 
 type Outputs = Record<string, unknown>;
@@ -60,12 +61,13 @@ export function InputTab({ runId, step }: { runId: string; step: StepOut }) {
   const before = useQueries({
     queries: [...new Set(feeds.map((edge) => edge.source))].map((id) => ({ ...stepQuery(runId, id), retry: false })),
   });
+  const names = useNames(before.flatMap((one) => one.data ?? []));
   const given = Object.entries(step.input ?? {});
   const brought = feeds.flatMap((edge) => {
     const found = before.find((one) => one.data?.step_id === edge.source)?.data;
     const value = found && outputsOf(found)[edge.output];
     return found && value !== undefined
-      ? [{ key: `${edge.source}.${edge.output}.${edge.input}`, label: found.label, value }]
+      ? [{ key: `${edge.source}.${edge.output}.${edge.input}`, label: names[found.step_id] ?? found.label, value }]
       : [];
   });
   if (given.length === 0 && brought.length === 0) return <p className="text-sm text-muted">{t("no_input")}</p>;

@@ -1,0 +1,53 @@
+import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from "@tanstack/react-router";
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { HttpResponse, http } from "msw";
+import { describe, expect, it } from "vitest";
+import { renderStudio } from "@/testing/render";
+import { server } from "@/testing/server";
+import { RunList } from "./RunList";
+
+const found = {
+  id: "run-1",
+  flow_id: "flow-1",
+  version: 1,
+  status: "completed",
+  text: "The needle",
+  created_at: "2026-01-01T00:00:00Z",
+  started_at: "2026-01-01T00:00:00Z",
+  finished_at: "2026-01-01T00:00:01Z",
+  ms: 1000,
+  resumes: 0,
+};
+
+function show() {
+  const root = createRootRoute({
+    component: () => <RunList flowId="flow-1" status={undefined} onStatus={() => undefined} />,
+  });
+  const router = createRouter({ routeTree: root, history: createMemoryHistory({ initialEntries: ["/"] }) });
+  return renderStudio(<RouterProvider router={router as never} />, { flow: {} });
+}
+
+describe("a search in runs", () => {
+  it("that found nothing in the newest can look further back", async () => {
+    const asked: (string | null)[] = [];
+    server.use(
+      http.get("*/api/v1/flow-runs", ({ request }) => {
+        const { searchParams } = new URL(request.url);
+        if (!searchParams.get("search")) return HttpResponse.json({ items: [], next_cursor: null });
+        asked.push(searchParams.get("cursor"));
+        return HttpResponse.json(
+          searchParams.get("cursor") ? { items: [found], next_cursor: null } : { items: [], next_cursor: "run-9" },
+        );
+      }),
+    );
+    show();
+    const user = userEvent.setup();
+    await user.type(await screen.findByRole("searchbox", { name: "Search in input and result" }), "needle{Enter}");
+    expect(await screen.findByText("No run fits so far")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Look further back" }));
+    expect(await screen.findByText("The needle")).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: "Look further back" })).toBeNull();
+    await waitFor(() => expect(asked).toEqual([null, "run-9"]));
+  });
+});
