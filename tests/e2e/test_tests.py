@@ -2,13 +2,17 @@
 
 import re
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FilePayload, Page, expect
 
 from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import Console, open_page
 from tests.e2e.support.studio import Studio
 
 ECHO = "name: Echo\nnodes:\n  heard: ChatInput\n  said: ChatOutput\nedges:\n  heard.text -> said.input\n"
+READS = (
+    "name: Reads\nnodes:\n  given: FileInput\n  read: ReadFile\n  said: ChatOutput\nedges:\n"
+    "  given.file -> read.file\n  read.text -> said.input\n"
+)
 
 
 def test_a_test_is_added_and_run_and_publishing_opens(page: Page, studio: Studio) -> None:
@@ -47,6 +51,29 @@ def test_a_test_is_added_and_run_and_publishing_opens(page: Page, studio: Studio
     dialog.get_by_role("button", name="Keep the test").click()
     expect(page.get_by_text("The answer is exactly “hello there”")).to_be_visible()
     expect(page).to_have_url(re.compile(f"/flows/{flow}/tests$"))
+
+
+def test_a_test_is_given_a_file_and_a_run_is_kept_with_its_own(page: Page, studio: Studio) -> None:
+    flow = studio.flow(READS)
+    page.goto(f"/flows/{flow}/tests")
+    page.get_by_role("button", name="Add a test").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("reads")
+    note = FilePayload(name="note.txt", mimeType="text/plain", buffer=b"the word is swordfish")
+    dialog.get_by_label("Files", exact=True).set_input_files([note])
+    expect(dialog.get_by_role("link", name="Download note.txt")).to_be_visible()
+    dialog.get_by_label("contains", exact=True).fill("swordfish")
+    check_accessible(page)
+    dialog.get_by_role("button", name="Keep the test").click()
+    expect(page.get_by_text("Given nothing and a file")).to_be_visible()
+
+    page.get_by_role("button", name="Run the tests").click()
+    page.get_by_role("link", name="reads, trial 1: passed").click()
+    page.get_by_role("link", name="Keep as a test").click()
+    expect(dialog.get_by_role("link", name="Download note.txt")).to_be_visible()
+    dialog.get_by_label("Name").fill("kept")
+    dialog.get_by_role("button", name="Keep the test").click()
+    expect(page.get_by_text("Given nothing and a file")).to_have_count(2)
 
 
 def test_tests_fit_a_telephone(browser: Browser, studio: Studio, console: Console) -> None:

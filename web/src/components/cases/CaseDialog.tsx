@@ -91,10 +91,12 @@ export function CaseDialog({
         }}
       >
         {theirs && (
-          <Callout tone="warn" title={t("changed_meanwhile")}>
-            <CaseWords test={theirs} />
-            <p className="mt-1">{t("changed_meanwhile_more")}</p>
-          </Callout>
+          <div role="alert" ref={intoView}>
+            <Callout tone="warn" title={t("changed_meanwhile")}>
+              <CaseWords test={theirs} />
+              <p className="mt-1">{t("changed_meanwhile_more")}</p>
+            </Callout>
+          </div>
         )}
         <Field label={t("name")} required error={nameFault}>
           {(control) => (
@@ -155,3 +157,6 @@ export function CaseDialog({
     </Dialog>
   );
 }
+
+/** Shows what has just come up, wherever the dialog was scrolled to. */
+const intoView = (element: HTMLElement | null) => element?.scrollIntoView?.({ block: "nearest" });

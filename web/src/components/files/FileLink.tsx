@@ -19,6 +19,7 @@ export function FileLink({ id, known, className }: FileLinkProps) {
   const { data } = useQuery({ ...fileQuery(id), enabled: !known });
   const file = known ?? (data && { name: data.name, media_type: data.media_type, size: data.size_bytes });
   const name = file?.name ?? id;
+  const size = file ? bytes(file.size) : "";
   const kind = file?.media_type ?? "";
   const Icon = kind.startsWith("image/") ? Image : kind.startsWith("audio/") ? Music : FileText;
   return (
@@ -34,12 +35,11 @@ export function FileLink({ id, known, className }: FileLinkProps) {
       <a
         href={fileAddress(id)}
         download={name}
-        aria-label={t("download", { name })}
+        aria-label={t("download", { name: size ? `${name} ${size}` : name })}
         className="inline-flex max-w-full items-center gap-2 self-start rounded-md border border-line bg-raised px-2.5 py-1.5 text-sm hover:bg-hover"
       >
         <Icon aria-hidden className="size-4 shrink-0 text-faint" />
-        <span className="truncate">{name}</span>
-        {file && <span className="shrink-0 text-xs text-muted">{bytes(file.size)}</span>}
+        <span className="truncate">{name}</span> <span className="shrink-0 text-xs text-muted">{size}</span>
         <Download aria-hidden className="size-3.5 shrink-0 text-faint" />
       </a>
     </span>

@@ -52,7 +52,7 @@ describe("tests that several people change", () => {
     await user.type(dialog.getByLabelText("Input"), " you");
     kept.cases = [{ ...GREETS, text: "good morning" }];
     await user.click(dialog.getByRole("button", { name: "Keep the test" }));
-    expect(await dialog.findByText("Somebody else changed this test meanwhile")).toBeInTheDocument();
+    expect(await dialog.findByRole("alert")).toHaveTextContent("Somebody else changed this test meanwhile");
     expect(dialog.getByText("Given “good morning”")).toBeInTheDocument();
     expect(dialog.getByLabelText("Input")).toHaveValue("hello you");
     expect(kept.cases[0]?.text).toBe("good morning");
