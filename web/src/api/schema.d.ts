@@ -241,7 +241,7 @@ export interface paths {
         };
         /**
          * List runs
-         * @description Runs, newest first.
+         * @description Runs, newest first. A page of a search may be empty and have a next one: that looks further back.
          *
          *     Needs the permission `runs.view`.
          */
@@ -8253,7 +8253,7 @@ export interface operations {
                 since?: string | null;
                 /** @description Created before this moment. */
                 until?: string | null;
-                /** @description Words of the input, result or error. */
+                /** @description Words of the input, result or error, of 20,000 runs a page. */
                 search?: string | null;
             };
             header?: never;

@@ -1,9 +1,10 @@
 """Queries on runs for those who look at them. The tenant is always required. Writing is the store's."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, Text, and_, cast, or_, select
+from sqlalchemy import ColumnElement, Row, Select, Text, and_, cast, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.flows.tables import FlowRow, VersionStepRow
@@ -38,41 +39,64 @@ async def find_starter(session: AsyncSession, run_id: str, *, tenant_id: str) ->
     return found
 
 
-async def list_runs(
-    session: AsyncSession,
-    *,
-    tenant_id: str,
-    spaces: Collection[str] | None,
-    flow_id: str | None,
-    status: str | None,
-    session_id: str | None,
-    since: int | None = None,
-    until: int | None = None,
-    search: str | None = None,
-    limit: int,
-    before: str | None,
-) -> Sequence[AnyRow]:
-    """Newest first, of flows in these spaces (None: all); `before` is the id of the last run of the page before.
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which runs are asked for; all of it by indexes."""
 
-    `since` and `until` bound when they were created, in microseconds; `search` is looked for in what runs were started
-    with and in what came out of them.
+    tenant_id: str
+    spaces: Collection[str] | None
+    """Of flows in these; None: in all."""
+    flow_id: str | None = None
+    status: str | None = None
+    session_id: str | None = None
+    since: int | None = None
+    """When they were created, in microseconds: then or later, and before `until`."""
+    until: int | None = None
+    before: str | None = None
+    """The id of the last run of the page before."""
+
+    def newest_first(self, *columns: Any) -> Select[Any]:  # noqa: ANN401 - columns
+        """The query for these columns of theirs."""
+        query = select(*columns).where(*self._conditions()).order_by(flow_runs.c.id.desc())
+        if self.spaces is None:
+            return query
+        return query.join(FlowRow, _OF_FLOW).where(FlowRow.space_id.in_(sorted(self.spaces)))
+
+    def _conditions(self) -> Iterator[ColumnElement[bool]]:
+        run = flow_runs.c
+        yield run.tenant_id == self.tenant_id
+        for column in (run.flow_id, run.status, run.session_id):
+            if (value := getattr(self, column.name)) is not None:
+                yield column == value
+        if self.since is not None:
+            yield run.created_at >= self.since
+        if self.until is not None:
+            yield run.created_at < self.until
+        if self.before is not None:
+            yield run.id < self.before
+
+
+async def list_runs(session: AsyncSession, wanted: Wanted, *, limit: int) -> Sequence[AnyRow]:
+    """Newest first."""
+    found: Sequence[AnyRow] = (await session.execute(wanted.newest_first(flow_runs).limit(limit))).all()
+    return found
+
+
+async def search_runs(
+    session: AsyncSession, wanted: Wanted, words: str, *, among: int, limit: int
+) -> tuple[Sequence[AnyRow], str | None]:
+    """Those with the words in what they were started with or in what came of them, among the newest so many.
+
+    With the id of the last that was looked at, where there were so many. No index knows words inside of words: each
+    run's texts are read, and a bound keeps that short however many runs there are.
     """
-    query = select(flow_runs).where(flow_runs.c.tenant_id == tenant_id)
-    if spaces is not None:
-        query = query.join(FlowRow, _OF_FLOW).where(FlowRow.space_id.in_(sorted(spaces)))
-    filters = {"flow_id": flow_id, "status": status, "session_id": session_id}
-    for column, value in filters.items():
-        if value is not None:
-            query = query.where(flow_runs.c[column] == value)
-    if since is not None:
-        query = query.where(flow_runs.c.created_at >= since)
-    if until is not None:
-        query = query.where(flow_runs.c.created_at < until)
-    if search:
-        query = query.where(or_(*(cast(column, Text).icontains(search, autoescape=True) for column in _WORDS)))
-    if before is not None:
-        query = query.where(flow_runs.c.id < before)
-    return (await session.execute(query.order_by(flow_runs.c.id.desc()).limit(limit))).all()
+    oldest = wanted.newest_first(flow_runs.c.id).offset(among - 1).limit(1)
+    last: str | None = (await session.execute(oldest)).scalar_one_or_none()
+    query = wanted.newest_first(flow_runs)
+    query = query.where(or_(*(cast(column, Text).icontains(words, autoescape=True) for column in _WORDS)))
+    if last is not None:
+        query = query.where(flow_runs.c.id >= last)
+    return (await session.execute(query.limit(limit))).all(), last
 
 
 async def list_steps(session: AsyncSession, run_id: str, *, tenant_id: str) -> Sequence[AnyRow]:

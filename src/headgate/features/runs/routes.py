@@ -26,7 +26,7 @@ from headgate.features.runs.schemas import (
 )
 from headgate.features.runs.views.graph import graph_of_draft, graph_of_run
 from headgate.features.runs.views.stream import RunStream
-from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, page_of, parse_cursor, problems
+from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, parse_cursor, problems
 from headgate.foundation.database import Database
 from headgate.foundation.signing import EvidenceKey
 from headgate.foundation.sse import EventStream, while_allowed, with_heartbeat
@@ -103,10 +103,12 @@ async def list_(
     session_id: Annotated[str | None, Query(max_length=128)] = None,
     since: Annotated[AwareDatetime | None, Query(description="Created at this moment or later.")] = None,
     until: Annotated[AwareDatetime | None, Query(description="Created before this moment.")] = None,
-    search: Annotated[str | None, Query(max_length=200, description="Words of the input, result or error.")] = None,
+    search: Annotated[
+        str | None, Query(max_length=200, description="Words of the input, result or error, of 20,000 runs a page.")
+    ] = None,
 ) -> Page[RunSummary]:
-    """Runs, newest first."""
-    found = await service.list_runs(
+    """Runs, newest first. A page of a search may be empty and have a next one: that looks further back."""
+    items, following = await service.page_of_runs(
         session,
         caller,
         flow_id=flow_id,
@@ -115,11 +117,10 @@ async def list_(
         since=since,
         until=until,
         search=search,
-        limit=limit + 1,
+        limit=limit,
         before=parse_cursor(cursor),
     )
-    kept, following = page_of(found, limit, "id")
-    return Page(items=kept, next_cursor=following)
+    return Page(items=items, next_cursor=following)
 
 
 @router.get("/flow-runs/{run_id}", summary="Read a run", responses=problems(404), dependencies=_VIEW)

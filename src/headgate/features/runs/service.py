@@ -36,6 +36,9 @@ from headgate.sdk.coerce import decode, text_of
 LONGEST_WAIT_SECONDS = 300.0
 """How long a request may wait for its run; after that the answer is the run as it is then."""
 
+LOOKED_THROUGH = 20_000
+"""Runs that one page of a search looks through: a fifth of a second."""
+
 
 @dataclass(frozen=True, slots=True)
 class PreparedRun:
@@ -160,28 +163,48 @@ async def list_runs(
     *,
     flow_id: str | None = None,
     status: str | None = None,
+    limit: int = 50,
+    before: str | None = None,
+) -> Sequence[RunSummary]:
+    """Runs of the caller's spaces, newest first."""
+    return (await page_of_runs(session, principal, flow_id=flow_id, status=status, limit=limit, before=before))[0]
+
+
+async def page_of_runs(
+    session: AsyncSession,
+    principal: Principal,
+    *,
+    flow_id: str | None = None,
+    status: str | None = None,
     session_id: str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
     search: str | None = None,
     limit: int = 50,
     before: str | None = None,
-) -> Sequence[RunSummary]:
-    """Runs of the caller's spaces, newest first."""
-    rows = await repository.list_runs(
-        session,
-        tenant_id=principal.tenant_id,
-        spaces=principal.visible_spaces,
+) -> tuple[Sequence[RunSummary], str | None]:
+    """A page of the same, and the cursor of the next.
+
+    Words are looked for in the newest `LOOKED_THROUGH` of a page: it may hold fewer than asked for, or none, and the
+    next goes on behind them.
+    """
+    wanted = repository.Wanted(
+        principal.tenant_id,
+        principal.visible_spaces,
         flow_id=flow_id,
         status=status,
         session_id=session_id,
         since=_microseconds(since),
         until=_microseconds(until),
-        search=search,
-        limit=limit,
         before=before,
     )
-    return [views.run_summary(row) for row in rows]
+    behind: str | None = None
+    if search:
+        rows, behind = await repository.search_runs(session, wanted, search, among=LOOKED_THROUGH, limit=limit + 1)
+    else:
+        rows = await repository.list_runs(session, wanted, limit=limit + 1)
+    found = [views.run_summary(row) for row in rows[:limit]]
+    return found, found[-1].id if len(rows) > limit else behind
 
 
 def _microseconds(moment: datetime | None) -> int | None:

@@ -8,6 +8,7 @@ import httpx2
 import pytest
 from pydantic import SecretStr
 
+from headgate.features.runs import service
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.service import Notary
 from headgate.features.runs.reruns.routes import router as reruns_router
@@ -181,6 +182,30 @@ class TestTheList:
         assert await found(search="100_") == []
         assert len(await found(since="2020-01-01T00:00:00Z")) == 2
         assert await found(until="2020-01-01T00:00:00Z") == []
+
+    async def test_of_runs_is_searched_so_many_at_a_time_and_says_where_to_go_on(
+        self, client: Client, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(service, "LOOKED_THROUGH", 3)
+        flow_id = (await store_flow(database, fork(tmp_path))).flow_id
+        texts = ("needle 0", "hay", "hay", "needle 1", "needle 2", "hay", "hay", "hay")
+        runs = [(await run(client, flow_id, text=text))["id"] for text in texts]
+
+        async def pages(**filters: Any) -> list[list[int]]:
+            found: list[list[int]] = []
+            cursor: dict[str, str] = {}
+            while True:
+                answer = await client.get("/flow-runs", params=filters | cursor)
+                found.append([runs.index(one["id"]) for one in answer.json()["items"]])
+                if answer.json()["next_cursor"] is None:
+                    return found
+                cursor = {"cursor": answer.json()["next_cursor"]}
+
+        assert await pages(search="needle") == [[], [4, 3], [0]]
+        assert await pages(search="needle", limit=1) == [[], [4], [3], [0]]
+        assert await pages(search="needle", flow_id=flow_id, status="failed") == [[]]
+        assert await pages(search="no such word") == [[], [], []]
+        assert await pages(limit=5) == [[7, 6, 5, 4, 3], [2, 1, 0]], "without words nothing is looked through"
 
     async def test_a_run_says_what_its_own_steps_took(self, client: Client, database: Database, tmp_path: Path) -> None:
         flow_id = (await store_flow(database, fork(tmp_path))).flow_id
