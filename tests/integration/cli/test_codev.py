@@ -61,6 +61,25 @@ class TestSession:
         assert answered(capsys, "codev", "show", one)["state"]["writes"][0]["state"] == "done"
         assert "Greet people" in answered(capsys, "codev", "summary", one)["summary"]
 
+    @pytest.mark.parametrize("wish", ["", "  \n"])
+    def test_is_not_begun_for_nothing(self, wire: Wire, capsys: pytest.CaptureFixture[str], wish: str) -> None:
+        assert run(["codev", "start", wish, *MODEL]) == 3
+        assert "It was not said what is wanted." in capsys.readouterr().err
+        assert wire.server.asked == []
+
+    def test_is_listed_and_answered_in_a_narrow_terminal(
+        self, wire: Wire, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        one = started(capsys, QUIET)["thread_id"]
+        monkeypatch.setattr(console, "_width", 40)
+        monkeypatch.setattr(console, "soft_wrap", False)
+        assert run(["codev", "list"]) == 0
+        shown = capsys.readouterr().out
+        assert f"{one}\n" in shown.replace(" ", "")
+        assert "wanted Greet people" in shown
+        assert run(["codev", "show", one]) == 0
+        assert f"headgate codev resume {one} --approve\n" in capsys.readouterr().out, "a command is copied in one piece"
+
     def test_tells_people_what_happens(self, wire: Wire, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["codev", "start", "Greet people", *MODEL, QUIET]) == 8
         shown = capsys.readouterr().out

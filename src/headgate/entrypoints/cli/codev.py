@@ -32,6 +32,7 @@ from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.testing.schemas import MOST_TRIALS
 from headgate.foundation.checked import checked
+from headgate.foundation.errors import Invalid
 
 app = typer.Typer(
     add_completion=False,
@@ -72,6 +73,8 @@ def start(
     json: JsonFlag = False,
 ) -> int:
     """Start a session, watch it, and answer what it asks."""
+    if not requirement.strip():
+        raise Invalid("It was not said what is wanted.", remedy='Say it: headgate codev start "a bot that ..."')
     where = domain or ("flowise" if instance else "headgate")
 
     async def work(parts: Parts) -> int:
@@ -287,7 +290,8 @@ class _Watching:
                 found = await self._rest(found, found.last_event)
         except asyncio.CancelledError:
             where = errors if self.quiet else console
-            where.print(f"\n[yellow]The session rests.[/] Go on with it: headgate codev resume {self._id}")
+            where.print("\n[yellow]The session rests.[/] Go on with it:")
+            where.print(f"  headgate codev resume {self._id}", soft_wrap=True)
             raise
         self._conclude(found)
         return exit_code_of(found)

@@ -191,7 +191,8 @@ async def _make(sessions: Sessions, session_id: str, needed: Mapping[str, Any]) 
     for field in needed["fields"]:
         label = escape(printable(str(field.get("label") or field["name"])))
         more = " (Enter: none)" if field.get("optional") else ""
-        said = Prompt.ask(f"  {label}{more}", password=bool(field.get("secret", True)), default="", console=console)
+        hidden = bool(field.get("secret", True))
+        said = Prompt.ask(f"  {label}{more}", password=hidden, default="", show_default=False, console=console)
         if said:
             values[str(field["name"])] = SecretStr(said)
     if not values:

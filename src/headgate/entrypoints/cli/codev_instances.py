@@ -88,4 +88,5 @@ def try_(name: Name, json: JsonFlag = False) -> None:
 
 
 def _typed(name: str) -> str:
-    return Prompt.ask(f"Key of {escape(name)} (Enter: none)", password=True, default="", console=console)
+    words = f"Key of {escape(name)} (Enter: none)"
+    return Prompt.ask(words, password=True, default="", show_default=False, console=console)

@@ -12,7 +12,7 @@ from headgate.agents.codev.schemas import InterruptPayload, SessionResponse
 from headgate.entrypoints.cli.codev_view import missed
 from headgate.entrypoints.cli.exit_codes import FAILED, OK, WAITING
 from headgate.entrypoints.cli.expected import expected, given
-from headgate.entrypoints.cli.output import console, table
+from headgate.entrypoints.cli.output import console, print_command, table
 from headgate.entrypoints.cli.printable import printable
 from headgate.graph.cases import TestCase
 
@@ -53,7 +53,7 @@ def show_how_to_answer(found: SessionResponse) -> None:
         return
     console.print("\n[yellow]The session waits.[/] Answer with one of these:")
     for option in HOW_TO_ANSWER[found.interrupt.type]:
-        console.print(f"  headgate codev resume {found.thread_id} {option}", markup=False)
+        print_command(f"headgate codev resume {found.thread_id} {option}")
 
 
 def conclude(found: SessionResponse) -> None:
@@ -68,12 +68,16 @@ def conclude(found: SessionResponse) -> None:
     console.print(f"[dim]{_safe(found.model)} · plan {found.iteration} · {spent}[/]")
     if found.flow_id:
         console.print(f"[dim]flow {_safe(found.flow_id)} {_safe(found.flow_name)} {_safe(found.link)}[/]")
-    console.print(f"[dim]all of it: headgate codev summary {found.thread_id}[/]")
+    _next("all of it", "summary", found)
     if found.can_roll_back:
-        console.print(f"[dim]take it back: headgate codev rollback {found.thread_id}[/]")
+        _next("take it back", "rollback", found)
     if found.can_go_on:
         before = "once the cause is gone" if found.status == "error" else "go on with it"
-        console.print(f"[dim]{before}: headgate codev resume {found.thread_id}[/]")
+        _next(before, "resume", found)
+
+
+def _next(why: str, command: str, found: SessionResponse) -> None:
+    console.print(f"[dim]{why}: headgate codev {command} {found.thread_id}[/]", soft_wrap=True)
 
 
 def show_session(found: SessionResponse) -> None:

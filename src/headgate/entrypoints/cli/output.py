@@ -37,15 +37,35 @@ def print_json(value: Any) -> None:  # noqa: ANN401 - any JSON value
     console.file.flush()
 
 
+def print_command(command: str) -> None:
+    """A command that can be copied, on a line of its own: the terminal may fold it, we put no line end into it."""
+    console.print(f"  {command}", markup=False, soft_wrap=True)
+
+
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "") -> Table:
-    """A plain table; the first column is emphasised."""
+    """A plain table; the first column is emphasised. In a terminal too narrow for it a row is several lines."""
     found = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="dim")
     cells = [[_cell(value) for value in row] for row in rows]
-    whole = _whole([_width([column, *below]) for column, *below in zip(columns, *cells, strict=True)], console.width)
+    widths = [_width([column, *below]) for column, *below in zip(columns, *cells, strict=True)]
+    if cells and widths[0] + sum(2 + min(one, _LEAST_WIDTH) for one in widths[1:]) > console.width:
+        return _stacked(found, columns, cells)
+    whole = _whole(widths, console.width)
     for number, column in enumerate(columns):
         found.add_column(column, style="" if number else "bold", no_wrap=number in whole, overflow="fold")
     for row in cells:
         found.add_row(*row)
+    return found
+
+
+def _stacked(found: Table, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> Table:
+    """Each row as lines below its first cell, which is whole: it is what other commands are given."""
+    found.show_header = False
+    found.add_column(overflow="fold")
+    for first, *others in cells:
+        found.add_row(f"[bold]{first}[/]")
+        for column, cell in zip(columns[1:], others, strict=True):
+            if cell:
+                found.add_row(f"  [dim]{column}[/] {cell}" if column else f"  {cell}")
     return found
 
 

@@ -38,3 +38,12 @@ class TestTable:
     def test_of_nothing_is_its_head(self, shown: Console) -> None:
         shown.print(table(("name", "made"), []))
         assert lines(shown) == ["name  made"]
+
+    def test_is_a_block_a_row_where_its_columns_would_be_unreadable(self, shown: Console) -> None:
+        shown.width = 40
+        rows = [("0" * 36, "waits", "Greet people", "2026-11-22 15:27", ""), ("1" * 36, "done", "x", "", "y")]
+        shown.print(table(("id", "state", "wanted", "changed", ""), rows))
+        assert lines(shown) == [
+            *("0" * 36, "  state waits", "  wanted Greet people", "  changed 2026-11-22 15:27"),
+            *("1" * 36, "  state done", "  wanted x", "  y"),
+        ]
