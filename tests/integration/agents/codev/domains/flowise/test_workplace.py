@@ -643,6 +643,8 @@ class TestTrials:
         case = TestCase(name="one", text="abc")
         found = await place.run_case(flow_id, case, session="s")
         assert "Ending nodes not found" in found.error
+        found = await place.run_case(flow_id, TestCase(name="one", file_ids=["a"]), session="s")
+        assert "given no files" in found.error
         server.hostile[f"/prediction/{flow_id}"] = hostile.drip
         found = await hurried_place.run_case(flow_id, case, session="s")
         assert "no whole answer within 1 seconds" in found.error

@@ -176,6 +176,11 @@ class TestTrials:
         assert found.answer == ""
         assert "topic" in found.error
 
+    async def test_is_given_the_files_of_its_case(self, place: HeadgateWorkplace) -> None:
+        held = await changed(place, "build_flow", None, spec=FORM)
+        gone = TestCase(name="a", form={"topic": "owls"}, file_ids=["of-nothing"])
+        assert "of-nothing" in (await place.run_case(held.flow_id, gone, session="s")).error
+
     async def test_remembers_nothing_of_another(self, parts: Parts, place: HeadgateWorkplace) -> None:
         held = await changed(place, "build_flow", None, spec=GREETING)
         case = TestCase(name="a", text="Ann")
