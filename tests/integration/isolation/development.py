@@ -66,7 +66,6 @@ async def add_pattern(session: AsyncSession, principal: Principal, session_id: s
             domain="headgate",
             name=marker,
             requirement=marker,
-            words=marker,
             definition={"name": marker, "nodes": [], "edges": []},
         )
     )
