@@ -31,7 +31,7 @@ class TestRefuseUndeclared:
     def test_stops_the_application(self, monkeypatch: pytest.MonkeyPatch) -> None:
         router = APIRouter()
         router.add_api_route("/forgotten", route)
-        monkeypatch.setattr("headgate.entrypoints.http.app.API_ROUTES", router.routes)
+        monkeypatch.setattr("headgate.entrypoints.http.app.ROUTES", router.routes)
         with pytest.raises(Undeclared, match="GET /forgotten"):
             create_app(Settings())
 

@@ -58,6 +58,15 @@ from headgate.features.testing.routes import router as tests_router
 from headgate.features.workspace.routes import router as workspace_router
 from headgate.foundation.settings import ServerSettings, Settings
 
+TOP_ROUTERS = (
+    health_router,
+    studio_router,
+    mcp_router,
+    completions_router,
+    widget_pages_router,
+    widgets_router,
+)
+"""Those that are not below `/api/v1`; they are tried first."""
 ROUTERS = (
     runs_router,
     me_router,
@@ -100,14 +109,16 @@ ALLOWED_HEADERS = (
 """What pages of other sites that were let in may send."""
 
 
-def _routes_of(routers: Iterable[APIRouter]) -> list[BaseRoute]:
+def _routes() -> list[BaseRoute]:
     holder = APIRouter()
-    for router in routers:
+    for router in TOP_ROUTERS:
+        holder.include_router(router)
+    for router in ROUTERS:
         holder.include_router(router, prefix="/api/v1")
     return holder.routes
 
 
-API_ROUTES = _routes_of(ROUTERS)
+ROUTES = _routes()
 """The routers where they stand in every application. FastAPI makes each route anew for its place when it is first asked
 for, and keeps it here: once a process, however many applications there are."""
 
@@ -135,13 +146,7 @@ def create_app(settings: Settings) -> FastAPI:
     app = documented_app(lifespan=lifespan)
     install(app)
     _wrap(app, settings.server)
-    app.include_router(health_router)
-    app.include_router(studio_router)
-    app.include_router(mcp_router)
-    app.include_router(completions_router)
-    app.include_router(widget_pages_router)
-    app.include_router(widgets_router)
-    app.router.routes.extend(API_ROUTES)
+    app.router.routes.extend(ROUTES)
     refuse_undeclared(app)
     return app
 
