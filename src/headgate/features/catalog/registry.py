@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
+from weakref import WeakKeyDictionary
 
 import orjson
 from pydantic import JsonValue
@@ -17,6 +18,8 @@ from headgate.sdk import Component
 
 _MOST_VARIANTS = 512
 """Templates kept of components whose ports depend on a node's params."""
+_PLAIN: WeakKeyDictionary[type[Component], Template] = WeakKeyDictionary()
+"""Templates without params, by component, for as long as that is there: they are the same in every registry."""
 
 
 class UnknownComponent(NotFound):
@@ -54,8 +57,8 @@ class OwnSource(Protocol):
 class Registry:
     """Component classes by type name; a `Components`.
 
-    Templates are derived once. Where ports depend on a node's params (a Switch has one output a case) the templates of
-    the last few hundred params are kept.
+    Templates are derived once a process. Where ports depend on a node's params (a Switch has one output a case) the
+    templates of the last few hundred params are kept.
 
     Args:
         components: The classes; of two with one name the first is taken.
@@ -68,7 +71,6 @@ class Registry:
         for component in components:
             self._classes.setdefault(component.__name__, component)
         self._types = tuple(sorted(self._classes))
-        self._plain: dict[str, Template] = {}
         self._variants: OrderedDict[tuple[str, bytes], Template] = OrderedDict()
 
     def types(self) -> Sequence[str]:
@@ -82,9 +84,10 @@ class Registry:
             return None
         if params and _depends_on_params(component):
             return self._variant(component, params)
-        if type_ not in self._plain:
-            self._plain[type_] = component.template()
-        return self._plain[type_]
+        found = _PLAIN.get(component)
+        if found is None:
+            found = _PLAIN[component] = component.template()
+        return found
 
     def code(self, type_: str) -> str | None:  # noqa: ARG002 - a catalog's signature
         """None: what is registered here came with the installation."""

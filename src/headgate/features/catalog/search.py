@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import nsmallest
 from math import log
 
@@ -128,6 +129,11 @@ def template_texts(template: Template) -> list[tuple[str, float]]:
 
 
 def component_index(catalog: Catalog) -> WordIndex:
-    """An index over every component of a catalog, keyed by type."""
+    """An index over every component of a catalog, keyed by type; one for all catalogs that say the same."""
     templates = [found for type_ in catalog.types() if (found := catalog.template(type_)) is not None]
-    return WordIndex({template.type: template_texts(template) for template in templates})
+    return _index_of(tuple((template.type, tuple(template_texts(template))) for template in templates))
+
+
+@lru_cache(maxsize=4)
+def _index_of(entries: tuple[tuple[str, tuple[tuple[str, float], ...]], ...]) -> WordIndex:
+    return WordIndex(dict(entries))
