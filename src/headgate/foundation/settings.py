@@ -144,6 +144,9 @@ class StorageSettings(BaseModel):
         default="local",
         description="`local`: the folder `files` in the data folder. `s3`: a bucket; needs the extra `s3`.",
     )
+    max_tenant_bytes: int | None = Field(
+        default=None, ge=0, description="Most bytes of a tenant's files before uploads are refused. Empty: no limit."
+    )
     bucket: str = Field(default="", description="S3 only: the bucket. It must exist.")
     prefix: str = Field(default="", description="S3 only: put before every key, such as `headgate/production`.")
     region: str = Field(default="us-east-1", description="S3 only: the bucket's region.")

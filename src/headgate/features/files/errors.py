@@ -3,7 +3,8 @@
 NotFound
 └── FileNotFound      no such file for the asker
 TooLarge
-└── FileTooLarge      over the limit, found while it came
+├── FileTooLarge      over the limit, found while it came
+└── NoRoomForFile     over what all files of the tenant may have together
 Invalid
 ├── BadUpload         the request holds no file
 └── StorageNotInstalled   the settings ask for a storage whose package is an extra
@@ -33,6 +34,21 @@ class FileTooLarge(TooLarge):
 
     code = "file_too_large"
     title = "File too large"
+
+
+class NoRoomForFile(TooLarge):
+    """The tenant's files have as many bytes as they may have together."""
+
+    code = "no_room_for_file"
+    title = "No room for the file"
+
+    def __init__(self, most: int, room: int) -> None:
+        super().__init__(
+            f"All uploads and files of runs may have {most} bytes together; {room} are left, and this file has more.",
+            remedy="Send a smaller file, or ask an administrator: old runs take their files with them when they are "
+            "deleted (HEADGATE_RETENTION__RUN_DAYS), and HEADGATE_STORAGE__MAX_TENANT_BYTES is the limit.",
+            limit=most,
+        )
 
 
 class BadUpload(Invalid):

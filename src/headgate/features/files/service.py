@@ -13,7 +13,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, system_principal
 from headgate.features.audit.recorder import record
 from headgate.features.files import repository
-from headgate.features.files.errors import FileNotFound
+from headgate.features.files.errors import FileNotFound, FileTooLarge, NoRoomForFile
 from headgate.features.files.names import media_type_of, safe_name
 from headgate.features.files.storage import Storage
 from headgate.features.files.tables import StoredFile
@@ -46,14 +46,27 @@ async def store_upload(
     content: bytes | AsyncIterable[bytes],
     media_type: str = "",
     max_bytes: int = MAX_FILE_BYTES,
+    tenant_bytes: int | None = None,
 ) -> StoredFile:
     """Keep a person's file, which nobody else sees until a run takes it.
 
-    Raises `PermissionMissing`, `FileTooLarge`, `StorageFull`, `StorageFailed`; then nothing is left behind.
+    `tenant_bytes` bounds what all files of the tenant have together. Raises `PermissionMissing`, `FileTooLarge`,
+    `NoRoomForFile`, `StorageFull`, `StorageFailed`; then nothing is left behind.
     """
     principal.require_somewhere(Permission.FILES_UPLOAD)
     tags = _Tags(tenant_id=principal.tenant_id, uploader=principal)
-    return await _store(database, storage, tags, name=name, content=content, media_type=media_type, max_bytes=max_bytes)
+    room = max_bytes
+    if tenant_bytes is not None:
+        async with database.reading() as session:
+            used = await repository.count_bytes(session, tenant_id=principal.tenant_id)
+        room = max(0, tenant_bytes - used)
+    most = min(max_bytes, room)
+    try:
+        return await _store(database, storage, tags, name=name, content=content, media_type=media_type, max_bytes=most)
+    except FileTooLarge as error:
+        if tenant_bytes is None or room >= max_bytes:
+            raise
+        raise NoRoomForFile(tenant_bytes, room) from error
 
 
 async def store_artifact(

@@ -16,7 +16,7 @@ from headgate.features.files.run_files import RunFiles
 from headgate.features.files.tables import StoredFile
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
-from headgate.foundation.settings import LimitSettings, ServerSettings, Settings
+from headgate.foundation.settings import LimitSettings, ServerSettings, Settings, StorageSettings
 from tests.support.api import api
 from tests.support.engine import OneSpace
 from tests.support.tenants import add_tenant
@@ -164,6 +164,31 @@ class TestUpload:
         answer = await client.post("/files", files={"file": ("a.bin", bytes(UPLOAD_LIMIT + 1))})
         assert (answer.status_code, answer.json()["code"]) == (413, "file_too_large")
         assert (on_disk(tmp_path), await count(database)) == ([], 0)
+
+    async def test_refuses_what_the_tenant_has_no_room_for(
+        self, database: Database, storage: LocalStorage, origin: Origin, run_files: RunFiles, tmp_path: Path
+    ) -> None:
+        settings = Settings(
+            data_dir=tmp_path,
+            server=ServerSettings(max_upload_bytes=UPLOAD_LIMIT),
+            storage=StorageSettings(max_tenant_bytes=1000),
+        )
+        await run_files.save(origin, "made", bytes(600), "")
+        async with api(router, database=database, storage=storage, settings=settings) as client:
+            large = await client.post("/files", files={"file": ("a.bin", bytes(401))})
+            assert (large.status_code, large.json()["code"]) == (413, "no_room_for_file")
+            assert "1000 bytes together; 400 are left" in large.json()["detail"]
+            assert "ask an administrator" in large.json()["remedy"]
+            assert len(on_disk(tmp_path)) == await count(database) == 1
+            assert (await client.post("/files", files={"file": ("b.bin", bytes(400))})).status_code == 201
+            full = await client.post("/files", files={"file": ("c.bin", b"x")})
+            assert (full.status_code, full.json()["code"]) == (413, "no_room_for_file")
+            over = await client.post("/files", files={"file": ("d.bin", bytes(UPLOAD_LIMIT * 2))})
+            assert over.json()["code"] == "file_too_large", "there is no use in making room for it"
+        other = await add_tenant(database)
+        async with api(router, principal=other, database=database, storage=storage, settings=settings) as theirs:
+            assert (await theirs.post("/files", files={"file": ("a.bin", bytes(1000))})).status_code == 201
+        await run_files.save(origin, "more", bytes(600), "")
 
     async def test_stops_reading_an_endless_upload(self, client: httpx2.AsyncClient) -> None:
         sent = 0
