@@ -156,3 +156,28 @@ class TestPages:
         page.goto("/flows/00000000-0000-7000-8000-00000000dead")
         expect(page.get_by_role("link", name="To your flows").last).to_be_visible()
         expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+
+
+class TestSwedish:
+    def test_names_of_places_stand_whole(self, browser: Browser, studio: Studio, console: Console) -> None:
+        with open_page(browser, studio.url, console, locale="sv-SE") as page:
+            page.goto("/settings")
+            places = page.get_by_role("navigation").get_by_role("link").locator("span.truncate")
+            expect(places.filter(has_text="Inställningar")).to_be_visible()
+            page.evaluate("document.fonts.ready")
+            cut = "all => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)"
+            assert places.evaluate_all(cut) == []
+        console.check()
+
+    def test_the_view_that_is_shown_stands_in_the_bar_of_a_narrow_screen(
+        self, browser: Browser, studio: Studio, console: Console
+    ) -> None:
+        flow = studio.flow(SPEC.format(name="Smalt"))
+        with open_page(browser, studio.url, console, narrow=True, locale="sv-SE") as page:
+            page.goto(f"/flows/{flow}/publish")
+            views = page.get_by_role("navigation", name="Flödets vyer")
+            expect(views.get_by_role("link", name="Publicera")).to_be_in_viewport(ratio=0.95)
+            views.get_by_role("link", name="Översikt").click()
+            expect(views.get_by_role("link", name="Översikt")).to_be_in_viewport(ratio=0.95)
+            expect(page.get_by_role("button", name="Anpassa till fönstret")).to_be_visible()
+        console.check()

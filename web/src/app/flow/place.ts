@@ -8,12 +8,13 @@ import { inColumn, type Tenant, usePanels } from "@/lib/panels";
 export type FlowPlace = "canvas" | "steps" | "other";
 
 export function useFlowPlace(): FlowPlace {
-  return useRouterState({
-    select: ({ location }) => {
-      const view = location.pathname.split("/")[3] ?? "";
-      return view === "" ? "canvas" : view === "steps" ? "steps" : "other";
-    },
-  });
+  const view = useFlowView();
+  return view === "" ? "canvas" : view === "steps" ? "steps" : "other";
+}
+
+/** The word of the address that names the view; none for the canvas. */
+export function useFlowView(): string {
+  return useRouterState({ select: ({ location }) => location.pathname.split("/")[3] ?? "" });
 }
 
 /** What the person may do with the open flow beside looking at it. */

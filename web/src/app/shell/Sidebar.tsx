@@ -31,7 +31,7 @@ export function Sidebar() {
   return (
     <nav
       aria-label={t("main_navigation")}
-      className="flex shrink-0 items-center justify-around gap-1 border-t border-line bg-surface p-1.5 pb-[max(0.375rem,env(safe-area-inset-bottom))] sm:w-18 sm:flex-col sm:justify-start sm:border-t-0 sm:border-r sm:py-3"
+      className="flex shrink-0 items-center justify-around gap-1 border-t border-line bg-surface p-1.5 pb-[max(0.375rem,env(safe-area-inset-bottom))] sm:w-18 sm:flex-col sm:justify-start sm:border-t-0 sm:border-r sm:px-0.5 sm:py-3"
     >
       <Link to="/" aria-label={t("go_home")} tabIndex={-1} className="mb-2 hidden rounded-md sm:block">
         <img src="/icon.svg" alt="" width={28} height={28} />

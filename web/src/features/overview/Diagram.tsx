@@ -26,11 +26,20 @@ export default function Diagram({ graph }: { graph: GraphOut }) {
     const params = Object.fromEntries(Object.values(own).map((node) => [node.id, node.params]));
     return drawnNodes(graph, templates, params);
   }, [graph, templates, own]);
+  const labels = useMemo(
+    () => ({
+      "controls.zoomIn.ariaLabel": t("zoom_in"),
+      "controls.zoomOut.ariaLabel": t("zoom_out"),
+      "controls.fitView.ariaLabel": t("fit"),
+    }),
+    [t],
+  );
   const edges = useMemo(() => drawnEdges(graph), [graph]);
   return (
     <ReactFlow
       key={`${graph.run_id ?? "draft"}`}
       aria-label={t("diagram")}
+      ariaLabelConfig={labels}
       nodes={nodes}
       edges={edges}
       nodeTypes={NODE_TYPES}

@@ -51,7 +51,7 @@ const sv: Translation<typeof en> = {
   large_picture: "För stort för en liten bild",
   run_queued: "Väntar",
   run_running: "Körs",
-  run_completed: "Klart",
+  run_completed: "Klar",
   run_failed: "Misslyckades",
   run_cancelled: "Stoppat",
   actions: "Mer för {{name}}",
