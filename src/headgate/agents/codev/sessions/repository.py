@@ -60,13 +60,18 @@ async def change(session: AsyncSession, session_id: str, *only: Any, **values: A
     ).scalar_one_or_none()
 
 
+async def advance(session: AsyncSession, session_id: str, *only: Any, **values: Any) -> int | None:  # noqa: ANN401
+    """The same for what is done at every step: only the number of the last event then is read."""
+    query = update(_S).where(_S.id == session_id, *only).values(values).returning(_S.events)
+    return (await session.execute(query, execution_options={"synchronize_session": False})).scalar_one_or_none()
+
+
 async def tell(session: AsyncSession, session_id: str, events: Sequence[Event], at: datetime) -> int | None:
     """Add events of a session; the number of the last, None where there is no such session."""
-    row = await change(session, session_id, events=_S.events + len(events), updated_at=at)
-    if row is None:
-        return None
-    await add_events(session, session_id, row.events - len(events), events, at)
-    return row.events
+    last = await advance(session, session_id, events=_S.events + len(events), updated_at=at)
+    if last is not None:
+        await add_events(session, session_id, last - len(events), events, at)
+    return last
 
 
 async def add_events(session: AsyncSession, session_id: str, after: int, events: Sequence[Event], at: datetime) -> None:

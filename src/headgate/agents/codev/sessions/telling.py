@@ -2,8 +2,8 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -24,7 +24,9 @@ LOOK_SECONDS = 0.5
 GATHER_SECONDS = 0.1
 """How long events are gathered before they are written down."""
 MOST_WAITING = 2_000
-"""Pieces of words kept for a reader who is slow; the oldest go first."""
+"""Pieces of words, and events, kept for a reader who is slow; the oldest go first."""
+Heard = tuple[int, str, dict[str, JsonValue]]
+"""Number, kind and data of an event."""
 MOST_READ = 500
 
 
@@ -33,9 +35,20 @@ class Reader:
     """Somebody who follows a session in this process."""
 
     words: deque[dict[str, JsonValue]] = field(default_factory=lambda: deque(maxlen=MOST_WAITING))
+    told: deque[Heard] = field(default_factory=lambda: deque(maxlen=MOST_WAITING))
+    """Events that this process wrote down: they need not be read from the rows again."""
     woken: asyncio.Event = field(default_factory=asyncio.Event)
     behind: bool = True
-    """Whether there may be something new in the rows. Words alone are no reason to read them."""
+    """Whether there may be something new in the rows that it was not told. Words alone are no reason to read them."""
+
+    def next_told(self, last: int) -> Heard | None:
+        """The event that follows a number, where it was told. One that was missed is in the rows."""
+        while self.told:
+            event = self.told.popleft()
+            if event[0] == last + 1:
+                return event
+            self.behind = self.behind or event[0] > last
+        return None
 
 
 @dataclass(slots=True)
@@ -63,6 +76,12 @@ class Live:
             reader.words.append(words)
             reader.woken.set()
 
+    def tell(self, session_id: str, events: Sequence[Heard]) -> None:
+        """Events were written down, and the session goes on."""
+        for reader in self._readers.get(session_id, ()):
+            reader.told.extend(events)
+            reader.woken.set()
+
     def wake(self, session_id: str) -> None:
         """There is something new in the rows."""
         for reader in self._readers.get(session_id, ()):
@@ -70,12 +89,10 @@ class Live:
             reader.woken.set()
 
 
-async def follow(
-    database: Database, live: Live, session_id: str, after: int
-) -> AsyncGenerator[tuple[int, str, dict[str, JsonValue]], None]:
+async def follow(database: Database, live: Live, session_id: str, after: int) -> AsyncGenerator[Heard, None]:
     """Events behind a number, then what happens, until the session rests and everything was told, or it is gone.
 
-    It is read from the rows whichever process works; this process's readers are woken.
+    It is read from the rows whichever process works; this process's readers are told at once.
     """
     clock = asyncio.get_running_loop().time
     with live.reading(session_id) as reader:
@@ -92,10 +109,13 @@ async def follow(
             for event in found:
                 last = event.number
                 yield last, event.kind, event.data
+            while told := reader.next_told(last):
+                last = told[0]
+                yield told
             if rests:
                 return
-            if len(found) == MOST_READ:
-                reader.behind = True
+            reader.behind = reader.behind or len(found) == MOST_READ
+            if reader.behind:
                 continue
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(look_at):
@@ -151,34 +171,41 @@ class Teller:
 
     async def write(self) -> None:
         """Write down what was told so far. Raises `LeaseLost`."""
-        await self._write((), {})
+        async with self._lock, self._writing((), {}) as (_, told):
+            pass
+        self.live.tell(self.session_id, told)
 
     async def rest(self, events: list[Event], **values: Any) -> SessionRow:  # noqa: ANN401 - columns
-        """Write down how the session rests, and let it go. Raises `LeaseLost`."""
-        return await self._write(events, values)
-
-    async def _write(self, more: "list[Event] | tuple[()]", values: dict[str, Any]) -> SessionRow:
-        async with self._lock:
-            waiting, kept = self.waiting, self.values
-            events, columns = [*waiting, *more], kept | values
-            self.waiting, self.values = [], {}
-            at = now()
-            try:
-                async with self.database.writing() as session:
-                    row = await self._changed(session, len(events), columns | {"updated_at": at})
-                    await repository.add_events(session, self.session_id, row.events - len(events), events, at)
-            except BaseException:  # how it was to rest is not kept: without its event that would never be heard of
-                self.waiting, self.values = [*waiting, *self.waiting], kept | self.values
-                raise
+        """Write down how the session rests, and let it go; the row as it is then. Raises `LeaseLost`."""
+        async with self._lock, self._writing(events, values) as (session, _):
+            row = await session.get_one(SessionRow, self.session_id, populate_existing=True)
         self.live.wake(self.session_id)
         return row
 
-    async def _changed(self, session: AsyncSession, count: int, columns: dict[str, Any]) -> SessionRow:
-        told = columns | {"events": SessionRow.events + count}
-        row = await repository.change(session, self.session_id, mine(self.owner), **told)
-        if row is None:
+    @asynccontextmanager
+    async def _writing(
+        self, more: Sequence[Event], values: dict[str, Any]
+    ) -> AsyncIterator[tuple[AsyncSession, list[Heard]]]:
+        """The transaction that writes down what waits and more, and these events with their numbers."""
+        waiting, kept = self.waiting, self.values
+        events = [*waiting, *more]
+        self.waiting, self.values = [], {}
+        at = now()
+        told = kept | values | {"events": SessionRow.events + len(events), "updated_at": at}
+        try:
+            async with self.database.writing() as session:
+                after = await self._advanced(session, told) - len(events)
+                await repository.add_events(session, self.session_id, after, events, at)
+                yield session, [(after + index, *event) for index, event in enumerate(events, start=1)]
+        except BaseException:  # how it was to rest is not kept: without its event that would never be heard of
+            self.waiting, self.values = [*waiting, *self.waiting], kept | self.values
+            raise
+
+    async def _advanced(self, session: AsyncSession, told: dict[str, Any]) -> int:
+        last = await repository.advance(session, self.session_id, mine(self.owner), **told)
+        if last is None:
             raise LeaseLost
-        return row
+        return last
 
     async def _soon(self) -> None:
         """Write a moment later; a write that began is not cut short."""

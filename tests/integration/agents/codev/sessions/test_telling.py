@@ -97,6 +97,71 @@ class TestFollowing:
         assert heard[-1] == "done"
         assert watched.reads <= 3
 
+    async def test_what_this_process_does_reads_no_rows_for_each_event_either(
+        self, watched: Watched, session_id: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(telling, "LOOK_SECONDS", PATIENCE_SECONDS)
+        live = Live()
+        teller = Teller(watched, live, session_id, OWNER)
+        heard: list[int] = []
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            following = asyncio.create_task(numbers_heard(watched, live, session_id, heard))
+            for number in range(30):
+                await tell_one(teller, number)
+                while len(heard) <= number:  # noqa: ASYNC110
+                    await asyncio.sleep(0.001)
+            await teller.rest([("done", {})], status=COMPLETED)
+            await following
+        assert heard == list(range(1, 32))
+        assert watched.reads <= 4
+
+    async def test_tells_what_others_did_meanwhile_once_and_in_its_order(
+        self, watched: Watched, session_id: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(telling, "LOOK_SECONDS", PATIENCE_SECONDS)
+        live = Live()
+        ours, theirs = Teller(watched, live, session_id, OWNER), Teller(watched, Live(), session_id, OWNER)
+        heard: list[int] = []
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            following = asyncio.create_task(numbers_heard(watched, live, session_id, heard))
+            await tell_one(ours, 1)
+            while not heard:  # noqa: ASYNC110
+                await asyncio.sleep(0.001)
+            for teller in (theirs, theirs, ours, ours):
+                await tell_one(teller, 2)
+            while len(heard) < 5:  # noqa: ASYNC110
+                await asyncio.sleep(0.001)
+            await ours.rest([("done", {})], status=COMPLETED)
+            await following
+        assert heard == [1, 2, 3, 4, 5, 6]
+
+    async def test_slowly_misses_nothing(
+        self, watched: Watched, session_id: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(telling, "MOST_WAITING", 3)
+        live = Live()
+        teller = Teller(watched, live, session_id, OWNER)
+        following = telling.follow(watched, live, session_id, 0)
+        await tell_one(teller, 0)
+        heard = [(await anext(following))[0]]
+        for number in range(20):
+            await tell_one(teller, number)
+        await teller.rest([("done", {})], status=COMPLETED)
+        heard += [number async for number, _, _ in following]
+        assert heard == list(range(1, 23))
+
+
+async def tell_one(teller: Teller, number: int) -> None:
+    """An event, written down by itself."""
+    teller.tell("usage", {"input_tokens": number, "output_tokens": 0})
+    await teller.write()
+
+
+async def numbers_heard(database: Database, live: Live, session_id: str, heard: list[int]) -> None:
+    """Follow, and note the numbers of events."""
+    async for number, _, _ in telling.follow(database, live, session_id, 0):
+        heard.append(number)
+
 
 class TestResting:
     async def test_that_could_not_be_written_down_leaves_nothing_behind(
