@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, DEFAULT_USER_ID
+from headgate.features.maintenance.schedule import Schedule
+from headgate.features.maintenance.service import JOBS
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import upgrade
 from headgate.foundation.ids import new_id
@@ -32,12 +34,31 @@ def migrate(settings: Settings) -> None:
     asyncio.run(work())
 
 
+def put_jobs_off(settings: Settings) -> None:
+    """Have no job of maintenance due for an hour. Runs a loop of its own."""
+
+    async def work() -> None:
+        database = Database(settings)
+        await Schedule(database, 3600.0).claim_due(SCHEDULED)
+        await database.close()
+
+    asyncio.run(work())
+
+
+SCHEDULED = (*JOBS, "codev_sessions")
+
+
 class SqliteFiles:
-    """Migrated SQLite files, copied from one that was migrated once."""
+    """Migrated SQLite files, copied from one that was migrated once.
+
+    As in a database of PostgreSQL that was used before, jobs ran a while ago: a server does not begin with them.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._template = folder / "headgate.db"
-        migrate(make_settings(folder))
+        settings = make_settings(folder)
+        migrate(settings)
+        put_jobs_off(settings)
 
     def fresh(self, folder: Path) -> Path:
         """A new database in `folder`."""
