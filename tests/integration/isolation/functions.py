@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 import headgate.features
 from headgate.features.access.principal import Access
 from headgate.features.audit.repository import Wanted
+from headgate.features.runs.repository import RunFilter
 from headgate.features.runs.statistics.periods import period_of
 from headgate.features.runs.statistics.repository import Seen
 from headgate.features.runs.store.port import RunStore
@@ -192,6 +193,9 @@ def _argument(function: Function, parameter: inspect.Parameter, of: World) -> An
         "issuer": ISSUER,
         "subject": SUBJECT,
         "wanted": Wanted(),
+        "which": RunFilter(),
+        "words": "",
+        "among": 100,
         "hashes": [CODE_HASH],
         "code_hash": "f" * 64,
         "type_": "Another",

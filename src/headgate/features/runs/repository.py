@@ -40,31 +40,19 @@ async def find_starter(session: AsyncSession, run_id: str, *, tenant_id: str) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which runs are asked for; all of it by indexes."""
+class RunFilter:
+    """Which runs of those that somebody sees are asked for; all of it by indexes."""
 
-    tenant_id: str
-    spaces: Collection[str] | None
-    """Of flows in these; None: in all."""
     flow_id: str | None = None
     status: str | None = None
     session_id: str | None = None
     since: int | None = None
     """When they were created, in microseconds: then or later, and before `until`."""
     until: int | None = None
-    before: str | None = None
-    """The id of the last run of the page before."""
 
-    def newest_first(self, *columns: Any) -> Select[Any]:  # noqa: ANN401 - columns
-        """The query for these columns of theirs."""
-        query = select(*columns).where(*self._conditions()).order_by(flow_runs.c.id.desc())
-        if self.spaces is None:
-            return query
-        return query.join(FlowRow, _OF_FLOW).where(FlowRow.space_id.in_(sorted(self.spaces)))
-
-    def _conditions(self) -> Iterator[ColumnElement[bool]]:
+    def conditions(self) -> Iterator[ColumnElement[bool]]:
+        """As SQL has them."""
         run = flow_runs.c
-        yield run.tenant_id == self.tenant_id
         for column in (run.flow_id, run.status, run.session_id):
             if (value := getattr(self, column.name)) is not None:
                 yield column == value
@@ -72,31 +60,63 @@ class Wanted:
             yield run.created_at >= self.since
         if self.until is not None:
             yield run.created_at < self.until
-        if self.before is not None:
-            yield run.id < self.before
 
 
-async def list_runs(session: AsyncSession, wanted: Wanted, *, limit: int) -> Sequence[AnyRow]:
-    """Newest first."""
-    found: Sequence[AnyRow] = (await session.execute(wanted.newest_first(flow_runs).limit(limit))).all()
+async def list_runs(
+    session: AsyncSession,
+    *,
+    tenant_id: str,
+    spaces: Collection[str] | None,
+    which: RunFilter,
+    limit: int,
+    before: str | None,
+) -> Sequence[AnyRow]:
+    """Newest first, of flows in these spaces (None: all); `before` is the id of the last run of the page before."""
+    query = _newest_first(flow_runs, tenant_id=tenant_id, spaces=spaces, which=which, before=before)
+    found: Sequence[AnyRow] = (await session.execute(query.limit(limit))).all()
     return found
 
 
 async def search_runs(
-    session: AsyncSession, wanted: Wanted, words: str, *, among: int, limit: int
+    session: AsyncSession,
+    *,
+    tenant_id: str,
+    spaces: Collection[str] | None,
+    which: RunFilter,
+    words: str,
+    among: int,
+    limit: int,
+    before: str | None,
 ) -> tuple[Sequence[AnyRow], str | None]:
     """Those with the words in what they were started with or in what came of them, among the newest so many.
 
     With the id of the last that was looked at, where there were so many. No index knows words inside of words: each
     run's texts are read, and a bound keeps that short however many runs there are.
     """
-    oldest = wanted.newest_first(flow_runs.c.id).offset(among - 1).limit(1)
+    seen: dict[str, Any] = {"tenant_id": tenant_id, "spaces": spaces, "which": which, "before": before}
+    oldest = _newest_first(flow_runs.c.id, **seen).offset(among - 1).limit(1)
     last: str | None = (await session.execute(oldest)).scalar_one_or_none()
-    query = wanted.newest_first(flow_runs)
+    query = _newest_first(flow_runs, **seen)
     query = query.where(or_(*(cast(column, Text).icontains(words, autoescape=True) for column in _WORDS)))
     if last is not None:
         query = query.where(flow_runs.c.id >= last)
     return (await session.execute(query.limit(limit))).all(), last
+
+
+def _newest_first(
+    columns: Any,  # noqa: ANN401 - a column or a table
+    *,
+    tenant_id: str,
+    spaces: Collection[str] | None,
+    which: RunFilter,
+    before: str | None,
+) -> Select[Any]:
+    query = select(columns).where(flow_runs.c.tenant_id == tenant_id, *which.conditions())
+    if spaces is not None:
+        query = query.join(FlowRow, _OF_FLOW).where(FlowRow.space_id.in_(sorted(spaces)))
+    if before is not None:
+        query = query.where(flow_runs.c.id < before)
+    return query.order_by(flow_runs.c.id.desc())
 
 
 async def list_steps(session: AsyncSession, run_id: str, *, tenant_id: str) -> Sequence[AnyRow]:

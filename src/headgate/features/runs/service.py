@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -188,21 +189,15 @@ async def page_of_runs(
     Words are looked for in the newest `LOOKED_THROUGH` of a page: it may hold fewer than asked for, or none, and the
     next goes on behind them.
     """
-    wanted = repository.Wanted(
-        principal.tenant_id,
-        principal.visible_spaces,
-        flow_id=flow_id,
-        status=status,
-        session_id=session_id,
-        since=_microseconds(since),
-        until=_microseconds(until),
-        before=before,
-    )
+    which = repository.RunFilter(flow_id, status, session_id, _microseconds(since), _microseconds(until))
+    seen: dict[str, Any] = {"tenant_id": principal.tenant_id, "spaces": principal.visible_spaces, "which": which}
     behind: str | None = None
     if search:
-        rows, behind = await repository.search_runs(session, wanted, search, among=LOOKED_THROUGH, limit=limit + 1)
+        rows, behind = await repository.search_runs(
+            session, words=search, among=LOOKED_THROUGH, limit=limit + 1, before=before, **seen
+        )
     else:
-        rows = await repository.list_runs(session, wanted, limit=limit + 1)
+        rows = await repository.list_runs(session, limit=limit + 1, before=before, **seen)
     found = [views.run_summary(row) for row in rows[:limit]]
     return found, found[-1].id if len(rows) > limit else behind
 
