@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import Console, open_page
 from tests.e2e.support.studio import Studio
+from tests.e2e.support.waiting import until
 
 NODES = [
     {"id": "question", "type": "ChatInput", "label": "Question", "position": {"x": 0, "y": 0}},
@@ -85,21 +86,15 @@ class TestAutoSave:
     def test_says_not_saved_then_saving_then_saved_and_the_server_has_it(
         self, page: Page, studio: Studio, flow: str
     ) -> None:
-        seen: list[str] = []
-
-        def saw(text: str) -> None:
-            seen.append(text)
-
-        page.expose_function("saw", saw)
         open_flow(page, flow)
         page.evaluate(
-            "new MutationObserver(() => saw(document.querySelector('header [role=status]').textContent))"
+            "window.seen = ['Saved'];"
+            "new MutationObserver(() => seen.push(document.querySelector('header [role=status]').textContent))"
             ".observe(document.querySelector('header'), {subtree: true, childList: true, characterData: true})"
         )
         rename(page, "Kind letters")
-        expect(state(page, "Not saved")).to_be_visible()
-        expect(state(page, "Saved")).to_be_visible()
-        steps = [text for text, _ in groupby(["Saved", *seen])]
+        until(lambda: page.evaluate("seen.includes('Saving…') && seen.at(-1) === 'Saved'"))
+        steps = [text for text, _ in groupby(page.evaluate("seen"))]
         assert steps == ["Saved", "Not saved", "Saving…", "Saved"]
         assert draft(studio, flow)["name"] == "Kind letters"
         page.locator("header [data-state=saved]").hover()

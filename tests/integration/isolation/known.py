@@ -97,7 +97,7 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ("/api/v1/mcp-servers", "url"): "https://example.org/mcp",
     ("/api/v1/assistants", "name"): "Another",
     ("/api/v1/flows/{flow_id}/tests", "revision"): lambda world: revision_of(
-        [TestCase(name="same", text=world.marker)]
+        [TestCase(name="same", text=world.marker, file_ids=[world.file_ids[0]])]
     ),
     ("/api/v1/spaces", "name"): "Another space",
     ("/api/v1/spaces/{space_id}", "name"): "The space by another name",

@@ -15,13 +15,16 @@ TESTED = "e" * 64
 """Checksum of what was tested, and of the tests."""
 
 
-async def add_tests(session: AsyncSession, tenant_id: str, flow_ids: Sequence[str], run_id: str, marker: str) -> str:
-    """Tests of flows; a result of the first that passed, and one that a process elsewhere is making: the id of that.
+async def add_tests(  # noqa: PLR0917 - what a test is made of
+    session: AsyncSession, tenant_id: str, flow_ids: Sequence[str], run_id: str, file_id: str, marker: str
+) -> str:
+    """Tests of flows, each given the file; a result of the first that passed, and one that is being made elsewhere.
 
-    Its trials were `run_id`.
+    Its trials were `run_id`. Gives the id of the one that is being made.
     """
+    case = {"text": marker, "file_ids": [file_id]}
     for flow_id in flow_ids:
-        session.add(TestCaseRow(flow_id=flow_id, name="same", tenant_id=tenant_id, position=0, case={"text": marker}))
+        session.add(TestCaseRow(flow_id=flow_id, name="same", tenant_id=tenant_id, position=0, case=case))
     passed, running = new_id(), new_id()
     for result_id, status in ((passed, "passed"), (running, "running")):
         result: dict[str, Any] = {"id": result_id, "tenant_id": tenant_id, "flow_id": flow_ids[0], "version": 1}

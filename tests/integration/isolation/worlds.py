@@ -260,7 +260,8 @@ async def _make_rows(world: World, database: Database) -> None:
     async with database.writing() as session:
         world.codev_ids += await add_sessions(session, world.principal, world.flow_ids[0], world.marker)
         world.pattern_ids.append(await add_pattern(session, world.principal, world.codev_ids[0], world.marker))
-        world.result_ids.append(await add_tests(session, tenant, world.flow_ids, world.run_ids[0], world.marker))
+        of_tests = (world.flow_ids, world.run_ids[0], world.file_ids[0], world.marker)
+        world.result_ids.append(await add_tests(session, tenant, *of_tests))
         await session.execute(
             insert(McpServerRow).values(
                 id=server,
