@@ -1,5 +1,7 @@
 """From a request to what to do about it. Pure: no model, no network, no state."""
 
+from collections import Counter
+
 from headgate.agents.assistant.offline.assembly.draft import MissingComponent
 from headgate.agents.assistant.offline.assembly.workshop import Workshop
 from headgate.agents.assistant.offline.editing.difference import actions_between
@@ -75,7 +77,7 @@ def _edit(reading: Reading, catalog: Catalog, flow: Flow, default_model: str | N
     if shop is not None and shop.needs_model:
         return without_model(reading, shop)
     left_out = tuple(reading.left_out())
-    if reading.coverage() < _LEAST_COVERAGE or check_draft(edited.flow, catalog):
+    if reading.coverage() < _LEAST_COVERAGE or _faults(edited.flow, catalog) - _faults(flow, catalog):
         return None
     actions = actions_between(flow, edited.flow, edited.renamed)
     if run is not None:
@@ -91,6 +93,11 @@ def _edit(reading: Reading, catalog: Catalog, flow: Flow, default_model: str | N
         coverage=reading.coverage(),
         done=edited.done,
     )
+
+
+def _faults(flow: Flow, catalog: Catalog) -> Counter[tuple[str, str]]:
+    """Kinds of faults: one that the draft had before is none of an edit's, whatever its node is called by then."""
+    return Counter((issue.code, issue.field) for issue in check_draft(flow, catalog))
 
 
 def _build(reading: Reading, catalog: Catalog, index: CatalogueIndex, default_model: str | None) -> Understanding:

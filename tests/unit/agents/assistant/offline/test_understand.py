@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from headgate.agents.assistant.offline.editing.difference import actions_between
 from headgate.agents.assistant.offline.understand import understand
-from headgate.graph.model import Edge, Flow, Node
+from headgate.graph.model import Edge, Flow, Node, StepPolicy
 from headgate.graph.spec import parse_spec
 from headgate.graph.validate import check_runnable
 from tests.support.properties import cases
@@ -61,6 +61,15 @@ class TestUnderstand:
         found = understand("list the installed packages by size, top 10, sorry, top 20", REGISTRY, Flow())
         assert "LIMIT 20" in str(found.actions[0].arguments["spec"])
         assert any("taken back" in note for note in found.assumed)
+
+    def test_changes_a_flow_with_a_policy_half_done_and_builds_no_other_in_its_place(self) -> None:
+        flow = understand("list the installed packages by size and save them as p.csv", REGISTRY, Flow()).flow
+        assert flow is not None
+        half_done = StepPolicy(output_mode="http_post")
+        nodes = [node.model_copy(update={"policy": half_done}) for node in flow.nodes]
+        found = understand("save it as all.csv instead", REGISTRY, flow.model_copy(update={"nodes": nodes}))
+        assert found.intent == "edit_flow"
+        assert [action.tool for action in found.actions] == ["configure_component"]
 
     def test_is_quick_once_warm(self) -> None:
         understand(LONG, REGISTRY, Flow())
