@@ -311,6 +311,14 @@ class TestDD019StructuredVerdicts:
         assert state["converge_verdict"] == payload["data"]["verdict"]
         assert len(session.patterns.kept) == 1
 
+    async def test_whoever_ends_it_over_what_was_left_open_did_not_accept_the_result(self) -> None:
+        with model(converge=iterate("INCOMPLETE", "no farewell", "add one")) as wire:
+            session = await play_at(wire, FakePlace())
+            await session.begin(max_iterations=1)
+            await session.approve()
+            assert await session.answer({"type": "result_review", "accepted": False, "stop": True}) == {}
+        assert ((await session.state())["stop_reason"] or "").startswith("The result was not accepted")
+
     async def test_what_was_left_open_is_planned_when_the_person_says_so(self) -> None:
         verdicts = [iterate("INCOMPLETE", "no farewell", "add one"), DONE]
         with model(converge=verdicts, patch=[*MADE, WRITTEN]) as wire:

@@ -52,13 +52,15 @@ def _decided(state: AgentState, working: Working, judged: Judged | None, *, over
     verdict = derived if judged is None or judged.done else judged.verdict(derived)
     working.tell("verdict", {"done": False, **{name: str(value) for name, value in verdict.items()}})
     last = state["iteration"] >= state["max_iterations"]
+    left_open = passed and (over or last)
     update: Update = {
         "converge_verdict": dict(verdict),
-        "left_open": passed and (over or last),
-        "approved": bool(state.get("approved") and state.get("repairs_approved")),
+        "left_open": left_open,
+        # Whoever refuses what was left open refuses a result, not the plan that they approved.
+        "approved": bool(state.get("approved") and (left_open or state.get("repairs_approved"))),
         "messages": [{"role": "assistant", "content": f"{verdict['category']}: {verdict['reason']}"}],
     }
-    if update["left_open"]:
+    if left_open:
         return update | {"stop_code": None}
     if over:
         return update | OVER_BUDGET
