@@ -18,8 +18,20 @@ describe("who only looks", () => {
     const card = await screen.findByRole("region", { name: "A plan to approve" });
     expect(within(card).getByText(/answering takes the role of an editor/)).toBeInTheDocument();
     for (const button of within(card).getAllByRole("button")) expect(button).toBeDisabled();
+    expect(within(card).queryByRole("radio", { name: "Edit" })).toBeNull();
     expect(screen.queryByRole("button", { name: "Stop" })).toBeNull();
     expect(screen.queryByRole("button", { name: "Roll back" })).toBeNull();
+  });
+
+  it("reads every part of a result", async () => {
+    const trial = { case: CASE.name, passed: true, answer: "Hello Ada", ms: 5 };
+    const data = { cases: [CASE], trials: [trial], diff: ["added the step greet"] };
+    serve(waitingFor("result_review", data)).me = LOOKS;
+    const { user } = openPage("/develop/s1");
+    const card = await screen.findByRole("region", { name: "A result to look at" });
+    await user.click(within(card).getByRole("tab", { name: /change/i }));
+    expect(within(card).getByText(/added the step greet/)).toBeInTheDocument();
+    expect(within(card).getByRole("button", { name: "Accept" })).toBeDisabled();
   });
 
   it("goes on with no session that ended, and starts no next one", async () => {

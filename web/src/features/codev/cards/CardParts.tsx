@@ -1,4 +1,16 @@
-import type { ReactNode } from "react";
+import { createContext, type ReactNode, useContext } from "react";
+
+const MayAnswer = createContext(true);
+/** Says to a card whether the person may answer it. */
+export const Answerable = MayAnswer.Provider;
+export const useMayAnswer = () => useContext(MayAnswer);
+
+/** What a part of a card answers with: dead for who may only read it. What is read stays as it is. */
+export const Answering = ({ children }: { children: ReactNode }) => (
+  <fieldset disabled={!useMayAnswer()} className="contents">
+    {children}
+  </fieldset>
+);
 
 /** What there is to look at and to fill in. */
 export const CardBody = ({ children }: { children: ReactNode }) => (
@@ -7,7 +19,9 @@ export const CardBody = ({ children }: { children: ReactNode }) => (
 
 /** What can be decided: in view, however long the card is. */
 export const CardFoot = ({ children }: { children: ReactNode }) => (
-  <footer className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-line bg-surface px-4 py-3">
-    {children}
-  </footer>
+  <Answering>
+    <footer className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t border-line bg-surface px-4 py-3">
+      {children}
+    </footer>
+  </Answering>
 );

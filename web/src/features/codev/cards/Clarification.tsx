@@ -3,7 +3,7 @@ import { answersText } from "../model/answers";
 import { lines } from "../model/read";
 import { useKept } from "../model/useKept";
 import { useCodevTexts } from "../texts";
-import { CardBody, CardFoot } from "./CardParts";
+import { Answering, CardBody, CardFoot } from "./CardParts";
 import type { CardProps } from "./props";
 
 /** Questions, a field for each and one for whatever else there is to say. */
@@ -25,34 +25,36 @@ export function Clarification({ interrupt, answer }: CardProps) {
       }}
     >
       <CardBody>
-        {questions.map((question, at) => (
-          <Field key={question} label={`${at + 1}. ${question}`}>
+        <Answering>
+          {questions.map((question, at) => (
+            <Field key={question} label={`${at + 1}. ${question}`}>
+              {(control) => (
+                <Textarea
+                  {...control}
+                  rows={2}
+                  maxLength={4000}
+                  value={answers[at] ?? ""}
+                  onChange={(event) => {
+                    const next = questions.map((_, place) => answers[place] ?? "");
+                    next[at] = event.target.value;
+                    setAnswers(next);
+                  }}
+                />
+              )}
+            </Field>
+          ))}
+          <Field label={questions.length > 0 ? t("more_to_say") : t("your_answer")}>
             {(control) => (
               <Textarea
                 {...control}
                 rows={2}
                 maxLength={4000}
-                value={answers[at] ?? ""}
-                onChange={(event) => {
-                  const next = questions.map((_, place) => answers[place] ?? "");
-                  next[at] = event.target.value;
-                  setAnswers(next);
-                }}
+                value={more}
+                onChange={(event) => setMore(event.target.value)}
               />
             )}
           </Field>
-        ))}
-        <Field label={questions.length > 0 ? t("more_to_say") : t("your_answer")}>
-          {(control) => (
-            <Textarea
-              {...control}
-              rows={2}
-              maxLength={4000}
-              value={more}
-              onChange={(event) => setMore(event.target.value)}
-            />
-          )}
-        </Field>
+        </Answering>
       </CardBody>
       <CardFoot>
         <Button type="submit" kind="primary" disabled={!text} busy={answer.isPending}>

@@ -8,7 +8,7 @@ import { Button, Chip, Field, Input, Problem, Skeleton } from "@/components/ui";
 import { type Missing, readMissing } from "../model/known";
 import { ConnectProvider } from "../page/ConnectProvider";
 import { useCodevTexts } from "../texts";
-import { CardBody, CardFoot } from "./CardParts";
+import { Answering, CardBody, CardFoot } from "./CardParts";
 import type { CardProps } from "./props";
 
 /** Credentials that are missed, to be given here or where they belong. */
@@ -38,11 +38,13 @@ export function Credentials({ session, interrupt, answer }: CardProps) {
                 )}
               </p>
               {given.has(one.type) ? null : (
-                <Give
-                  session={session}
-                  missing={one}
-                  onGiven={() => setGiven((before) => new Set([...before, one.type]))}
-                />
+                <Answering>
+                  <Give
+                    session={session}
+                    missing={one}
+                    onGiven={() => setGiven((before) => new Set([...before, one.type]))}
+                  />
+                </Answering>
               )}
             </li>
           ))}

@@ -11,7 +11,7 @@ import { readTrial } from "../model/trial";
 import { isSame, useKept } from "../model/useKept";
 import { VerdictView } from "../page/VerdictView";
 import { useCodevTexts } from "../texts";
-import { CardBody, CardFoot } from "./CardParts";
+import { Answering, CardBody, CardFoot, useMayAnswer } from "./CardParts";
 import { DiffLines } from "./DiffLines";
 import { Feedback } from "./Feedback";
 import { PlanCases } from "./PlanCases";
@@ -43,7 +43,8 @@ export function PlanApproval({ session, interrupt, answer, before }: CardProps) 
     });
   const refuse = (feedback: string, stop = false) =>
     answer.mutate({ type: "plan_approval", approved: false, feedback, stop });
-  const ready = plan.trim() !== "" && cases.length > 0 && !answer.isPending;
+  const may = useMayAnswer();
+  const ready = may && plan.trim() !== "" && cases.length > 0 && !answer.isPending;
   return (
     <div
       // Before the editor, which would begin a line. What a dialog of the card hears is its own.
@@ -65,20 +66,22 @@ export function PlanApproval({ session, interrupt, answer, before }: CardProps) 
           onChange={setPlan}
           onReset={() => setPlan(proposed)}
         />
-        <PlanCases
-          cases={cases}
-          proposed={proposedCases}
-          before={before?.cases}
-          ran={ran}
-          trials={trials}
-          onChange={setCases}
-        />
-        <Toggle
-          label={t("repairs_approved")}
-          help={t("repairs_approved_help")}
-          checked={repairs ?? data.repairs_approved === true}
-          onChange={setRepairs}
-        />
+        <Answering>
+          <PlanCases
+            cases={cases}
+            proposed={proposedCases}
+            before={before?.cases}
+            ran={ran}
+            trials={trials}
+            onChange={setCases}
+          />
+          <Toggle
+            label={t("repairs_approved")}
+            help={t("repairs_approved_help")}
+            checked={repairs ?? data.repairs_approved === true}
+            onChange={setRepairs}
+          />
+        </Answering>
       </CardBody>
       <CardFoot>
         {asking ? (
@@ -115,12 +118,13 @@ interface PlanProps {
 
 function Plan({ text, before, edited, onChange, onReset }: PlanProps) {
   const t = useCodevTexts();
+  const edits = useMayAnswer();
   const [view, setView] = useState<"read" | "changes" | "edit">("read");
   return (
     <section aria-label={t("plan")} className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-2">
         <h3 className="mr-auto font-medium">{t("plan")}</h3>
-        {edited && (
+        {edits && edited && (
           <Button size="sm" kind="ghost" onClick={onReset}>
             {t("as_proposed")}
           </Button>
@@ -132,7 +136,7 @@ function Plan({ text, before, edited, onChange, onReset }: PlanProps) {
           options={[
             { value: "read", label: t("read") },
             ...(before && before !== text ? [{ value: "changes" as const, label: t("plan_changes") }] : []),
-            { value: "edit", label: t("edit"), icon: <PencilLine /> },
+            ...(edits ? [{ value: "edit" as const, label: t("edit"), icon: <PencilLine /> }] : []),
           ]}
           onChange={setView}
         />

@@ -14,7 +14,7 @@ import { TrialTable } from "../page/TrialTable";
 import { VerdictView } from "../page/VerdictView";
 import { WriteLine } from "../page/WriteLine";
 import { useCodevTexts } from "../texts";
-import { CardBody, CardFoot } from "./CardParts";
+import { Answering, CardBody, CardFoot } from "./CardParts";
 import { DiffLines } from "./DiffLines";
 import { Feedback } from "./Feedback";
 import type { CardProps } from "./props";
@@ -92,7 +92,9 @@ export function Review({ session, interrupt, answer }: CardProps) {
           ]}
         />
         {keeps && cases.length > 0 && !takenBack && (
-          <Toggle label={t("keep_tests")} help={t("keep_tests_help")} checked={saving} onChange={setSaving} />
+          <Answering>
+            <Toggle label={t("keep_tests")} help={t("keep_tests_help")} checked={saving} onChange={setSaving} />
+          </Answering>
         )}
       </CardBody>
       <CardFoot>

@@ -5,6 +5,7 @@ import { useRights } from "@/api/rights";
 import { readConflict, readVerdict } from "../model/known";
 import { useFocusWhenLost } from "../page/useFocusWhenLost";
 import { type CodevText, useCodevTexts } from "../texts";
+import { Answerable } from "./CardParts";
 import { Clarification } from "./Clarification";
 import { Credentials } from "./Credentials";
 import { PlanApproval } from "./PlanApproval";
@@ -64,9 +65,9 @@ export function WaitingCard({ session, interrupt, before }: Omit<CardProps, "ans
         </div>
       </header>
       {Card && (
-        <fieldset disabled={!answers} className="contents">
+        <Answerable value={answers}>
           <Card session={session} interrupt={interrupt} answer={answer} before={before} />
-        </fieldset>
+        </Answerable>
       )}
     </section>
   );

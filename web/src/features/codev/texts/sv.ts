@@ -22,7 +22,7 @@ const sv: Translation<typeof en> = {
   less: "Mindre",
   all_of_it: "Hela texten",
   no_session: "Det finns inget sådant pass",
-  no_session_more: "Det är borttaget, eller finns i en yta som du inte kan se.",
+  no_session_more: "Det är borttaget, eller finns i ett utrymme som du inte kan se.",
   to_sessions: "Alla utvecklingspass",
   delete: "Ta bort",
   delete_this: "Ta bort passet",
