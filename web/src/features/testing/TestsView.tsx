@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { TestCase } from "@/api/queries/tests";
 import { CaseDialog, CaseList, freeName } from "@/components/cases";
 import { Button, Callout, EmptyState, Problem, Skeleton, toast } from "@/components/ui";
-import { useDraft } from "@/lib/draft";
+import { same, useDraft } from "@/lib/draft";
 import type { Proposal } from "./fromRun";
 import { Requirement } from "./Requirement";
 import { Results } from "./Results";
@@ -134,6 +134,7 @@ function withCase(cases: readonly TestCase[], made: TestCase, before: TestCase |
   const at = cases.findIndex(({ name }) => name === before?.name);
   const now = cases[at];
   if (!now) return [...cases, made];
-  if (JSON.stringify(now) !== JSON.stringify(before)) throw new ChangedMeanwhile(now);
+  // Not by its text: a database may give the members of a form or a schema in another order than they were sent.
+  if (!same(now, before) && !same(now, made)) throw new ChangedMeanwhile(now);
   return cases.with(at, made);
 }

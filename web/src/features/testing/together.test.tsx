@@ -61,6 +61,18 @@ describe("tests that several people change", () => {
     expect(screen.queryByRole("dialog")).toBeNull();
   });
 
+  it("are nobody else's work because a database gives their members in another order", async () => {
+    kept.cases = [{ ...GREETS, form: { who: "Ada", of: "Byron" } }];
+    const user = userEvent.setup();
+    show();
+    await user.click(await screen.findByRole("button", { name: "Edit “greets”" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    await user.type(dialog.getByLabelText("Input"), " you");
+    kept.cases = [{ ...GREETS, form: { of: "Byron", who: "Ada" } }];
+    await user.click(dialog.getByRole("button", { name: "Keep the test" }));
+    await waitFor(() => expect(kept.cases[0]?.text).toBe("hello you"));
+  });
+
   it("come back as others left them when they were removed by mistake", async () => {
     kept.cases = [GREETS];
     const user = userEvent.setup();
