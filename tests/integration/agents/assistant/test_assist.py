@@ -16,7 +16,7 @@ from headgate.features.access.permissions import Permission, Role
 from headgate.features.access.principal import LOCAL, Access, Principal
 from headgate.features.secrets import service as secrets
 from headgate.foundation.ids import new_id
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import ModelSettings, Settings
 from tests.integration.http.conftest import ECHO, created
 from tests.support.intents import IntentAnswers
 from tests.support.openai_server import OpenAIServer
@@ -196,6 +196,27 @@ class TestCheckConfig:
         assert "openai" in found["configured_providers"]
         assert found["offline_builder"] is True
         assert KEY not in json.dumps(found)
+
+    @pytest.mark.parametrize(
+        ("chosen", "told"),
+        [
+            ({}, ("openai", "gpt-5.4-mini")),
+            ({"default": "openai/gpt-5-mini"}, ("openai", "gpt-5-mini")),
+            (
+                {"default": "openai/gpt-5-mini", "assistant": "groq/openai/gpt-oss-120b"},
+                ("groq", "openai/gpt-oss-120b"),
+            ),
+            ({"assistant": "offline"}, ("offline", "offline")),
+        ],
+    )
+    async def test_tells_the_model_that_a_turn_would_ask(
+        self, app: FastAPI, client: httpx2.AsyncClient, chosen: dict[str, str], told: tuple[str, str]
+    ) -> None:
+        assistant = app.state.assistant
+        models = replace(assistant.models, settings=ModelSettings(**chosen))
+        app.state.assistant = replace(assistant, models=models)
+        found = (await client.get("/api/v1/agentic/check-config")).json()
+        assert (found["default_provider"], found["default_model"]) == told
 
 
 class TestPermissions:

@@ -1,6 +1,6 @@
 """Which model answers a turn."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -130,17 +130,33 @@ class ModelChooser:
             for status in statuses
         ]
         ready = [one for one in providers if one.configured and one.name != LOCAL]
+        provider, name = self._default(ready)
         return CheckConfig(
             configured=bool(ready),
             configured_providers=[one.name for one in ready],
             providers=providers,
-            default_provider=ready[0].name if ready else OFFLINE,
-            default_model=(ready[0].default_model or "") if ready else OFFLINE,
+            default_provider=provider,
+            default_model=name,
         )
+
+    def _default(self, ready: Sequence[ProviderState]) -> tuple[str, str]:
+        """Provider and model of a turn that names none: the operator's, else the first that is ready."""
+        chosen = self._chosen
+        if chosen and chosen != OFFLINE:
+            provider, _, name = chosen.partition("/")
+            return provider, name
+        if chosen or not ready:
+            return OFFLINE, OFFLINE
+        return ready[0].name, ready[0].default_model or ""
 
     def explain(self, error: Exception) -> HeadgateError:
         """What a provider's own error means to the person who asked."""
         return service.friendly_error(error)
+
+    @property
+    def _chosen(self) -> str:
+        """What the operator set; empty where that was left open."""
+        return self.settings.assistant or self.settings.default
 
     async def _wanted(self, keys: KeySource, provider: str | None, name: str | None) -> Model | None:
         """The model asked for or configured; None for the offline builder."""
@@ -149,7 +165,7 @@ class ModelChooser:
         if provider is not None:
             found = find_provider(provider).id
             return await self._ready(keys, Model(provider=found, name=name or catalogue.default_name(found) or ""))
-        chosen = self.settings.assistant or self.settings.default
+        chosen = self._chosen
         if chosen == OFFLINE:
             return None
         if chosen:

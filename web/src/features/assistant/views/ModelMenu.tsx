@@ -26,7 +26,10 @@ export function ModelMenu() {
     onSelect: () => choose(choice),
   });
   const found = config.data;
-  const fallback = found?.configured ? `${found.default_provider}/${found.default_model}` : t("model_offline");
+  const fallback =
+    found?.configured && found.default_provider !== "offline"
+      ? `${found.default_provider}/${found.default_model}`
+      : t("model_offline");
   const items: MenuItem[] = [item(null, t("model_default", { model: fallback }))];
   for (const provider of found?.providers.filter((one) => one.configured) ?? []) {
     items.push({ kind: "heading", id: `heading ${provider.name}`, label: provider.label });

@@ -1,6 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Suspense, useState } from "react";
-import { assistantKeys } from "@/api/queries/assistant";
 import { codevKeys } from "@/api/queries/codev";
 import { Button } from "@/components/ui";
 import { part } from "@/lib/part";
@@ -22,9 +21,7 @@ export function ConnectProvider({ provider, label, kind = "secondary", onDone }:
   const [open, setOpen] = useState(false);
   const change = (next: boolean) => {
     setOpen(next);
-    if (next) return;
-    void queries.invalidateQueries({ queryKey: assistantKeys.config });
-    void queries.invalidateQueries({ queryKey: codevKeys.domains });
+    if (!next) void queries.invalidateQueries({ queryKey: codevKeys.domains });
   };
   return (
     <>

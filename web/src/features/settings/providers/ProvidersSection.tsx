@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { assistantConfigQuery } from "@/api/queries/assistant";
 import { providersQuery, testProvider } from "@/api/queries/providers";
 import { useRights } from "@/api/rights";
 import { ProviderDialog } from "@/components/providers";
@@ -17,7 +18,8 @@ export function ProvidersSection() {
   const { may } = useRights();
   const providers = useQuery({ ...providersQuery, select: inOrder });
   const [connecting, setConnecting] = useState<string | true | null>(null);
-  const first = (useQuery(providersQuery).data ?? []).find((one) => one.configured && one.default_model);
+  const config = useQuery({ ...assistantConfigQuery, enabled: may("flows.edit") });
+  const used = config.data?.default_provider === "offline" ? undefined : config.data;
   return (
     <Section
       title={t("models")}
@@ -30,15 +32,17 @@ export function ProvidersSection() {
         )
       }
     >
-      <Part title={t("default_model")} about={t("default_model_about")}>
-        <p className="rounded-lg border border-line bg-surface px-4 py-2.5">
-          {first ? (
-            <span className="font-mono text-sm">{`${first.id}/${first.default_model}`}</span>
-          ) : (
-            <span className="text-muted">{providers.isPending ? "…" : t("no_default_model")}</span>
-          )}
-        </p>
-      </Part>
+      {may("flows.edit") && (
+        <Part title={t("default_model")} about={t("default_model_about")}>
+          <p className="rounded-lg border border-line bg-surface px-4 py-2.5">
+            {used ? (
+              <span className="font-mono text-sm">{`${used.default_provider}/${used.default_model}`}</span>
+            ) : (
+              <span className="text-muted">{config.isPending ? "…" : t("no_default_model")}</span>
+            )}
+          </p>
+        </Part>
+      )}
       <Part title={t("providers")}>
         <Listing label={t("providers")} query={providers} empty={null}>
           {(one) => (

@@ -35,8 +35,8 @@ export default {
   needs_package: "Its package is not installed on the server.",
   needs_local: "No local model is on this machine.",
   default_model_about:
-    "What steps and the assistant use where nobody chose a model: the first one of the first provider that is ready.",
-  no_default_model: "None yet. Connect a provider, and steps that ask a model can run.",
+    "What the assistant asks where nobody chose a model: what your operator set, or else the first model of the first provider that is ready.",
+  no_default_model: "None: the offline builder answers. Connect a provider, and steps that ask a model can run too.",
   classes: "Classes of models",
   classes_about: "The most sensitive data that a model may be given. A model without a class has {{level}}.",
   classes_off: "Classes are kept and not checked here: the operator has switched them off.",

@@ -37,8 +37,9 @@ const sv: Translation<typeof en> = {
   needs_package: "Paketet är inte installerat på servern.",
   needs_local: "Ingen lokal modell finns på maskinen.",
   default_model_about:
-    "Det som steg och assistenten använder när ingen har valt modell: den första hos den första leverantören som är klar.",
-  no_default_model: "Ingen än. Anslut en leverantör, så kan steg som frågar en modell köras.",
+    "Det som assistenten frågar när ingen har valt modell: den som driftansvarig har satt, annars den första hos den första leverantören som är klar.",
+  no_default_model:
+    "Ingen: offlinebyggaren svarar. Anslut en leverantör, så kan också steg som frågar en modell köras.",
   classes: "Modellernas klasser",
   classes_about: "De känsligaste data som en modell får ta emot. En modell utan klass har {{level}}.",
   classes_off: "Klasserna sparas men kontrolleras inte här: driften har stängt av dem.",
