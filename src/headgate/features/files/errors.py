@@ -45,8 +45,8 @@ class NoRoomForFile(TooLarge):
     def __init__(self, most: int, room: int) -> None:
         super().__init__(
             f"All uploads and files of runs may have {most} bytes together; {room} are left, and this file has more.",
-            remedy="Send a smaller file, or ask an administrator: old runs take their files with them when they are "
-            "deleted (HEADGATE_RETENTION__RUN_DAYS), and HEADGATE_STORAGE__MAX_TENANT_BYTES is the limit.",
+            remedy="Send a smaller file, or ask an administrator: the limit is HEADGATE_STORAGE__MAX_TENANT_BYTES. "
+            "What old runs made goes with them (HEADGATE_RETENTION__RUN_DAYS); uploads stay.",
             limit=most,
         )
 

@@ -58,15 +58,27 @@ async def store_upload(
     room = max_bytes
     if tenant_bytes is not None:
         async with database.reading() as session:
-            used = await repository.count_bytes(session, tenant_id=principal.tenant_id)
-        room = max(0, tenant_bytes - used)
+            room = await _room(session, principal.tenant_id, tenant_bytes)
     most = min(max_bytes, room)
     try:
-        return await _store(database, storage, tags, name=name, content=content, media_type=media_type, max_bytes=most)
+        return await _store(
+            database,
+            storage,
+            tags,
+            name=name,
+            content=content,
+            media_type=media_type,
+            max_bytes=most,
+            tenant_bytes=tenant_bytes,
+        )
     except FileTooLarge as error:
         if tenant_bytes is None or room >= max_bytes:
             raise
         raise NoRoomForFile(tenant_bytes, room) from error
+
+
+async def _room(session: AsyncSession, tenant_id: str, tenant_bytes: int) -> int:
+    return max(0, tenant_bytes - await repository.count_bytes(session, tenant_id=tenant_id))
 
 
 async def store_artifact(
@@ -210,6 +222,7 @@ async def _store(
     content: bytes | AsyncIterable[bytes],
     media_type: str,
     max_bytes: int,
+    tenant_bytes: int | None = None,
 ) -> StoredFile:
     file_id = new_id()
     source = _Source(content)
@@ -231,12 +244,21 @@ async def _store(
     )
     try:
         async with database.writing() as session:
+            if tenant_bytes is not None:
+                await _require_room(session, row, tenant_bytes)
             await repository.add_file(session, row)
             await _record_upload(session, tags.uploader, row)
     except BaseException:
         await storage.delete(tags.tenant_id, file_id)
         raise
     return row
+
+
+async def _require_room(session: AsyncSession, row: StoredFile, tenant_bytes: int) -> None:
+    """Look again when a content is there: others came meanwhile, as many at once as somebody likes."""
+    room = await _room(session, row.tenant_id, tenant_bytes)
+    if row.size_bytes > room:
+        raise NoRoomForFile(tenant_bytes, room)
 
 
 async def _record_upload(session: AsyncSession, uploader: Principal | None, row: StoredFile) -> None:

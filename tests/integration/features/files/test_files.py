@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from headgate.features.access.principal import DEFAULT_TENANT_ID, DEFAULT_USER_ID, LOCAL
 from headgate.features.files import service
-from headgate.features.files.errors import FileNotFound, FileTooLarge
+from headgate.features.files.errors import FileNotFound, FileTooLarge, NoRoomForFile
 from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.routes import router
 from headgate.features.files.run_files import RunFiles
@@ -189,6 +189,27 @@ class TestUpload:
         async with api(router, principal=other, database=database, storage=storage, settings=settings) as theirs:
             assert (await theirs.post("/files", files={"file": ("a.bin", bytes(1000))})).status_code == 201
         await run_files.save(origin, "more", bytes(600), "")
+
+    async def test_refuses_what_has_no_room_beside_what_came_at_the_same_time(
+        self, database: Database, storage: LocalStorage, tmp_path: Path
+    ) -> None:
+        begun, other_is_in = asyncio.Event(), asyncio.Event()
+
+        async def slowly() -> AsyncIterator[bytes]:
+            begun.set()
+            await other_is_in.wait()
+            yield bytes(600)
+
+        async def keep(content: bytes | AsyncIterator[bytes]) -> StoredFile:
+            return await service.store_upload(database, storage, LOCAL, name="a", content=content, tenant_bytes=1000)
+
+        slow = asyncio.create_task(keep(slowly()))
+        await begun.wait()
+        await keep(bytes(600))
+        other_is_in.set()
+        with pytest.raises(NoRoomForFile, match="400 are left"):
+            await slow
+        assert len(on_disk(tmp_path)) == await count(database) == 1
 
     async def test_stops_reading_an_endless_upload(self, client: httpx2.AsyncClient) -> None:
         sent = 0
