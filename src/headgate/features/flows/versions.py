@@ -233,7 +233,8 @@ async def restore_version(
     definition, before = unlink(Flow.model_validate(found.definition)), draft_as_recorded(flow)
     earlier = definition_of(flow)
     await write_draft(session, flow, definition, catalog)
-    flow.draft_version = None if linked_names(definition, catalog) else version
+    if found.release is not None or not (await as_it_would_run(session, catalog, flow))[1]:
+        _is_frozen(flow, catalog, version)
     await session.flush()
     await record_change(
         session,
@@ -271,7 +272,18 @@ async def _freeze(session: AsyncSession, principal: Principal, catalog: Componen
     """The version with the draft's content. Raises `FlowInvalid` naming everything that keeps it from running."""
     if flow.draft_version is None:
         raise_if_any((await as_it_would_run(session, catalog, flow))[1])
-    return await _keep(session, principal, catalog, flow)
+    version = await _keep(session, principal, catalog, flow)
+    _is_frozen(flow, catalog, version.version)
+    await session.flush()
+    return version
+
+
+def _is_frozen(flow: FlowRow, catalog: Components, version: int) -> None:
+    """The draft is this version, and can run: until it changes it is run and published without another look.
+
+    A shared assistant may change while the draft does not: a draft that links one is compared each time.
+    """
+    flow.draft_version = None if linked_names(definition_of(flow), catalog) else version
 
 
 async def _keep(session: AsyncSession, principal: Principal, catalog: Components, flow: FlowRow) -> FlowVersionRow:
@@ -289,9 +301,6 @@ async def _keep(session: AsyncSession, principal: Principal, catalog: Components
         found = await _add_version(session, principal, flow, definition=definition, catalog=catalog, content=content)
         told = {"version": found.version, "checksum": content}
         await record_change(session, principal, flow, "flow.version_made", after=told, payload=told)
-    if not linked_names(draft, catalog):
-        # A shared assistant may change while the draft does not: such a draft is compared each time.
-        flow.draft_version = found.version
     await session.flush()
     return found
 

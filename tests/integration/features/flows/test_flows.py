@@ -18,7 +18,7 @@ from headgate.features.models.classes import ModelClasses
 from headgate.foundation.classification_settings import ClassificationSettings
 from headgate.foundation.database import Database
 from headgate.graph.issues import FlowInvalid
-from headgate.graph.model import Edge, Flow, Node, Position
+from headgate.graph.model import Edge, Flow, Node, Position, StepPolicy
 from headgate.sdk import Component, Text, field, output
 
 OTHER = system_principal("t2", "s2")
@@ -260,3 +260,23 @@ class TestDiffAndRestore:
             await versions.restore_version(session, LOCAL, REGISTRY, flow.id, 1, revision=2)
         kept = await versions.read_definition(database, tenant_id=LOCAL.tenant_id, flow_id=flow.id, version=2)
         assert kept == saying("never ran")
+
+    async def test_takes_no_draft_that_was_only_kept_for_one_that_can_run(
+        self, database: Database, flow: FlowRow
+    ) -> None:
+        await publish(database, flow.id)
+        half_done = Node(id="say", type="Say", policy=StepPolicy(output_mode="http_post"))
+        await save(
+            database, flow.id, revision=1, definition=FLOW.model_copy(update={"nodes": (half_done, FLOW.nodes[1])})
+        )
+        async with database.writing() as session:
+            await versions.keep_draft(session, LOCAL, REGISTRY, flow.id)
+        with pytest.raises(FlowInvalid):
+            await publish(database, flow.id)
+        async with database.writing() as session:
+            await versions.restore_version(session, LOCAL, REGISTRY, flow.id, 1, revision=2)
+            await versions.restore_version(session, LOCAL, REGISTRY, flow.id, 2, revision=3)
+        with pytest.raises(FlowInvalid):
+            await publish(database, flow.id)
+        with pytest.raises(FlowInvalid):
+            await versions.pin_version(database, LOCAL, REGISTRY, flow.id, wanted="draft")

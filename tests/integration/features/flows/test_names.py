@@ -79,8 +79,7 @@ class TestCost:
         """Deciding by role takes nothing from the database that was not read before."""
         ann = await person(database, "Ann's")
         flow_id = await create(database, ann, "Talk")
-        async with database.writing() as session:
-            await versions.keep_draft(session, ann, REGISTRY, flow_id)
+        await versions.pin_version(database, ann, REGISTRY, flow_id, wanted="draft")
         for who in (LOCAL, ann):
             for work in (
                 lambda session, who=who: service.get_flow(session, who, flow_id),
