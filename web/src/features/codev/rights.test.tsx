@@ -61,8 +61,15 @@ describe("who only looks", () => {
   it("chooses among the flows that they may change", async () => {
     serve(session());
     const flow = (name: string, space_id: string) => ({ id: name, name, space_id, updated_at: "2026-01-01T00:00:00Z" });
-    const items = [flow("Mine", "s"), flow("Theirs", "another")];
-    server.use(http.get("*/api/v1/flows", () => HttpResponse.json({ items, next_cursor: null })));
+    server.use(
+      http.get("*/api/v1/flows", ({ request }) =>
+        HttpResponse.json(
+          new URL(request.url).searchParams.has("cursor")
+            ? { items: [flow("Mine", "s")], next_cursor: null }
+            : { items: [flow("Theirs", "another")], next_cursor: "behind" },
+        ),
+      ),
+    );
     const { user } = openPage("/develop/new");
     await user.click(await screen.findByRole("radio", { name: "An existing flow" }));
     await user.click(screen.getByText("Choose a flow"));

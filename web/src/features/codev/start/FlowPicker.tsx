@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronDown, Workflow } from "lucide-react";
 import { useDeferredValue, useState } from "react";
 import { api, unwrap } from "@/api/client";
+import type { FlowItem } from "@/api/queries/flowList";
 import { flowKeys, flowQuery } from "@/api/queries/flows";
 import { useRights } from "@/api/rights";
 import { cx, Input, Popover, Problem } from "@/components/ui";
@@ -17,6 +18,21 @@ interface FlowPickerProps {
 }
 
 const MOST_SHOWN = 30;
+/** How many pages are read for them, where most of what somebody sees is not theirs to change. */
+const MOST_PAGES = 10;
+
+/** Those that are found and may be changed, newest first. */
+async function changeable(search: string, may: (spaceId: string) => boolean, signal: AbortSignal) {
+  const found: FlowItem[] = [];
+  let cursor: string | null | undefined;
+  for (let pages = 0; pages < MOST_PAGES && found.length < MOST_SHOWN && cursor !== null; pages += 1) {
+    const query = { search, limit: MOST_SHOWN, ...(cursor ? { cursor } : {}) };
+    const page = await unwrap(api.GET("/api/v1/flows", { params: { query }, signal }));
+    found.push(...page.items.filter((flow) => may(flow.space_id)));
+    cursor = page.next_cursor ?? null;
+  }
+  return found.slice(0, MOST_SHOWN);
+}
 
 /** One of the flows that one may change, found by writing a part of its name. */
 export function FlowPicker({ value, onChange, ...control }: FlowPickerProps) {
@@ -60,11 +76,9 @@ function Found({ chosen, onPick }: { chosen: string; onPick: (flowId: string) =>
   const search = useDeferredValue(typed.trim());
   const flows = useQuery({
     queryKey: [...flowKeys.all, "picker", search],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET("/api/v1/flows", { params: { query: { search, limit: MOST_SHOWN } }, signal })),
+    queryFn: ({ signal }) => changeable(search, (spaceId) => may("flows.edit", spaceId), signal),
     placeholderData: (before) => before,
   });
-  const mine = flows.data?.items.filter((flow) => may("flows.edit", flow.space_id));
   return (
     <div className="flex flex-col gap-2">
       <Input
@@ -75,9 +89,9 @@ function Found({ chosen, onPick }: { chosen: string; onPick: (flowId: string) =>
         onChange={(event) => setTyped(event.target.value)}
       />
       {flows.isError && <Problem error={flows.error} />}
-      {mine?.length === 0 && <p className="px-2 py-3 text-sm text-muted">{t("no_such_flow")}</p>}
+      {flows.data?.length === 0 && <p className="px-2 py-3 text-sm text-muted">{t("no_such_flow")}</p>}
       <ul className="max-h-72 overflow-y-auto">
-        {mine?.map((flow) => (
+        {flows.data?.map((flow) => (
           <li key={flow.id}>
             <button
               type="button"
