@@ -66,6 +66,7 @@ class TestTests:
         now = answered(capsys, "tests", "set", "Echo", "theirs.json", "--add")
         stale = answered(capsys, "tests", "set", "Echo", "mine.json", code=6)
         assert (stale["code"], stale["revision"]) == ("stale_tests", now["revision"])
+        assert "--force" in stale["remedy"]
         assert len(answered(capsys, "tests", "list", "Echo")["cases"]) == 2
         assert answered(capsys, "tests", "set", "Echo", "mine.json", "--add")["tests"] == 2
         assert answered(capsys, "tests", "set", "Echo", "mine.json", "--force")["tests"] == 1

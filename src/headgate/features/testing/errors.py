@@ -35,8 +35,9 @@ class StaleTests(Conflict):
 
     def __init__(self, current: str) -> None:
         super().__init__(
-            "The tests of this flow were changed since you read them. Nothing was overwritten.",
-            remedy="Read the tests again, make your change in them and send them with the revision you read.",
+            "The tests of this flow are not those that you read. Nothing was overwritten.",
+            remedy="Read the tests again, make your change in them and send them with the revision you read. On the "
+            "command line, --force replaces whatever is there.",
             revision=current,
         )
 
