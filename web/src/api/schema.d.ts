@@ -1156,7 +1156,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file
-         * @description Keep a file, to start runs with. Nobody else sees it until a run takes it; then the run's space does.
+         * @description Keep a file, to start runs with. Nobody else sees it until a run or a test takes it; then its space does.
          *
          *     Needs the permission `files.upload`.
          */

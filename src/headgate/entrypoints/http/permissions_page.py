@@ -49,8 +49,8 @@ What the tables cannot say:
   repeating or resuming such a run.
 - Deleting a flow that is published needs `flows.publish` besides.
 - A flow's graph with the results of a run needs `runs.view` besides.
-- An upload is seen by the person who uploaded it, and by nobody else, until a run takes it. From then on it is a file
-  of that run's space.
+- An upload is seen by the person who uploaded it, and by nobody else, until a run or a test of a flow takes it.
+  From then on it is a file of that flow's space.
 - Everybody may leave a space. Everybody's API keys are listed and revoked by who has `keys.manage`, one's own by
   oneself.
 - A program of the server's machine as an MCP server needs `mcp_servers.programs` besides.

@@ -102,7 +102,7 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
             Role.RUNNER, "Run what is published, look ahead at it; cancel, resume, repeat and deliver again."
         ),
         Permission.FILES_UPLOAD: Rule(
-            Role.RUNNER, "Upload files. They are seen by nobody else until a run takes them."
+            Role.RUNNER, "Upload files. They are seen by nobody else until a run or a test takes them."
         ),
         Permission.FLOWS_EDIT: Rule(
             Role.EDITOR,

@@ -60,7 +60,7 @@ def _download(*statuses: int) -> dict[int | str, dict[str, Any]]:
 async def upload(
     request: Request, caller: Caller, contents: Contents, database: Annotated[Database, Depends(get_database)]
 ) -> FileOut:
-    """Keep a file, to start runs with. Nobody else sees it until a run takes it; then the run's space does."""
+    """Keep a file, to start runs with. Nobody else sees it until a run or a test takes it; then its space does."""
     settings: Settings = request.app.state.settings
     limit = settings.server.max_upload_bytes
     async with uploaded_file(request, max_bytes=limit) as file:

@@ -48,7 +48,7 @@ async def store_upload(
     max_bytes: int = MAX_FILE_BYTES,
     tenant_bytes: int | None = None,
 ) -> StoredFile:
-    """Keep a person's file, which nobody else sees until a run takes it.
+    """Keep a person's file, which nobody else sees until a run or a test takes it.
 
     `tenant_bytes` bounds what all files of the tenant have together. Raises `PermissionMissing`, `FileTooLarge`,
     `NoRoomForFile`, `StorageFull`, `StorageFailed`; then nothing is left behind.
