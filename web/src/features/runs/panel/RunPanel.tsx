@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { Eye, History, Lock, Play, Workflow, X } from "lucide-react";
 import { Suspense, useState } from "react";
 import { newestRunsQuery, runQuery } from "@/api/queries/runs";
-import { Button, EmptyState, IconButton, Skeleton, toast, toastError } from "@/components/ui";
+import { Button, EmptyState, IconButton, Problem, Skeleton, toast, toastError } from "@/components/ui";
 import { useCommands } from "@/lib/commands/commands";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { ago } from "@/lib/i18n/format";
@@ -123,6 +123,13 @@ function Body({ panel, going, onAhead, onStep }: BodyProps) {
       <EmptyState icon={<Lock />} title={t(panel.runs)}>
         {t(`${panel.runs}_more`)}
       </EmptyState>
+    );
+  }
+  if (panel.unread) {
+    return (
+      <div className="p-4">
+        <Problem error={panel.unread.error} retry={panel.unread.retry} />
+      </div>
     );
   }
   if (!panel.ready) return <Skeleton className="m-4 h-40" />;

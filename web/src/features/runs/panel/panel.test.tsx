@@ -43,6 +43,17 @@ describe("the run panel", () => {
     await vi.waitFor(() => expect(started).toMatchObject([{ version: "published", form_data: { amount: 12 } }]));
   });
 
+  it("says when what is published could not be read, and reads it again", async () => {
+    const { user } = open(["flows.view", "runs.start"], 3);
+    const broken = { code: "down", title: "Down for a moment", status: 503, detail: "" };
+    server.use(
+      http.get("*/api/v1/flows/flow-1/versions/3", () => HttpResponse.json(broken, { status: 503 }), { once: true }),
+    );
+    expect(await screen.findByText("Down for a moment")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Try again" }));
+    expect(await screen.findByLabelText(/Amount/)).toBeInTheDocument();
+  });
+
   it("runs the draft for who builds it", async () => {
     const { started, user } = open(["flows.view", "runs.start", "runs.test", "flows.edit"], 3);
     await user.click(await screen.findByRole("button", { name: "Run" }));

@@ -18,7 +18,7 @@ const newSession = () => `chat_${crypto.randomUUID()}`;
 export function usePanelRun() {
   const store = useDraftStore();
   const flowId = useDraft((state) => state.flowId);
-  const { runs, version, form: asks, chat } = useRunnable();
+  const { runs, version, form: asks, chat, unread } = useRunnable();
   const form = asks ?? NOTHING;
   const ready = asks !== null && (runs === "draft" || runs === "published");
   const [values, setValues] = useState<FormValues>(EMPTY);
@@ -79,6 +79,7 @@ export function usePanelRun() {
     runs,
     version,
     ready,
+    unread,
     form,
     chat,
     values,

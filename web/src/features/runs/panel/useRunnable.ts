@@ -13,6 +13,8 @@ interface Asked {
   /** What the run asks for; null while that is not known. */
   form: readonly FormField[] | null;
   chat: boolean;
+  /** Why what the run asks for could not be read, and how it is tried again. */
+  unread?: { error: Error; retry: () => void };
 }
 
 const NOTHING: readonly FormField[] = [];
@@ -34,6 +36,7 @@ export function useRunnable(): Asked {
     runs,
     version: published,
     form: content ? (content.form ?? NOTHING) : null,
+    ...(found.error && !content ? { unread: { error: found.error, retry: () => void found.refetch() } } : {}),
     chat: content !== undefined && isChat(content.form ?? NOTHING, content.nodes ?? []),
   };
 }
