@@ -66,7 +66,7 @@ class TestUnderstand:
         flow = understand("list the installed packages by size and save them as p.csv", REGISTRY, Flow()).flow
         assert flow is not None
         half_done = StepPolicy(output_mode="http_post")
-        nodes = [node.model_copy(update={"policy": half_done}) for node in flow.nodes]
+        nodes = tuple(node.model_copy(update={"policy": half_done}) for node in flow.nodes)
         found = understand("save it as all.csv instead", REGISTRY, flow.model_copy(update={"nodes": nodes}))
         assert found.intent == "edit_flow"
         assert [action.tool for action in found.actions] == ["configure_component"]

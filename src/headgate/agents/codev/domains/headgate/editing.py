@@ -10,7 +10,7 @@ from pydantic import JsonValue, ValidationError
 
 from headgate.agents.codev.domain import Answer, Change, DomainTool, Held, Phase
 from headgate.agents.codev.domains.headgate.definitions import definition_of, flow_of
-from headgate.agents.codev.domains.headgate.faults import BY_NAME, new_keys
+from headgate.agents.codev.domains.headgate.faults import BY_NAME, STANDING, half_done, new_keys
 from headgate.agents.codev.domains.headgate.place import Place
 from headgate.graph.flow_io import classify_io
 from headgate.graph.json_values import plain_json
@@ -117,9 +117,15 @@ def _changed(place: Place, held: Held | None, before: Flow, after: Flow, answer:
         definition=definition_of(after),
         summary=_summary(held, after, lines),
         name=after.name,
-        about=held.about if held is not None else {},
+        about=_about(place, held, before),
         answer=answer | validation(after, place.catalog) | _ends(after, place.catalog),
     )
+
+
+def _about(place: Place, held: Held | None, before: Flow) -> dict[str, JsonValue]:
+    standing = half_done(before, place.catalog)
+    more: dict[str, JsonValue] = {STANDING: list[JsonValue](standing)} if standing else {}
+    return (held.about if held is not None else {}) | more
 
 
 def _ends(flow: Flow, catalog: Catalog) -> Answer:

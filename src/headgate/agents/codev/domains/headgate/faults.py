@@ -3,30 +3,46 @@
 Refused is what could be neither saved nor run: all that saving refuses (unknown components and fields, edges to ports
 that are not there, values that no field holds, contracts that contradict themselves) and code that the sandbox would
 refuse. What is only missing is no fault: a flow is built in several steps, and the answer of each says what it still
-lacks. Nor are keys that people wrote down: only those that a change would bring are refused, by the tools.
+lacks. Nor are keys that people wrote down, or policies that they left half done: only those that a change would bring
+are refused.
 """
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
 from headgate.agents.codev.domain import Fault
 from headgate.features.flows.rules import code_issues
 from headgate.graph.check_headers import looks_like_key
-from headgate.graph.issues import Issue
+from headgate.graph.issues import Issue, IssueCode
 from headgate.graph.model import Flow, Node
 from headgate.graph.template import Catalog, FieldKind
 from headgate.graph.validate import check_draft
 
 MOST_FAULTS = 20
 BY_NAME = "Name a variable instead; the person makes it, and only they see its value."
+STANDING = "standing"
+"""What was half done before a change, in its `about`."""
+_HALF_DONE = frozenset({IssueCode.POLICY, IssueCode.BINDING})
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
 
 
-def faults_of(flow: Flow, catalog: Catalog) -> list[Fault]:
-    """What keeps a flow from being written, in the order in which to mend it."""
-    return [_of(issue) for issue in (*check_draft(flow, catalog), *code_issues(flow))][:MOST_FAULTS]
+def faults_of(flow: Flow, catalog: Catalog, standing: Sequence[str] = ()) -> list[Fault]:
+    """What keeps a flow from being written, in the order in which to mend it, but for as much as `half_done` before."""
+    left, found = Counter(standing), list[Fault]()
+    for issue in (*check_draft(flow, catalog), *code_issues(flow)):
+        if left[issue.field] and issue.code in _HALF_DONE:
+            left[issue.field] -= 1
+        else:
+            found.append(_of(issue))
+    return found[:MOST_FAULTS]
+
+
+def half_done(flow: Flow, catalog: Catalog) -> list[str]:
+    """Members of policies that a draft may have as they are, and no run; not whose, as nodes are renamed."""
+    return [issue.field for issue in check_draft(flow, catalog) if issue.code in _HALF_DONE]
 
 
 def keys_in(flow: Flow, catalog: Catalog) -> frozenset[tuple[str, str, str]]:

@@ -20,7 +20,7 @@ from headgate.agents.codev.domains.headgate.definitions import Definition, flow_
 from headgate.agents.codev.domains.headgate.differences import lines_of
 from headgate.agents.codev.domains.headgate.discovery import reading_tools
 from headgate.agents.codev.domains.headgate.editing import editing_tools
-from headgate.agents.codev.domains.headgate.faults import faults_of
+from headgate.agents.codev.domains.headgate.faults import STANDING, faults_of
 from headgate.agents.codev.domains.headgate.place import Place
 from headgate.features.access.permissions import Permission
 from headgate.graph.cases import TestCase
@@ -53,13 +53,14 @@ class HeadgateWorkplace:
         return held
 
     def preflight(self, change: Change) -> Sequence[Fault]:
-        """What keeps a change from being saved or ever run; see `faults`."""
+        """What keeps a change from being saved or ever run, but for what was wrong before; see `faults`."""
         try:
             flow = flow_of(change.definition)
         except ValidationError as error:
             where = [".".join(str(part) for part in fault["loc"]) for fault in error.errors(include_url=False)[:20]]
             return [Fault(one, "this is not a flow.", "Use the tools, which write none.") for one in where]
-        return faults_of(flow, self.place.catalog)
+        standing = change.about.get(STANDING)
+        return faults_of(flow, self.place.catalog, list(map(str, standing)) if isinstance(standing, list) else ())
 
     async def write(self, change: Change, before: Held | None, token: str) -> Held:
         """Save the draft in one transaction with the comparison. Raises `WriteConflict`, `FlowInvalid`, `Forbidden`."""

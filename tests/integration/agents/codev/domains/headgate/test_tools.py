@@ -8,6 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from headgate.agents.codev.domain import Change, Phase
+from headgate.agents.codev.domains.headgate.definitions import definition_of, flow_of
 from headgate.agents.codev.domains.headgate.workplace import HeadgateWorkplace
 from headgate.entrypoints.compose import Parts
 from headgate.features.access.principal import LOCAL
@@ -16,7 +17,7 @@ from headgate.features.mcptools.descriptions import Discovery, FoundTool
 from headgate.features.mcptools.schemas import McpServerIn
 from headgate.features.secrets.service import set_variable
 from headgate.graph.cases import TestCase
-from headgate.graph.model import Flow
+from headgate.graph.model import Flow, StepPolicy
 from tests.support.own_place import GREETING, ask, changed, open_place, tool, wanted
 
 KEY = "sk-" + "abcdefghijklmnop1234"
@@ -196,6 +197,25 @@ class TestEditing:
         assert change.answer["runnable"] is False
         codes = {issue["code"] for issue in change.answer["issues"]}  # type: ignore[union-attr, index, call-overload]
         assert {"missing_value", "orphan"} <= codes
+
+    async def test_changes_a_flow_whose_policies_a_person_left_half_done(self, place: HeadgateWorkplace) -> None:
+        held = await changed(place, "build_flow", None, spec=GREETING)
+        flow = flow_of(held.definition)
+        nodes = tuple(one.model_copy(update={"policy": StepPolicy(output_mode="http_post")}) for one in flow.nodes)
+        left = flow.model_copy(update={"nodes": nodes[:2] + flow.nodes[2:]})
+        held = await place.write(Change(definition_of(left), "By hand."), held, "by hand")
+        about = held.about
+        for name, arguments in (
+            ("configure_component", {"node_id": "words", "params": {"template": "Good day {text}!"}}),
+            ("rename_component", {"node_id": "words", "new_id": "said"}),
+        ):
+            change = await wanted(place, name, held, **arguments)
+            assert isinstance(change, Change)
+            assert list(place.preflight(change)) == []
+            assert change.answer["runnable"] is False
+            held, about = await place.write(change, held, name), change.about
+        worse = flow.model_copy(update={"nodes": nodes})
+        assert len(place.preflight(Change(definition_of(worse), "One more.", about=about))) == 1
 
     async def test_warns_of_a_flow_with_several_answers(self, place: HeadgateWorkplace) -> None:
         two = GREETING.replace("edges:\n", "  more: ChatOutput\nedges:\n  who.text -> more.input\n")
