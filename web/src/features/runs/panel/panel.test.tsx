@@ -1,3 +1,4 @@
+import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from "@tanstack/react-router";
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { HttpResponse, http } from "msw";
@@ -6,12 +7,6 @@ import { createDraftStore } from "@/lib/draft";
 import { flowOut, renderStudio } from "@/testing/render";
 import { server } from "@/testing/server";
 import { RunPanel } from "./RunPanel";
-
-vi.mock("@tanstack/react-router", async (whole) => ({
-  ...(await whole<object>()),
-  useNavigate: () => () => undefined,
-  Link: () => null,
-}));
 
 const FIELD = { id: "amount", label: "Amount", type: "number" as const, required: true };
 const STEP = { id: "ask", type: "FormInput" };
@@ -30,7 +25,10 @@ function open(permissions: string[], published: number | null) {
     }),
   );
   const draft = { ...flowOut({ name: "Costs", nodes: [STEP] as never, form: [] }), published_version: published };
-  renderStudio(<RunPanel shown />, { store: createDraftStore(draft, [], permissions.includes("flows.edit")) });
+  const root = createRootRoute({ component: () => <RunPanel shown /> });
+  const router = createRouter({ routeTree: root, history: createMemoryHistory({ initialEntries: ["/"] }) });
+  const store = createDraftStore(draft, [], permissions.includes("flows.edit"));
+  renderStudio(<RouterProvider router={router as never} />, { store });
   return { started, user: userEvent.setup() };
 }
 
