@@ -94,6 +94,11 @@ class TestTheLayout:
         ]
         assert wrong == []
 
+    def test_no_test_replaces_a_module(self) -> None:
+        """Files of tests share a process (`isolate: false`): the next would have what stands in for it too."""
+        replacing = [str(path.relative_to(SOURCES)) for path in sources() if "vi.mock(" in path.read_text("utf-8")]
+        assert not replacing, replacing
+
     def test_stores_do_no_http(self) -> None:
         wrong = [
             f"{path.relative_to(SOURCES)} imports {wanted}"
