@@ -15,7 +15,7 @@ import pytest
 from headgate.features.runs.widget.bounds import EVERYWHERE_TIMES, OpenAnswers
 from headgate.features.runs.widget.errors import TooManyOpen
 from headgate.foundation.rate_limit_settings import RateLimitSettings
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import Settings, StorageSettings
 from tests.integration.http.asking import listening
 from tests.support.databases import SqliteFiles, make_settings
 from tests.support.patience import PATIENCE_SECONDS
@@ -152,6 +152,19 @@ class TestOpenAnswers:
             task.cancel()
         await asyncio.wait(sending)
         await until(lambda: len(us.app.state.widget_answers) == 0)
+
+
+class TestFiles:
+    async def test_without_room_are_refused_in_words_that_tell_nothing_of_the_inside(
+        self, us: Team, stranger: Stranger
+    ) -> None:
+        us.app.state.settings = us.app.state.settings.model_copy(
+            update={"storage": StorageSettings(max_tenant_bytes=0)}
+        )
+        path, headers = f"/w/{stranger.flow_id}/files", await stranger.visit()
+        answer = await stranger.http.post(path, headers=headers, files={"file": ("b.txt", b"b")})
+        assert (answer.status_code, answer.json()["code"]) == (413, "no_room_for_file")
+        assert answer.json()["detail"] == "No files can be taken here just now. Try without one."
 
 
 class TestAsking:

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from headgate.features.files.errors import BadUpload, FileTooLarge
+from headgate.features.files.errors import BadUpload, FileTooLarge, NoRoomForFile
 from headgate.features.runs.errors import InputInvalid
 from headgate.features.runs.widget.errors import WidgetNotFound, WidgetRefused
 from headgate.foundation.errors import HeadgateError, RateLimited
@@ -35,6 +35,8 @@ class FrameRoute(APIRoute):
             except HeadgateError as error:
                 if isinstance(error, _FOR_VISITORS):
                     return _told(error.status, error.code, f"{error.detail} {error.remedy}".strip(), error)
+                if isinstance(error, NoRoomForFile):
+                    return _told(error.status, error.code, "No files can be taken here just now. Try without one.")
                 return _told(error.status if error.status >= 500 else 422, "failed", "It could not be started.")
             return found
 
