@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from headgate.features.runs.deliveries.target import resolve_target
-from headgate.features.runs.errors import StepTimeout
+from headgate.features.runs.errors import PolicyUnmet, StepTimeout
 from headgate.features.runs.events import StepEvents
 from headgate.features.runs.ports import Origin, Services
 from headgate.features.runs.steps.active import ActiveRun
@@ -84,8 +84,10 @@ class StepExecutor:
     def _delivery(self, run: ActiveRun, step: PlannedStep, outputs: Outputs) -> Delivery | None:
         """Where the output goes besides the next steps; `{{...}}` may name the step's own output."""
         policy = step.step.policy
-        if policy.output_mode != "http_post" or policy.output_config is None:
+        if policy.output_mode != "http_post":
             return None
+        if policy.output_config is None:
+            raise PolicyUnmet(f"Step '{step.id}' sends its output and no address is set.", remedy="Set its URL.")
         context = build_context(run.input, {**run.ledger.results, step.id: outputs}, run.planned.plan, step.id)
         own = step_entry(outputs, step.main_output)
         context |= {step.step.alias: own, step.id: own}

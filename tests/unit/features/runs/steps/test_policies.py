@@ -98,6 +98,13 @@ class TestFlowInput:
         assert found.outputs["text"] == "one"
 
 
+class TestDelivery:
+    async def test_without_an_address_is_told_and_not_left_out(self) -> None:
+        """A version may be run by its number that was kept of a draft half done."""
+        with pytest.raises(PolicyUnmet, match="no address is set"):
+            await bench().execute(step("Echo", StepPolicy(output_mode="http_post")), "it", STARTED)
+
+
 class TestFetchedInput:
     def get(self, **call: Any) -> StepPolicy:
         return StepPolicy(input_source=InputSource.HTTP_GET, input_config=HttpCall(url=URL, **call))
