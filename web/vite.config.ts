@@ -34,6 +34,7 @@ export default defineConfig({
     setupFiles: ["./src/testing/setup.ts"],
     include: ["src/**/*.test.{ts,tsx}"],
     restoreMocks: true,
+    testTimeout: 60_000, // longer than anything waits: what was missed says so, not that time was up
     pool: "threads",
     maxWorkers: 2,
     // Every file sets up what it needs and cleans up; to load everything anew for each took half of the time.
