@@ -28,7 +28,7 @@ from headgate.agents.codev.domains.flowise.drawn import (
 from headgate.agents.codev.domains.flowise.errors import BadSpec
 from headgate.agents.codev.domains.flowise.node_schema import NOTES, NodeSchema
 from headgate.agents.codev.domains.flowise.placing import ROW, places
-from headgate.agents.codev.domains.flowise.quoting import told
+from headgate.agents.codev.domains.flowise.quoting import seen, told
 from headgate.agents.codev.domains.flowise.spec import Spec, SpecNode, is_kept, references
 from headgate.agents.codev.domains.flowise.wiring import ENDING, by_id, wire
 from headgate.graph.names import did_you_mean, listed
@@ -133,6 +133,8 @@ def _set_inputs(wanted: SpecNode, data: dict[str, Any], schema: NodeSchema | Non
         )
     inputs = dict(held) if is_new else {**held, **_emptied(wanted, data, schema)}
     for name, value in wanted.inputs.items():
+        if not is_new and held.get(name) != seen(held.get(name)) == value:
+            continue  # as it was shown: what nobody sees joins letters in many languages
         if not is_kept(value):
             inputs[name] = deepcopy(_stored(value, places.get(name)))
         elif is_new:

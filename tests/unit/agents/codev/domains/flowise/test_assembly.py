@@ -176,6 +176,18 @@ class TestChangingWhatIsThere:
         changed["data"]["inputs"]["template"] = "Sing: {q}"
         assert after["nodes"][1] == changed
 
+    def test_leaves_what_is_written_as_it_was_shown(self) -> None:
+        """Joiners, which a model is not shown, are letters in Persian and Hindi, and make one emoji of several."""
+        flow = recorded_flow("llmchain")
+        flow["nodes"][1]["data"]["inputs"]["template"] = "می\u200cخواهم \U0001f469\u200d\U0001f4bb {q}"
+        before = copy.deepcopy(flow)
+        spec: Any = copy.deepcopy(shown(flow, SCHEMAS))
+        assert "\u200c" not in str(spec)
+        assert mark_of(made(spec, flow)) == mark_of(before)
+        prompt = next(one for one in spec["nodes"] if one["id"] == "promptTemplate_0")
+        prompt["inputs"]["template"] += "!"
+        assert "\u200c" not in str(made(spec, flow)["nodes"][1]["data"]["inputs"]["template"])
+
     def test_starts_afresh_with_another_model(self) -> None:
         flow = made(AGENT)
         spec = compact(flow, SCHEMAS)
