@@ -15,7 +15,9 @@ from headgate.foundation.settings import LogSettings
 
 REDACTED = "[redacted]"
 _SECRET_NAME = re.compile(
-    r"(?:^|[_-])(?:api[_-]?key|key|secret|token|passwords?|authorization|cookie|credentials?)$", re.IGNORECASE
+    r"(?i:(?:^|[_-])(?:api[_-]?key|key|secret|token|passwords?|authorization|cookie|credentials?)$)"
+    r"|[a-z0-9](?:Secret|Token|Passwords?|Authorization|Cookie|Credentials?)$|A(?:pi|PI)Key$"
+    r"|(?i:(?:secret|access|private|auth|signing|encryption|master)key$)"
 )
 _SECRET_TEXT = re.compile(
     r"(?P<header>authorization[\"']?\s*[:=]\s*[\"']?(?:basic|bearer|digest|token)\s+)[^\s\"',;&]+"

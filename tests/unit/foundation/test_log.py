@@ -48,6 +48,12 @@ class TestRedact:
         nested = {"outer": [{name: value}], name: value}
         assert value not in json.dumps(redact(nested))
 
+    @pytest.mark.parametrize(
+        "name", ["clientSecret", "accessToken", "secretKey", "AccessKey", "openAIApiKey", "dbPassword", "privatekey"]
+    )
+    def test_hides_what_is_called_a_secret_in_one_word(self, name: str) -> None:
+        assert redact({name: "short"}) == {name: REDACTED}
+
     @given(value=KEYS)
     def test_hides_secret_values_of_any_name(self, value: str) -> None:
         assert redact({"anything": SecretStr(value)}) == {"anything": REDACTED}
@@ -112,6 +118,7 @@ class TestRedact:
 
     def test_leaves_numbers_and_names_alone(self) -> None:
         value = {"monkey": "x", "count": 3, "input_tokens": 5, "keys": ["a"], "none": None, "token": ""}
+        value |= {"memoryKey": "m", "maxTokens": 5}
         assert redact(value) == value
 
     @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=9))

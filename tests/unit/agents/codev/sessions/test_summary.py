@@ -20,6 +20,7 @@ def session(**changes: Any) -> SessionResponse:
         "iteration": 2,
         "domain": "flowise",
         "instance_id": "lab",
+        "space_id": "space-1",
         "requirement": "Greet people",
         "model": "openai/gpt",
         "flow_id": "f-1",
