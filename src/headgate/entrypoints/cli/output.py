@@ -20,10 +20,18 @@ PIPED_WIDTH = 200
 """Columns when the answer goes to a file or another program, which do not fold."""
 
 
+class _PipedConsole(Console):
+    """A console that leaves it to the command what becomes of a reader who has seen enough, as `head` has."""
+
+    def on_broken_pipe(self) -> None:
+        """Rich's own would end the command as failed."""
+        raise BrokenPipeError
+
+
 def _console(stream: TextIO, *, stderr: bool) -> Console:
     piped = not stream.isatty()
     if piped:  # another program gets what there is
-        return Console(stderr=stderr, highlight=False, soft_wrap=True, width=PIPED_WIDTH)
+        return _PipedConsole(stderr=stderr, highlight=False, soft_wrap=True, width=PIPED_WIDTH)
     return HarmlessConsole(stderr=stderr, highlight=False)
 
 

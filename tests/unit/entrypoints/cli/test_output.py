@@ -1,5 +1,8 @@
 """Tables of a narrow terminal."""
 
+import os
+import subprocess
+import sys
 from io import StringIO
 
 import pytest
@@ -47,3 +50,14 @@ class TestTable:
             *("0" * 36, "  state waits", "  wanted Greet people", "  changed 2026-11-22 15:27"),
             *("1" * 36, "  state done", "  wanted x", "  y"),
         ]
+
+
+class TestReaderWhoHasSeenEnough:
+    def test_ends_no_command_as_failed(self) -> None:
+        """`headgate components list | head -1`."""
+        reading, writing = os.pipe()
+        os.close(reading)
+        command = [sys.executable, "-m", "headgate", "components", "list"]
+        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False, text=True)
+        os.close(writing)
+        assert (done.returncode, done.stderr) == (0, "")
