@@ -174,14 +174,16 @@ class TestTenants:
         editor, stranger = office.clients["editor"], office.clients["stranger"]
         flow_id = (await done(editor, "create_flow_from_spec", spec=FLOW))["flow_id"]
         run_id = (await done(editor, "run_flow", flow_id=flow_id, input_value="secret plan"))["run_id"]
+        await done(editor, "save_tests", flow_id=flow_id, tests=[{"name": "secret", "text": "secret plan"}])
+        tested = await done(editor, "run_tests", flow_id=flow_id)
         await done(editor, "write_file", path="mine.txt", content="secret plan")
         tried = 0
         for operation in OPERATIONS.values():
             names = operation.schema.get("properties", {})
             if not {"flow_id", "run_id"} & names.keys() or operation.name == "list_runs":
                 continue
-            values = _FILLED | {"flow_id": flow_id, "run_id": run_id}
-            wanted = {*operation.schema.get("required", ()), "flow_id", "run_id"}
+            values = _FILLED | {"flow_id": flow_id, "run_id": run_id, "result_id": tested["result_id"]}
+            wanted = {*operation.schema.get("required", ()), "flow_id", "run_id", "result_id"}
             arguments = {name: values[name] for name in names if name in wanted}
             tried += 1
             found = await refused(stranger, operation.name, **arguments)
