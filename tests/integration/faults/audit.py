@@ -12,6 +12,7 @@ from sqlalchemy import func, select, text
 from headgate.features.runs.states import LIVE_RUNS
 from headgate.features.runs.tables import flow_runs, flow_step_attempts, flow_step_results
 from headgate.foundation.database import Database
+from tests.integration.faults.deaths import Death
 from tests.support.fault_steps import BEGIN, END
 
 ORPHANS = {
@@ -98,7 +99,7 @@ async def _live(database: Database) -> list[Any]:
         return [tuple(row) for row in (await session.execute(text(steps))).all()]
 
 
-async def audit(database: Database, counter: Path, *, deaths: Sequence[int], acknowledged: Sequence[str]) -> Counts:
+async def audit(database: Database, counter: Path, *, deaths: Sequence[Death], acknowledged: Sequence[str]) -> Counts:
     """Check everything; raises `AssertionError` with what is wrong."""
     async with database.reading() as session:
         runs = {row.id: row for row in (await session.execute(select(flow_runs))).all()}
@@ -154,7 +155,7 @@ class _Step:
         self.begins = lines.get((label, row.step_id, BEGIN), [])
         self.ends = lines.get((label, row.step_id, END), [])
 
-    def faults(self, deaths: Sequence[int]) -> list[str]:
+    def faults(self, deaths: Sequence[Death]) -> list[str]:
         """What is wrong with it."""
         numbers = [attempt.attempt_no for attempt in self.attempts]
         told = [attempt.status for attempt in self.attempts]
@@ -180,9 +181,9 @@ class _Step:
             if not holds
         ]
 
-    def _deaths_near(self, deaths: Sequence[int]) -> int:
+    def _deaths_near(self, deaths: Sequence[Death]) -> int:
         """Deaths between its first claim and its last: each may cost one repeat."""
         if len(self.attempts) < 2:
             return 0
         first, last = self.attempts[0].started_at, self.attempts[-1].started_at
-        return sum(first - 1000 <= at <= last for at in deaths)
+        return sum(first - 1000 <= death.over and death.sent <= last for death in deaths)

@@ -5,7 +5,6 @@ import os
 import random
 import resource
 import signal
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,9 +13,11 @@ from pathlib import Path
 import psutil
 
 from headgate.entrypoints.own_services import OwnRedis
+from tests.integration.faults.deaths import Death
 from tests.integration.faults.installation import Installation, Server
 from tests.support.forked import Forked, fork
 from tests.support.headgate_process import CLOCK_FILE
+from tests.support.patience import PATIENCE_SECONDS
 
 READY_SECONDS = 60.0
 CHILDREN = 3
@@ -29,28 +30,27 @@ class Worker:
     process: Forked
     log: Path
 
-    def kill(self) -> int:
-        """Kill -9 all of it. The moment, in microseconds."""
-        at = time.time_ns() // 1000
+    def kill(self) -> Death:
+        """Kill -9 all of it."""
+        return Death.of(self._kill)
+
+    def kill_a_child(self) -> Death:
+        """Kill -9 one of its children; the worker makes another."""
+        children = psutil.Process(self.process.pid).children()  # looks at every process there is, and takes its time
+        return Death.of(lambda: _kill(random.choice(children)) if children else None)
+
+    def kill_main(self) -> Death:
+        """Kill -9 its main process alone: the children finish what they are at, and go."""
+        return Death.of(self._kill_main)
+
+    def _kill(self) -> None:
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
-        return at
 
-    def kill_a_child(self) -> int:
-        """Kill -9 one of its children; the worker makes another."""
-        children = psutil.Process(self.process.pid).children()  # looks at every process there is, and takes its time
-        at = time.time_ns() // 1000
-        if children:
-            random.choice(children).kill()
-        return at
-
-    def kill_main(self) -> int:
-        """Kill -9 its main process alone: the children finish what they are at, and go."""
-        at = time.time_ns() // 1000
+    def _kill_main(self) -> None:
         self.process.kill()
         self.process.wait()
-        return at
 
     @property
     def alive(self) -> bool:
@@ -116,3 +116,9 @@ class Cluster(Installation):
             worker.kill()
         super().close()
         self.redis.stop()
+
+
+def _kill(child: psutil.Process) -> None:
+    child.kill()
+    with suppress(psutil.NoSuchProcess):
+        child.wait(PATIENCE_SECONDS)

@@ -6,7 +6,6 @@ import os
 import random
 import resource
 import signal
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import Any
 import httpx2
 import psutil
 
+from tests.integration.faults.deaths import Death
 from tests.support.fault_steps import BEGIN
 from tests.support.forked import Forked, fork
 from tests.support.headgate_process import CLOCK_FILE
@@ -68,12 +68,13 @@ class Server:
     url: str
     log: Path
 
-    def kill(self) -> int:
-        """Kill -9. The moment, in microseconds."""
-        at = time.time_ns() // 1000
+    def kill(self) -> Death:
+        """Kill -9."""
+        return Death.of(self._kill)
+
+    def _kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
-        return at
 
     def stop(self) -> int:
         """End it as an operator does; its exit code."""
@@ -96,7 +97,7 @@ class Installation:
     servers: list[Server] = field(default_factory=list)
     acknowledged: list[str] = field(default_factory=list)
     """Ids of runs that a server said it had taken."""
-    deaths: list[int] = field(default_factory=list)
+    deaths: list[Death] = field(default_factory=list)
     """When processes were killed, in microseconds."""
     labels: int = 0
     module: str = "tests.support.headgate_process"

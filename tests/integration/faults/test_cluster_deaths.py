@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.integration.faults.audit import Counts, audit, quiet
 from tests.integration.faults.cluster import Cluster
+from tests.integration.faults.deaths import Death, moment_now
 from tests.integration.faults.installation import DEATHS, QUIET_SECONDS, RUNS, SCALE, counting_flow, moment
 from tests.support.databases import Postgres, make_settings
 from tests.support.headgate_process import SEND_TWICE
@@ -149,8 +149,9 @@ class TestPostgres:
         for kill in (True, False) * SCALE:
             batch = asyncio.create_task(cluster.submit(server, flow, 30))
             await cluster.taken(moment(5, 25))
-            cluster.deaths.append(time.time_ns() // 1000)
+            sent = moment_now()
             await asyncio.to_thread(own_postgres.restart, kill=kill)
+            cluster.deaths.append(Death(sent, moment_now()))
             await batch
         counts = await settled(cluster, database)
         record_property("figures", f"{counts} (PostgreSQL died under workers)")

@@ -1,7 +1,6 @@
 """PostgreSQL killed or restarted under a working server: the runs wait for it and go on."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.integration.faults.audit import audit, quiet
+from tests.integration.faults.deaths import Death, moment_now
 from tests.integration.faults.installation import QUIET_SECONDS, SCALE, Installation, counting_flow, moment
 from tests.support.databases import Postgres, make_settings
 
@@ -40,8 +40,9 @@ class TestPostgres:
             batch = asyncio.create_task(installation.submit(server, flow, 40))
             await installation.taken(moment(5, 35))
             await asyncio.sleep(moment(0, 0.2))
-            installation.deaths.append(time.time_ns() // 1000)
+            sent = moment_now()
             await asyncio.to_thread(own_postgres.restart, kill=kill)
+            installation.deaths.append(Death(sent, moment_now()))
             await batch
         await quiet(database, QUIET_SECONDS)
         assert server.alive
