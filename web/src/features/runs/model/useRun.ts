@@ -50,6 +50,7 @@ export function useRun(runId: string | null): FollowedRun {
     return () => {
       ending.abort();
       events.end();
+      setConnection("closed"); // that it is over may be known by the answer before a lost line is back
     };
   }, [going, runId, queries]);
 
