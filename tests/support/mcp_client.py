@@ -24,7 +24,9 @@ async def served(app: FastAPI) -> AsyncIterator[str]:
     """The address of an application that has been started already."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(app, lifespan="off", log_level="error", ws="none", timeout_graceful_shutdown=5)
+        config = uvicorn.Config(
+            app, lifespan="off", log_level="error", ws="none", timeout_graceful_shutdown=5, timeout_keep_alive=75
+        )
         server = uvicorn.Server(config)
         listening.listen()  # whoever connects before the server has started waits
         work = asyncio.create_task(server.serve(sockets=[listening]))

@@ -162,7 +162,7 @@ def over_http(server: Any, port: int) -> None:
     app = server.streamable_http_app(json_response=os.environ.get("MCP_JSON") == "1")
     if os.environ.get("MCP_MODE") == "legacy":
         app = OldServer(app)
-    config = uvicorn.Config(app, log_level="error", lifespan="on", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(app, log_level="error", lifespan="on", timeout_graceful_shutdown=1, timeout_keep_alive=75)
     uvicorn.Server(config).run(sockets=[listener])
 
 

@@ -97,6 +97,12 @@ class ServerSettings(BaseModel):
     read_seconds: float = Field(
         default=30.0, gt=0, description="How long a client may take for its headers, and between two parts of its body."
     )
+    keep_alive_seconds: int = Field(
+        default=75,
+        ge=1,
+        description="How long a connection may rest between two requests. Keep it above what a reverse proxy allows "
+        "(nginx: 60): one that sends as the server closes gets no answer.",
+    )
 
     @field_validator("public_url")
     @classmethod

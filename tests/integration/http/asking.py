@@ -73,7 +73,13 @@ async def listening(app: ASGIApp, *, seconds: float = 5.0) -> AsyncIterator[str]
         door.bind(("127.0.0.1", 0))
         door.listen()
         config = uvicorn.Config(
-            app, http=bounded(seconds), ws="none", lifespan="off", log_level="critical", access_log=False
+            app,
+            http=bounded(seconds),
+            ws="none",
+            lifespan="off",
+            log_level="critical",
+            access_log=False,
+            timeout_keep_alive=75,
         )
         server = _Server(config)
         serving = asyncio.create_task(server.serve(sockets=[door]))

@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 from starlette.types import Receive, Scope, Send
 
+from headgate.foundation.settings import ServerSettings
 from tests.integration.http.asking import listening
 
 READ_SECONDS = "0.5"
+REST_SECONDS = 1
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +28,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         **os.environ,
         "HEADGATE_DATA_DIR": str(folder),
         "HEADGATE_SERVER__READ_SECONDS": READ_SECONDS,
+        "HEADGATE_SERVER__KEEP_ALIVE_SECONDS": str(REST_SECONDS),
         "HEADGATE_SERVER__MAX_BODY_BYTES": "10000",
     }
     command = [sys.executable, "-m", "headgate", "serve", "--port", "0", "--json"]
@@ -118,6 +121,19 @@ class TestAnswers:
             port = int(address.rpartition(":")[2])
             answer = await asyncio.to_thread(answer_to, port, head(), after, head("Connection: close"))
         assert answer.count(b"part") >= 3, "a timer that is meant for heads cut the answer short"
+
+
+class TestConnections:
+    def test_rest_between_requests_for_as_long_as_the_setting_says(self, port: int) -> None:
+        began = time.monotonic()
+        answer = answer_to(port, head())
+        assert answer.startswith(b"HTTP/1.1 200 ")
+        assert b"connection: close" not in answer.lower()
+        assert time.monotonic() - began >= REST_SECONDS
+
+    def test_rest_for_longer_than_the_common_proxies_let_them(self) -> None:
+        nginx, load_balancer = 60, 60  # seconds, unless they are told otherwise
+        assert ServerSettings().keep_alive_seconds > max(nginx, load_balancer)
 
 
 class TestBodies:

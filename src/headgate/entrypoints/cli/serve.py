@@ -83,6 +83,7 @@ def _wire(app: Any, settings: ServerSettings) -> uvicorn.Config:  # noqa: ANN401
         access_log=False,
         log_level="warning",
         timeout_graceful_shutdown=10,
+        timeout_keep_alive=settings.keep_alive_seconds,
         server_header=False,
     )
 
