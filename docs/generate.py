@@ -6,7 +6,7 @@ from pathlib import Path
 from headgate.components.document import components_page
 from headgate.entrypoints.cli.document import command_line_page
 from headgate.entrypoints.http.permissions_page import permissions_page
-from headgate.foundation.settings_page import settings_page
+from headgate.foundation.settings.page import settings_page
 
 FOLDER = Path(__file__).parent
 PAGES: dict[str, Callable[[], str]] = {

@@ -13,8 +13,7 @@ from pydantic import SecretStr
 
 from headgate.features.access.principal import LOCAL
 from headgate.features.secrets import service as secrets
-from headgate.foundation.codev_settings import CodevSettings, FlowiseInstance
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import CodevSettings, FlowiseInstance, Settings
 from tests.flowise.server.process import FlowiseProcess
 from tests.flowise.written import chain, function, two_functions
 from tests.support.databases import SqliteFiles, make_settings

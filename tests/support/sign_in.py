@@ -23,8 +23,7 @@ from headgate.features.accounts.users.service import create_user, set_password
 from headgate.features.audit.tables import AuditEvent
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
-from headgate.foundation.rate_limit_settings import RateLimitSettings
-from headgate.foundation.settings import AccountSettings, ServerSettings, Settings
+from headgate.foundation.settings import AccountSettings, RateLimitSettings, ServerSettings, Settings
 
 PASSWORD = "correct horse battery"
 HERE = "http://127.0.0.1:7411"

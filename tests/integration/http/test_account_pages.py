@@ -4,8 +4,7 @@ import httpx2
 import pytest
 
 from headgate.entrypoints.http.studio import page
-from headgate.foundation.settings import Settings
-from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
+from headgate.foundation.settings import Settings, SingleSignOnSettings
 from tests.integration.http.conftest import serving
 
 

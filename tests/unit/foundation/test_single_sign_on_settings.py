@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
+from headgate.foundation.settings import SingleSignOnSettings
 
 GOOD: dict[str, Any] = {"issuer": "https://login.example.org/realms/town", "client_id": "headgate"}
 

@@ -30,12 +30,12 @@ from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import WordIndex
 from headgate.features.workspace.user_workspace import UserWorkspace
-from headgate.foundation.assistant_settings import AssistantSettings
 from headgate.foundation.at_once import AtOnce
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import new_id
 from headgate.foundation.log import get_logger
+from headgate.foundation.settings import AssistantSettings
 from headgate.graph.model import Flow
 from headgate.toolkit import Workbench
 from headgate.toolkit.ports import RunsFlows

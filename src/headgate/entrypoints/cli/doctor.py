@@ -35,7 +35,7 @@ from headgate.foundation.database.migrate import HEAD, current
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.guarded_http import AddressPolicy
 from headgate.foundation.settings import Settings
-from headgate.foundation.settings_page import known_variables
+from headgate.foundation.settings.page import known_variables
 from headgate.sandbox.broker.rules import NetworkRules
 from headgate.sandbox.report import probe
 

@@ -13,8 +13,8 @@ from headgate.features.audit.recorder import record
 from headgate.features.models import repository
 from headgate.features.models.errors import ClassUnknown, NotClassed
 from headgate.features.models.providers import LOCAL, find_provider
-from headgate.foundation.classification_settings import ClassificationSettings
 from headgate.foundation.database import Database
+from headgate.foundation.settings import ClassificationSettings
 from headgate.graph.classification import Classified, ModelRef, Scheme, classify
 from headgate.graph.issues import Issue
 from headgate.graph.model import Flow

@@ -21,8 +21,8 @@ from headgate.foundation.guarded_http.resolving import Resolver, resolve_checked
 from headgate.foundation.guarded_http.transport import GuardedTransport
 
 KEEP_ALIVE_SECONDS = 4.0
-"""Below the 5 s after which servers on Node (Flowise) and uvicorn (MCP) close a connection that rests: a request that is
-sent as they do gets no answer, and nobody knows whether it was taken."""
+"""Below the 5 s after which servers on Node (Flowise) and uvicorn (MCP) close a connection that rests: a request sent
+as they do gets no answer, and nobody knows whether it was taken."""
 WRITE_SECONDS = 30.0
 """Time for one piece of a request to be taken."""
 MAX_CONNECTIONS = 100

@@ -14,9 +14,8 @@ from headgate.agents.codev.workflow.messages import answered, person, tool_answe
 from headgate.features.access.principal import Principal
 from headgate.features.models import service
 from headgate.features.models.errors import BrokenModelAnswer, KeyRejected, ModelRateLimited, ModelUnreachable
-from headgate.foundation.codev_settings import CodevSettings
 from headgate.foundation.errors import Invalid
-from headgate.foundation.settings import ModelSettings
+from headgate.foundation.settings import CodevSettings, ModelSettings
 from headgate.sdk import Model
 from tests.integration.features.models.test_providers import ToollessServer
 from tests.support.anthropic_server import AnthropicServer

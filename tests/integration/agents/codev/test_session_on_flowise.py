@@ -11,8 +11,7 @@ from pydantic import SecretStr
 
 from headgate.features.access.principal import LOCAL
 from headgate.features.secrets import service as secrets
-from headgate.foundation.codev_settings import CodevSettings, FlowiseInstance
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import CodevSettings, FlowiseInstance, Settings
 from tests.integration.agents.codev.test_session_on_own_flow import ON_SQLITE, Session, waits_for
 from tests.support.flowise_recordings import recorded_flow
 from tests.support.flowise_server import KEY, FlowiseServer, flowise_server

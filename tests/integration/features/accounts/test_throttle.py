@@ -22,8 +22,7 @@ from headgate.features.accounts.throttle import (
 )
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid
-from headgate.foundation.rate_limit_settings import RateLimitSettings
-from headgate.foundation.settings import CelerySettings, EngineSettings, Settings
+from headgate.foundation.settings import CelerySettings, EngineSettings, RateLimitSettings, Settings
 from tests.support.logs import captured_logs
 from tests.support.people import add_key, add_session, add_user, asking, bearer, cookie, running, signed_in
 

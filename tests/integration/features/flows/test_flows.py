@@ -15,8 +15,8 @@ from headgate.features.flows.errors import FlowNotFound, StaleRevision, VersionN
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.tables import FlowRow
 from headgate.features.models.classes import ModelClasses
-from headgate.foundation.classification_settings import ClassificationSettings
 from headgate.foundation.database import Database
+from headgate.foundation.settings import ClassificationSettings
 from headgate.graph.issues import FlowInvalid
 from headgate.graph.model import Edge, Flow, Node, Position, StepPolicy
 from headgate.sdk import Component, Text, field, output

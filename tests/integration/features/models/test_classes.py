@@ -10,8 +10,7 @@ import httpx2
 import pytest
 
 from headgate.entrypoints.http.app import create_app
-from headgate.foundation.classification_settings import ClassificationSettings
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import ClassificationSettings, Settings
 from tests.integration.http.conftest import created
 from tests.support.openai_server import OpenAIServer
 from tests.support.scripted_server import Asked, Reply

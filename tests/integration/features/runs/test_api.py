@@ -18,11 +18,10 @@ from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.service import Notary
 from headgate.features.runs.evidence.verify import verify
 from headgate.features.runs.routes import router as runs_router
-from headgate.foundation.classification_settings import ClassificationSettings
 from headgate.foundation.crypto import EvidenceSeed, SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import ClassificationSettings, Settings
 from headgate.foundation.signing import read_public_key
 from headgate.graph.model import Flow, FormField, Node, OutputType, StepPolicy
 from headgate.sandbox.documents import maker

@@ -25,10 +25,9 @@ from headgate.features.runs.report.routes import router as reports_router
 from headgate.features.runs.report.service import reports_at_work
 from headgate.features.runs.routes import router as runs_router
 from headgate.features.secrets import service as secrets
-from headgate.foundation.classification_settings import ClassificationSettings
 from headgate.foundation.crypto import EvidenceSeed, SecretBox
 from headgate.foundation.database import Database
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import ClassificationSettings, Settings
 from headgate.graph.model import Flow, FormField, Node
 from headgate.sandbox.documents import maker
 from tests.support.api import api

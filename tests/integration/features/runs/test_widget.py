@@ -9,8 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from headgate.foundation.rate_limit_settings import RateLimitSettings
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import RateLimitSettings, Settings
 from tests.support.people import BASE
 from tests.support.team import Team, team
 

@@ -14,8 +14,7 @@ import pytest
 
 from headgate.features.runs.widget.bounds import EVERYWHERE_TIMES, OpenAnswers
 from headgate.features.runs.widget.errors import TooManyOpen
-from headgate.foundation.rate_limit_settings import RateLimitSettings
-from headgate.foundation.settings import Settings, StorageSettings
+from headgate.foundation.settings import RateLimitSettings, Settings, StorageSettings
 from tests.integration.http.asking import listening
 from tests.support.databases import SqliteFiles, make_settings
 from tests.support.patience import PATIENCE_SECONDS

@@ -22,10 +22,10 @@ from headgate.features.audit.recorder import record
 from headgate.features.secrets import service as variables
 from headgate.features.secrets.errors import VariableNotFound
 from headgate.features.secrets.lookup import Variables
-from headgate.foundation.codev_settings import CodevSettings
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.guarded_http import parse_target
+from headgate.foundation.settings import CodevSettings
 
 __all__ = ["Instance", "InstanceNotFound", "Instances"]
 MOST_INSTANCES = 50

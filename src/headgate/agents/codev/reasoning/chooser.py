@@ -14,9 +14,8 @@ from headgate.features.models import catalogue, choosing, service
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
 from headgate.features.models.providers import find_provider
-from headgate.foundation.codev_settings import CodevSettings
 from headgate.foundation.errors import HeadgateError, Invalid
-from headgate.foundation.settings import ModelSettings
+from headgate.foundation.settings import CodevSettings, ModelSettings
 from headgate.sdk import Model
 
 _OFFLINE = "offline"

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from langsmith.run_helpers import tracing_context
 
-from headgate.foundation.codev_settings import CodevSettings
+from headgate.foundation.settings import CodevSettings
 
 KEY, PROJECT = "LANGSMITH_API_KEY", "LANGSMITH_PROJECT"
 DEFAULT_PROJECT = "headgate-development"

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from headgate.features.accounts.single_sign_on.errors import ProviderUnusable
-from headgate.foundation.single_sign_on_settings import LOOPBACK_NAMES
+from headgate.foundation.settings import LOOPBACK_NAMES
 
 WELL_KNOWN = "/.well-known/openid-configuration"
 Address = Annotated[str, StringConstraints(min_length=1, max_length=2000)]

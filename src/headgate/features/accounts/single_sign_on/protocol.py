@@ -16,7 +16,7 @@ from joserfc.jws import JWSRegistry
 from headgate.features.accounts.single_sign_on.errors import KeyUnknown, ProviderUnusable, TokenRefused
 from headgate.features.accounts.single_sign_on.metadata import Metadata
 from headgate.features.accounts.single_sign_on.transaction import Transaction
-from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
+from headgate.foundation.settings import SingleSignOnSettings
 
 ALGORITHMS = (
     *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),

@@ -30,7 +30,7 @@ from headgate.features.accounts.users.schemas import UserIn, UserPatch
 from headgate.features.accounts.users.service import create_user, get_user, update_user
 from headgate.features.audit.recorder import record
 from headgate.foundation.log import get_logger
-from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
+from headgate.foundation.settings import SingleSignOnSettings
 
 log = get_logger(__name__)
 ACTOR = "Single sign-on"

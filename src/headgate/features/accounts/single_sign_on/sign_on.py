@@ -25,7 +25,7 @@ from headgate.features.accounts.single_sign_on.transaction import (
 )
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.log import get_logger
-from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
+from headgate.foundation.settings import SingleSignOnSettings
 
 if TYPE_CHECKING:  # an extra, imported when somebody first signs in this way
     from types import ModuleType

@@ -11,8 +11,7 @@ from headgate.agents.codev.instances.errors import InstanceNotFound
 from headgate.features.access.principal import LOCAL
 from headgate.features.audit.tables import AuditEvent
 from headgate.features.secrets.errors import VariableKept
-from headgate.foundation.codev_settings import CodevSettings, FlowiseInstance
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import CodevSettings, FlowiseInstance, Settings
 from tests.integration.features.mcptools.conftest import LOOPBACK
 from tests.support.flowise_server import KEY, FlowiseServer, flowise_server
 from tests.support.team import EVERYBODY, Team, team

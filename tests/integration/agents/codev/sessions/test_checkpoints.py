@@ -13,10 +13,9 @@ from headgate.agents.codev.schemas import SessionStart
 from headgate.agents.codev.sessions.checkpoints import FILE, Checkpoints, config_of
 from headgate.agents.codev.sessions.savers import strict
 from headgate.features.access.principal import LOCAL
-from headgate.foundation.codev_settings import CodevSettings
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Unavailable
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import CodevSettings, Settings
 from tests.support.codev_place import FakePlace
 from tests.support.codev_sessions import open_bench
 from tests.support.patience import PATIENCE_SECONDS

@@ -12,11 +12,10 @@ from pydantic import SecretStr
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from headgate.features.access.principal import LOCAL
-from headgate.foundation.codev_settings import CodevSettings
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Forbidden, Invalid
 from headgate.foundation.guarded_http import GuardedHttp
-from headgate.foundation.settings import HttpSettings, Settings
+from headgate.foundation.settings import CodevSettings, HttpSettings, Settings
 from tests.support.codev_place import FakePlace
 from tests.support.codev_sessions import Bench, open_bench
 from tests.support.patience import PATIENCE_SECONDS

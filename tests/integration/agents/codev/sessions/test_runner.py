@@ -13,9 +13,8 @@ from headgate.agents.codev.schemas import SessionStart
 from headgate.agents.codev.sessions import repository
 from headgate.agents.codev.sessions.holding import held
 from headgate.features.access.principal import LOCAL
-from headgate.foundation.codev_settings import CodevSettings
 from headgate.foundation.database import Database, now
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import CodevSettings, Settings
 from tests.support.codev_place import FakePlace
 from tests.support.codev_script import ScriptedReasoning, scripted
 from tests.support.codev_sessions import SETS_HELLO, Bench, open_bench

@@ -16,8 +16,7 @@ from headgate.features.accounts.single_sign_on.errors import LinkedToAnother
 from headgate.features.accounts.single_sign_on.service import admit
 from headgate.features.accounts.single_sign_on.sign_on import Vouched
 from headgate.features.accounts.tables import SpaceMember, User
-from headgate.foundation.settings import Settings
-from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
+from headgate.foundation.settings import Settings, SingleSignOnSettings
 from tests.support.hostile_provider import CLIENT_ID, HostileProvider
 from tests.support.scripted_server import Reply
 from tests.support.sign_in import Browser, House, house_of

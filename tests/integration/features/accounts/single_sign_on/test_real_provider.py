@@ -9,8 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from headgate.features.accounts.sessions.own_path import HOME
-from headgate.foundation.settings import Settings
-from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
+from headgate.foundation.settings import Settings, SingleSignOnSettings
 from tests.support.openid_provider import OpenIdProvider, openid_provider
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.sign_in import House, house_of

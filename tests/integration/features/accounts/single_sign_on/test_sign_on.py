@@ -20,7 +20,7 @@ from headgate.features.accounts.single_sign_on.provider import MAX_BYTES, Provid
 from headgate.features.accounts.single_sign_on.sign_on import SingleSignOn, Vouched
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.errors import HeadgateError
-from headgate.foundation.single_sign_on_settings import SingleSignOnSettings
+from headgate.foundation.settings import SingleSignOnSettings
 from tests.support.databases import make_settings
 from tests.support.hostile_provider import (
     ACCESS_TOKEN,

@@ -15,9 +15,8 @@ from fastapi import FastAPI
 from sqlalchemy import text
 
 from headgate.entrypoints.http.app import create_app
-from headgate.foundation.classification_settings import ClassificationSettings
 from headgate.foundation.database import Database
-from headgate.foundation.settings import Settings
+from headgate.foundation.settings import ClassificationSettings, Settings
 from tests.integration.http.conftest import created
 
 FLOW = """name: Complaints

@@ -6,7 +6,7 @@ import pytest
 from langsmith.utils import tracing_is_enabled
 
 from headgate.agents.codev.sessions.tracing import traced
-from headgate.foundation.codev_settings import CodevSettings
+from headgate.foundation.settings import CodevSettings
 
 
 class TestTraces:

@@ -11,8 +11,7 @@ from headgate.agents.codev.domains.flowise.domain import FlowiseDomain
 from headgate.agents.codev.domains.flowise.workplace import FlowiseWorkplace
 from headgate.agents.codev.instances.service import Instance
 from headgate.features.access.principal import LOCAL, Principal
-from headgate.foundation.codev_settings import CodevSettings
-from headgate.foundation.settings import HttpSettings, Settings
+from headgate.foundation.settings import CodevSettings, HttpSettings, Settings
 from tests.support.flowise_server import KEY, FlowiseServer, flowise_server
 
 SECONDS = 30.0

@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 from headgate.foundation.settings import Settings
 
 INTRODUCTION = """\
-<!-- Written by docs/generate.py from src/headgate/foundation/settings.py. Change that file, then run `make docs`. -->
+<!-- Written by docs/generate.py from src/headgate/foundation/settings/. Change that file, then run `make docs`. -->
 
 # Settings
 

@@ -1,0 +1,66 @@
+"""How runs are carried out, and by whom."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+
+class EngineSettings(BaseModel):
+    """How runs are carried out."""
+
+    backend: Literal["embedded", "celery"] = Field(
+        default="embedded",
+        description="`embedded`: inside the server. `celery`: by worker processes, with PostgreSQL and Redis; needs "
+        "the extra `distributed`.",
+    )
+    max_concurrent_runs: int = Field(default=32, ge=1, description="Runs that make progress at once.")
+    max_concurrent_steps: int = Field(default=8, ge=1, description="Steps of one run that work at once.")
+    lease_seconds: float = Field(
+        default=8.0,
+        gt=0,
+        description="How long a claimed step is left to a worker that is not heard of. It renews its claims three "
+        "times as often.",
+    )
+    step_timeout_seconds: float = Field(default=600.0, gt=0, description="Longest time a step may work.")
+    run_timeout_seconds: float | None = Field(
+        default=86_400.0,
+        gt=0,
+        description="Longest time a run may be running; then it fails with `run_stale`. It can "
+        "be resumed. `null`: no limit.",
+    )
+    recover_on_start: bool = Field(default=True, description="Take up queued and running runs when the server starts.")
+
+
+class CelerySettings(BaseModel):
+    """Worker processes, for the engine `celery`. Each of the three Redis databases holds nothing else."""
+
+    broker_url: str = Field(default="redis://127.0.0.1:6379/0", description="Redis database of the queues.")
+    result_url: str = Field(default="redis://127.0.0.1:6379/1", description="Redis database of task results.")
+    events_url: str = Field(default="redis://127.0.0.1:6379/2", description="Redis database of live events.")
+    queue: str = Field(
+        default="headgate",
+        pattern=r"^[A-Za-z0-9_-]{1,60}$",
+        description="Name that the queues of this installation begin with.",
+    )
+    concurrency: int = Field(default=4, ge=1, le=256, description="Child processes of one worker; one task each.")
+    visibility_timeout_seconds: int = Field(
+        default=21_600,
+        ge=60,
+        description="After how long Redis gives an unfinished message out again. Above the longest task; recovery does "
+        "not wait for it.",
+    )
+    sweep_seconds: float = Field(default=2.0, gt=0, description="How often beat looks for runs that were left.")
+    redispatch_seconds: float = Field(
+        default=5.0, gt=0, description="How long a message may be missing before it counts as lost."
+    )
+    most_dispatches: int = Field(
+        default=20, ge=1, description="How often a run that never begins is handed out before it fails."
+    )
+    result_expires_seconds: int = Field(default=3_600, ge=60, description="How long task results are kept.")
+    events_expire_seconds: int = Field(default=3_600, ge=60, description="How long the live events of a run are kept.")
+    shutdown_seconds: float = Field(
+        default=10.0, ge=0, description="How long a stopping worker lets its tasks go on; the rest is recovered."
+    )
+    max_memory_per_child_mb: int = Field(
+        default=1024, ge=64, description="A child that uses more is replaced after its task."
+    )

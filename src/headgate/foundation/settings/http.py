@@ -1,0 +1,19 @@
+"""Requests that flows make to the web."""
+
+from pydantic import BaseModel, Field
+
+from headgate.foundation.settings.network import Network
+from headgate.foundation.settings.units import MEBIBYTE
+
+
+class HttpSettings(BaseModel):
+    """Requests that flows make to the web."""
+
+    allowed_internal_cidrs: list[Network] = Field(
+        default_factory=list,
+        description="Private networks that flows may reach, as a JSON list. Loopback and link-local stay blocked "
+        "unless listed here too.",
+    )
+    max_response_bytes: int = Field(default=MEBIBYTE, ge=1024, description="Largest answer that is read.")
+    timeout_seconds: float = Field(default=30.0, gt=0, description="Longest time for one request.")
+    max_redirects: int = Field(default=5, ge=0, le=20, description="Redirects followed, each checked again.")

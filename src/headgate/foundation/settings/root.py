@@ -1,0 +1,75 @@
+"""Every group of settings in one class, as it is read from the environment."""
+
+from pathlib import Path
+
+from platformdirs import user_data_path
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from headgate.foundation.settings.accounts import AccountSettings
+from headgate.foundation.settings.assistant import AssistantSettings
+from headgate.foundation.settings.classification import ClassificationSettings
+from headgate.foundation.settings.codev import CodevSettings
+from headgate.foundation.settings.database import DatabaseSettings
+from headgate.foundation.settings.engine import CelerySettings, EngineSettings
+from headgate.foundation.settings.http import HttpSettings
+from headgate.foundation.settings.mcp import McpSettings
+from headgate.foundation.settings.models import ModelSettings
+from headgate.foundation.settings.rate_limits import RateLimitSettings
+from headgate.foundation.settings.sandbox import SandboxSettings
+from headgate.foundation.settings.server import ServerSettings
+from headgate.foundation.settings.single_sign_on import SingleSignOnSettings
+from headgate.foundation.settings.storage import LimitSettings, RetentionSettings, StorageSettings
+from headgate.foundation.settings.telemetry import LogSettings, TelemetrySettings
+from headgate.foundation.settings.workspace import WorkspaceSettings
+
+
+class Settings(BaseSettings):
+    """All settings. Entry points read them once and pass them in."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="HEADGATE_", env_nested_delimiter="__", env_file=".env", env_file_encoding="utf-8", extra="ignore"
+    )
+
+    data_dir: Path = Field(
+        default_factory=lambda: user_data_path("headgate", appauthor=False),
+        description="Folder for the database, files and the secret key.",
+    )
+    secret_key: SecretStr | None = Field(
+        default=None,
+        description="Key that encrypts stored secrets (32 bytes, URL-safe base64). Empty: kept in `secret.key`, mode "
+        "0600, in the data folder.",
+    )
+    evidence_key: SecretStr | None = Field(
+        default=None,
+        description="Private Ed25519 key that signs evidence (32 bytes, URL-safe base64), the same on every machine "
+        "of an installation. Empty: kept in `evidence.key`, mode 0600, in the data folder.",
+    )
+    tenant: str = Field(
+        default="", description="Tenant that commands work in, by name or id; empty: the first. A server serves all."
+    )
+    database: DatabaseSettings = DatabaseSettings()
+    server: ServerSettings = ServerSettings()
+    accounts: AccountSettings = AccountSettings()
+    limits: LimitSettings = LimitSettings()
+    storage: StorageSettings = StorageSettings()
+    workspace: WorkspaceSettings = WorkspaceSettings()
+    engine: EngineSettings = EngineSettings()
+    celery: CelerySettings = CelerySettings()
+    retention: RetentionSettings = RetentionSettings()
+    http: HttpSettings = HttpSettings()
+    single_sign_on: SingleSignOnSettings = SingleSignOnSettings()
+    rate_limits: RateLimitSettings = RateLimitSettings()
+    log: LogSettings = LogSettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
+    sandbox: SandboxSettings = SandboxSettings()
+    mcp: McpSettings = McpSettings()
+    models: ModelSettings = ModelSettings()
+    assistant: AssistantSettings = AssistantSettings()
+    codev: CodevSettings = CodevSettings()
+    classification: ClassificationSettings = ClassificationSettings()
+
+    @property
+    def database_url(self) -> str:
+        """The URL in force."""
+        return self.database.url or f"sqlite+aiosqlite:///{self.data_dir / 'headgate.db'}"

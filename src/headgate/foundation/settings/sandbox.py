@@ -1,0 +1,30 @@
+"""Code that came with a flow."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field, StringConstraints
+
+OwnCodeHost = Annotated[
+    str,
+    StringConstraints(pattern=r"^(?:\*|(?:\*\.)?[\w-]+(?:\.[\w-]+)*|\[[0-9A-Fa-f:.]+\])(?::(?:\*|[0-9]{1,5}))?$"),
+]
+"""A host with or without port, as `sandbox/hosts.py` reads it."""
+
+
+class SandboxSettings(BaseModel):
+    """Code that came with a flow."""
+
+    insecure: bool = Field(
+        default=False,
+        description="Run such code in a plain separate process where the system lacks Landlock or seccomp. "
+        "Off: it is refused there.",
+    )
+    memory_mb: int = Field(default=512, ge=64, description="Memory one piece of code may use.")
+    timeout_seconds: float = Field(default=10.0, gt=0, description="Longest time one call may take.")
+    hosts: list[OwnCodeHost] = Field(
+        default_factory=list,
+        description="Hosts that own components may connect to where their manifest names them, as a JSON list such as "
+        '`["api.example.org", "*.example.net", "db.example.org:5432"]`; `*` for all. Ports 80 and 443 unless one is '
+        "named, `:*` for any. Addresses are checked as those of `HEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS`. Empty: own "
+        "code has no network.",
+    )

@@ -1,0 +1,75 @@
+"""What is kept, where, how large and for how long."""
+
+from typing import Literal, Self
+
+from pydantic import BaseModel, Field, SecretStr, model_validator
+
+from headgate.foundation.settings.units import MEBIBYTE
+
+
+class LimitSettings(BaseModel):
+    """Caps on what a step may keep in the database."""
+
+    max_inline_text_bytes: int = Field(default=MEBIBYTE, ge=256, description="Longer text becomes an artifact.")
+    max_inline_json_bytes: int = Field(default=MEBIBYTE, ge=256, description="Larger JSON becomes an artifact.")
+    max_inline_preview_bytes: int = Field(default=16_384, ge=64, description="Length of the preview of an artifact.")
+    max_artifact_bytes: int = Field(default=64 * MEBIBYTE, ge=1024, description="Largest artifact a step may make.")
+
+
+class StorageSettings(BaseModel):
+    """Where the contents of files are kept: uploads, and artifacts of runs."""
+
+    kind: Literal["local", "s3"] = Field(
+        default="local",
+        description="`local`: the folder `files` in the data folder. `s3`: a bucket; needs the extra `s3`.",
+    )
+    max_tenant_bytes: int | None = Field(
+        default=None, ge=0, description="Most bytes of a tenant's files before uploads are refused. Empty: no limit."
+    )
+    bucket: str = Field(default="", description="S3 only: the bucket. It must exist.")
+    prefix: str = Field(default="", description="S3 only: put before every key, such as `headgate/production`.")
+    region: str = Field(default="us-east-1", description="S3 only: the bucket's region.")
+    endpoint_url: str = Field(
+        default="", description="S3 only: address of a compatible store, such as `https://minio.example.org:9000`."
+    )
+    path_style: bool = Field(
+        default=True, description="S3 only: name the bucket in the path, as most compatible stores want."
+    )
+    access_key_id: SecretStr | None = Field(
+        default=None, description="S3 only. Empty: AWS's own variables, or the role of the machine."
+    )
+    secret_access_key: SecretStr | None = Field(default=None, description="S3 only: the key's secret.")
+
+    @model_validator(mode="after")
+    def _bucket_is_named(self) -> Self:
+        if self.kind == "s3" and not self.bucket:
+            raise ValueError("storage kind s3 needs a bucket")
+        return self
+
+
+class RetentionSettings(BaseModel):
+    """How long runs are kept, and what is tidied up."""
+
+    run_days: int | None = Field(
+        default=None,
+        ge=1,
+        description="Days after which a finished run is deleted with what it made, where its flow's own setting "
+        "`data_retention_days` does not say. Empty: runs are kept.",
+    )
+    session_days: int | None = Field(
+        default=90,
+        ge=1,
+        description="Days after which a session of the development agent that is over is deleted with its checkpoints "
+        "and with how its flow was before, so it cannot be taken back any more. What it wrote stays. Empty: kept.",
+    )
+    waiting_session_days: int | None = Field(
+        default=365,
+        ge=1,
+        description="The same for a session that waits for an answer, since it began to. Empty: kept.",
+    )
+    orphan_grace_minutes: int = Field(
+        default=60, ge=1, description="Age at which an artifact that no result names counts as left behind."
+    )
+    every_minutes: float = Field(
+        default=60.0, gt=0, description="How often retention, the sweep and the other jobs are due."
+    )
