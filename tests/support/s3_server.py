@@ -14,6 +14,7 @@ from botocore.config import Config
 from pydantic import SecretStr
 
 from headgate.foundation.settings import StorageSettings
+from tests.support.ports import free_port
 
 _SERVE = "import sys; from moto.server import main; main(['-H', '127.0.0.1', '-p', sys.argv[1]])"
 START_SECONDS = 30.0
@@ -49,9 +50,7 @@ class S3Server:
 @contextmanager
 def s3_server() -> Iterator[S3Server]:
     """A server, up."""
-    with closing(socket.socket()) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-c", _SERVE, str(port)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:

@@ -1,7 +1,6 @@
 """A Headgate server for the browser, in a process of its own, and its API for setting a scene."""
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from typing import Any
 import httpx2
 
 from tests.support.patience import PATIENCE_SECONDS
+from tests.support.ports import free_port
 
 START_SECONDS = 2 * PATIENCE_SECONDS
 
@@ -46,7 +46,7 @@ class Studio:
 @contextmanager
 def start_studio(folder: Path, **environment: str) -> Iterator[Studio]:
     """Start a server with its data in `folder`; more of its settings as environment variables."""
-    port = _free_port()
+    port = free_port()
     own = {
         "HEADGATE_DATA_DIR": str(folder),
         "HEADGATE_SERVER__PORT": str(port),
@@ -77,9 +77,3 @@ def _wait(studio: Studio, log: Path) -> None:
         except httpx2.HTTPError:
             time.sleep(0.1)
     raise RuntimeError(f"The server did not start:\n{log.read_text()[-2000:]}")
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])

@@ -1,7 +1,6 @@
 """A Flowise of its own: a free port, a folder with its home, database and keys, and an end to it all."""
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ import httpx2
 import psutil
 
 from tests.support.lifeline import VARIABLE, lifeline
+from tests.support.ports import free_port
 
 ROOT = Path(__file__).parents[3]
 _SLOWEST_START = 300.0
@@ -41,7 +41,7 @@ class FlowiseProcess:
     def __init__(self, installed: Installed, folder: Path, port: int = 0) -> None:
         self._installed = installed
         self._folder = folder
-        self._port = port or _free_port()
+        self._port = port or free_port()
         self.origin = f"http://127.0.0.1:{self._port}"
         self.log = folder / "output.log"
         self.seconds_to_start = 0.0
@@ -128,9 +128,3 @@ class FlowiseProcess:
             with suppress(psutil.NoSuchProcess):
                 one.kill()
         self._process.wait(15)
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])

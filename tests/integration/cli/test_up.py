@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ import psutil
 import pytest
 
 from tests.support.patience import PATIENCE_SECONDS
+from tests.support.ports import free_port
 
 START_SECONDS = 90.0
 pytestmark = [pytest.mark.timeout(300), pytest.mark.postgres]
@@ -37,9 +37,7 @@ class Up:
     """The command as a process, and all that it started."""
 
     def __init__(self, folder: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         self.log = folder / "up.log"
         kept = {key: value for key, value in os.environ.items() if not key.startswith("HEADGATE_")}

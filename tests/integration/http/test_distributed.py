@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 import subprocess
 import sys
 import textwrap
@@ -26,6 +25,7 @@ from tests.support.databases import Postgres, make_settings
 from tests.support.otlp_receiver import OtlpReceiver
 from tests.support.own_code import REVERSE, REVERSE_SPEC
 from tests.support.patience import PATIENCE_SECONDS
+from tests.support.ports import free_port
 from tests.support.workers import OwnRedis, celery_settings
 
 START_SECONDS = 90.0
@@ -57,16 +57,13 @@ def broker(tmp_path: Path) -> Iterator[OwnRedis]:
 
 @pytest.fixture
 def distributed(tmp_path: Path, postgres: Postgres, broker: OwnRedis, collector: OtlpReceiver) -> Iterator[Settings]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     with postgres.fresh() as url:
         yield make_settings(
             tmp_path,
             url,
             engine=EngineSettings(backend="celery"),
             celery=celery_settings(broker, "watched", concurrency=2),
-            telemetry=TelemetrySettings(otlp_endpoint=collector.endpoint, worker_metrics_port=port),
+            telemetry=TelemetrySettings(otlp_endpoint=collector.endpoint, worker_metrics_port=free_port()),
         )
 
 

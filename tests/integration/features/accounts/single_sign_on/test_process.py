@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ import pytest
 from headgate.features.accounts.sessions.own_path import HOME
 from tests.support.openid_provider import openid_provider
 from tests.support.patience import PATIENCE_SECONDS
+from tests.support.ports import free_port
 from tests.support.sign_in import Browser
 from tests.support.single_sign_on import Traveller, error_of, signed_in_person
 
@@ -26,9 +26,7 @@ ACCOUNTS = {
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[str]:
     """The address of `headgate serve` with a provider, where Ada was invited on the command line."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     callback = f"http://127.0.0.1:{port}/api/v1/sign-in/oidc/callback"
     clients = [{"client_id": "headgate", "client_secret": "a secret", "redirect_uris": [callback]}]
     with openid_provider(clients, ACCOUNTS) as provider:
