@@ -8,13 +8,16 @@ from pathlib import Path
 import orjson
 import pytest
 
+from headgate.components import BUILTINS
 from headgate.entrypoints.http.app import create_app
+from headgate.features.catalog.gallery import load_gallery
 from headgate.foundation.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "web" / "src"
 MOST_LINES = 250
 ROOMS = ("app", "features", "components", "lib", "api", "testing", "styles", "widget")
+TEMPLATES = [component.template() for component in BUILTINS]
 _IMPORT = re.compile(r"""(?:from|import)\s*\(?\s*["']([^"']+)["']""")
 
 
@@ -118,3 +121,23 @@ class TestAModule:
         assert not re.search(r"dangerouslySetInnerHTML|\beval\(|new Function\(", text)
         if path.suffix == ".tsx" and ".test." not in path.name:
             assert not re.search(r"(?<![&\w])#[0-9a-fA-F]{6}\b|\brgba?\(", text), "colours come from styles/tokens.css"
+
+
+class TestServedWords:
+    """What the server says of components and ready-made flows, as the page says it in Swedish."""
+
+    def test_are_all_there_and_none_is_left_of_what_is_said_no_more(self) -> None:
+        said = {template.label for template in TEMPLATES} | {template.description for template in TEMPLATES}
+        for template in TEMPLATES:
+            said |= {text for part in (*template.fields, *template.outputs) for text in (part.label, part.help)}
+        for recipe in load_gallery():
+            said |= {recipe.title, recipe.description, *recipe.tags}
+        words = orjson.loads((SOURCES / "lib" / "i18n" / "served" / "sv.json").read_bytes())
+        assert words.keys() == said - {""}, "Say it in Swedish in web/src/lib/i18n/served/sv.json too."
+        assert all(words.values())
+
+    def test_keep_the_names_that_are_written_as_they_are(self) -> None:
+        words = orjson.loads((SOURCES / "lib" / "i18n" / "served" / "sv.json").read_bytes())
+        for english, swedish in words.items():
+            assert re.findall(r"`\w+`", english) == re.findall(r"`\w+`", swedish), english
+            assert english.count("\n\n") == swedish.count("\n\n"), english

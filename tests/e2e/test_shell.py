@@ -181,3 +181,24 @@ class TestSwedish:
             expect(views.get_by_role("link", name="Översikt")).to_be_in_viewport(ratio=0.95)
             expect(page.get_by_role("button", name="Anpassa till fönstret")).to_be_visible()
         console.check()
+
+    def test_components_are_called_by_the_name_of_the_language_in_use(
+        self, browser: Browser, studio: Studio, console: Console
+    ) -> None:
+        flow = studio.flow(SPEC.format(name="Språk"))
+        with open_page(browser, studio.url, console, locale="sv-SE") as page:
+            page.goto(f"/flows/{flow}")
+            node = page.locator(".react-flow__node").filter(has_text="Textindata")
+            expect(node).to_be_visible()
+            palette = page.get_by_role("region", name="Komponenter")
+            find = palette.get_by_role("searchbox")
+            for words in ("reguljärt", "Regular expression"):
+                find.fill(words)
+                expect(palette.get_by_text("Reguljärt uttryck")).to_be_visible()
+            page.get_by_role("button", name=re.compile("^Konto: ")).click()
+            page.get_by_role("menuitem", name=re.compile("English")).click()
+            expect(page.locator(".react-flow__node").filter(has_text="Text input")).to_be_visible()
+            expect(node).to_be_hidden()
+            page.goto("/templates")
+            expect(page.get_by_text("Licence report").first).to_be_visible()
+        console.check()

@@ -30,6 +30,12 @@ function OpenFlow({ flowId }: { flowId: string }) {
   const [store] = useState(() =>
     createDraftStore(flow.data, components.data, mayIn(me.data, flow.data.space_id, "flows.edit")),
   );
+  useEffect(() => {
+    const { templates, setTemplates } = store.getState();
+    if (components.data.some((one) => templates[one.type] !== one)) {
+      setTemplates([...Object.values(templates), ...components.data]);
+    }
+  }, [store, components.data]);
   return <Opened store={store} flowId={flowId} />;
 }
 

@@ -4,6 +4,7 @@ import { useDeferredValue, useMemo, useState } from "react";
 import { templatesQuery } from "@/api/queries/templates";
 import { EmptyState, Input, Problem, Skeleton } from "@/components/ui";
 import { useHomeTexts } from "../texts";
+import { inWords, unite } from "./search";
 import { TemplateCard } from "./TemplateCard";
 import { TemplateDialog } from "./TemplateDialog";
 import { tagsOf } from "./tags";
@@ -20,7 +21,9 @@ export function TemplatesPage() {
   const every = useQuery(templatesQuery(""));
   const found = useQuery(templatesQuery(useDeferredValue(words.trim())));
   const tags = useMemo(() => tagsOf(every.data ?? []), [every.data]);
-  const items = (found.data ?? []).filter((one) => !tag || one.tags.includes(tag));
+  const items = unite(found.data ?? [], inWords(every.data ?? [], words)).filter(
+    (one) => !tag || one.tags.includes(tag),
+  );
   return (
     <div className="mx-auto flex w-full max-w-7xl flex-col gap-6 px-4 pt-8 pb-16 sm:px-8">
       <header className="flex flex-wrap items-end gap-x-8 gap-y-3">
