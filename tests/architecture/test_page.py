@@ -129,7 +129,8 @@ class TestServedWords:
     def test_are_all_there_and_none_is_left_of_what_is_said_no_more(self) -> None:
         said = {template.label for template in TEMPLATES} | {template.description for template in TEMPLATES}
         for template in TEMPLATES:
-            said |= {text for part in (*template.fields, *template.outputs) for text in (part.label, part.help)}
+            said |= {text for field in template.fields for text in (field.label, field.help)}
+            said |= {text for output in template.outputs for text in (output.label, output.help)}
         for recipe in load_gallery():
             said |= {recipe.title, recipe.description, *recipe.tags}
         words = orjson.loads((SOURCES / "lib" / "i18n" / "served" / "sv.json").read_bytes())
