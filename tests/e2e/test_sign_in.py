@@ -120,6 +120,7 @@ class TestRoles:
         self, browser: Browser, closed: Studio, console: Console
     ) -> None:
         flow = add_member(closed, "vera@example.org", "viewer")
+        empty = closed.post("/flows", {"name": "Bare"})["id"]
         console.allow("401")  # before signing in; a 403 would be told
         with open_page(browser, closed.url, console) as page:
             page.goto(f"/sign-in?next=/flows/{flow}")
@@ -132,6 +133,8 @@ class TestRoles:
             page.get_by_role("link", name="Publish").click()
             expect(page.get_by_role("button", name="Publish the draft")).to_be_disabled()
             expect(page.get_by_text("publishing it takes the role of a publisher")).to_be_visible()
+            page.goto(f"/flows/{empty}")
+            expect(page.get_by_role("heading", name="Nothing is here yet")).to_be_visible()
             page.goto("/")
             page.get_by_role("button", name="More for Echo").first.click()
             expect(page.get_by_role("menuitem", name="Download (JSON)")).to_be_visible()

@@ -137,7 +137,7 @@ def _source_issues(node: Node, template: Template | None, *, has_parents: bool) 
         yield _policy_issue(
             node,
             "input_config",
-            f"has input_source {source.value} but no input_config",
+            f"reads from a web address (input_source {source.value}), and input_config gives none",
             "Give input_config a url.",
         )
     if (
@@ -150,7 +150,7 @@ def _source_issues(node: Node, template: Template | None, *, has_parents: bool) 
         yield _policy_issue(
             node,
             "input_source",
-            f"has input_source {source.value} but no input that could take it",
+            f"reads from elsewhere (input_source {source.value}), and has no input that could take it",
             "Set input_source back to previous_step.",
         )
 
@@ -158,7 +158,10 @@ def _source_issues(node: Node, template: Template | None, *, has_parents: bool) 
 def _delivery_issues(node: Node) -> Iterator[Issue]:
     if node.policy.output_mode == "http_post" and node.policy.output_config is None:
         yield _policy_issue(
-            node, "output_config", "has output_mode http_post but no output_config", "Give output_config a url."
+            node,
+            "output_config",
+            "sends its output to a web address (output_mode http_post), and output_config gives none",
+            "Give output_config a url.",
         )
 
 
@@ -170,7 +173,10 @@ def _document_issues(node: Node, template: Template | None) -> Iterator[Issue]:
     main = template.main_output
     if main is None or main.type is PortType.FILE:
         yield _policy_issue(
-            node, "output_type", f"has output_type {what} but no text that could become one", "Set output_type to text."
+            node,
+            "output_type",
+            f"makes a {what} (output_type), and has no text that could become one",
+            "Set output_type to text.",
         )
     elif [one.type for one in template.outputs if one.name == DOCUMENT_OUTPUT] != [PortType.FILE]:
         yield _policy_issue(

@@ -231,9 +231,18 @@ class TestStepPolicies:
         ("policy", "expected"),
         [
             ({"input_source": "all_previous_steps"}, "is a first step, so it cannot read all previous steps"),
-            ({"input_source": "http_get"}, "has input_source http_get but no input_config"),
-            ({"input_source": "http_post"}, "has input_source http_post but no input_config"),
-            ({"output_mode": "http_post"}, "has output_mode http_post but no output_config"),
+            (
+                {"input_source": "http_get"},
+                "reads from a web address (input_source http_get), and input_config gives none",
+            ),
+            (
+                {"input_source": "http_post"},
+                "reads from a web address (input_source http_post), and input_config gives none",
+            ),
+            (
+                {"output_mode": "http_post"},
+                "sends its output to a web address (output_mode http_post), and output_config gives none",
+            ),
             ({"output_contract": {"type": "txt"}}, "output_contract of node 'a' (AIStep): $.type: no contract type"),
             ({"input_contract": {"minimum": 1, "type": "object"}}, "keyword 'minimum' is not supported"),
             ({"input_bindings": {"promt": "x"}}, "binds 'promt', but has no such field; did you mean 'prompt'?"),
@@ -273,10 +282,10 @@ class TestStepPolicies:
     def test_refuse_a_source_for_a_component_without_input(self) -> None:
         policy = with_policy(input_source="http_get", input_config={"url": URL})
         (found,) = draft(flow(node("d", "CurrentDate", policy)))
-        assert "has input_source http_get but no input that could take it" in found
+        assert "reads from elsewhere (input_source http_get), and has no input that could take it" in found
         assert draft(flow(node("c", "ChatInput", with_policy(input_source="flow_input")))) == []
         (found,) = draft(flow(node("d", "CurrentDate", with_policy(input_source="flow_input"))))
-        assert "has input_source flow_input but no input that could take it" in found
+        assert "reads from elsewhere (input_source flow_input), and has no input that could take it" in found
 
     def test_refuse_code_that_nothing_would_run(self) -> None:
         for type_ in ("Calculator", "Python"):

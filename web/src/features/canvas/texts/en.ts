@@ -117,6 +117,9 @@ export default {
   node_keys: "Arrow keys move it, Enter opens its settings, C connects it, Delete removes it.",
   edge_keys: "Delete removes it.",
   empty_title: "What should this flow do?",
+  empty_viewer: "Nothing is here yet",
+  empty_viewer_more:
+    "You can look at this flow. Whoever may edit it puts its steps together here, and you see them as they come.",
   empty_more: "Say it in a sentence and the assistant builds it, or put it together yourself.",
   say: "What the flow should do",
   say_example: "Summarise a web page in Swedish",

@@ -120,6 +120,9 @@ const sv: Translation<typeof en> = {
   node_keys: "Piltangenter flyttar den, Enter öppnar inställningarna, C kopplar den, Delete tar bort den.",
   edge_keys: "Delete tar bort den.",
   empty_title: "Vad ska flödet göra?",
+  empty_viewer: "Här finns inget ännu",
+  empty_viewer_more:
+    "Du kan titta på flödet. Den som får redigera det sätter ihop stegen här, och du ser dem när de kommer.",
   empty_more: "Säg det i en mening så bygger assistenten det, eller sätt ihop det själv.",
   say: "Vad flödet ska göra",
   say_example: "Sammanfatta en webbsida på svenska",
