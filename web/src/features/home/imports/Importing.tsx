@@ -1,5 +1,6 @@
 import { FileUp } from "lucide-react";
 import { type DragEvent, type ReactNode, Suspense, useRef, useState } from "react";
+import { useRights } from "@/api/rights";
 import { part } from "@/lib/part";
 import { useHomeTexts } from "../texts";
 
@@ -12,18 +13,19 @@ interface ImportingProps {
   children: ReactNode;
 }
 
-/** The page as a place to drop a file on; what is dropped is looked into before it opens. */
+/** The page as a place to drop a file on; what is dropped is looked into before it opens. Who builds nowhere drops in vain. */
 export function Importing({ choosing, onChoosing, space, children }: ImportingProps) {
   const t = useHomeTexts();
   const [dropped, setDropped] = useState<File | null>(null);
   const [over, setOver] = useState(false);
   const depth = useRef(0);
+  const builds = useRights().may("flows.edit");
   const isFile = (event: DragEvent) => event.dataTransfer.types.includes("Files");
   const enter = (event: DragEvent, step: 1 | -1) => {
     if (!isFile(event)) return;
     event.preventDefault();
     depth.current += step;
-    setOver(depth.current > 0);
+    setOver(builds && depth.current > 0);
   };
   const drop = (event: DragEvent) => {
     if (!isFile(event)) return;
@@ -31,7 +33,7 @@ export function Importing({ choosing, onChoosing, space, children }: ImportingPr
     depth.current = 0;
     setOver(false);
     const [file] = event.dataTransfer.files;
-    if (file) {
+    if (file && builds) {
       setDropped(file);
       onChoosing(true);
     }
