@@ -4,7 +4,7 @@ SHELL := /bin/bash
 UV = $(shell ./scripts/ensure-uv)
 RUN = $(UV) run --locked --quiet
 # More than cores: many tests wait for a timer, a process or a browser.
-WORKERS ?= 3
+WORKERS ?= 4
 # A machine may set this to keep folders clean; it makes every start compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
 

@@ -411,7 +411,6 @@ class TestPrograms:
         [
             (["no-such-program-anywhere"], "could not be started: No such file"),
             (["sh", "-c", "echo no licence key >&2; exit 3"], "It wrote: no licence key"),
-            (["sh", "-c", "echo this is not JSON; cat > /dev/null"], "weather"),
         ],
     )
     async def test_that_do_not_speak_are_told(
@@ -422,6 +421,20 @@ class TestPrograms:
         answer = (await client.post("/mcp-servers/weather/refresh")).json()
         assert (answer["status"], answer["code"]) == (502, "mcp_server_failed"), answer
         assert said in answer["detail"]
+
+
+class TestSilentPrograms:
+    @pytest.fixture
+    def mcp_settings(self) -> McpSettings:
+        return McpSettings(allow_stdio=True, connect_seconds=2)
+
+    async def test_are_given_up(self, client: httpx2.AsyncClient) -> None:
+        command = ["sh", "-c", "echo this is not JSON; cat > /dev/null"]
+        body = {"name": "weather", "transport": "stdio", "command": command}
+        assert (await client.post("/mcp-servers", json=body)).status_code == 201
+        answer = (await client.post("/mcp-servers/weather/refresh")).json()
+        assert (answer["status"], answer["code"]) == (502, "mcp_server_failed"), answer
+        assert "weather" in answer["detail"]
 
 
 class TestOlderServers:
