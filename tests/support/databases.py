@@ -15,6 +15,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import upgrade
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import DatabaseSettings, Settings
+from tests.support.processes import await_ends
 
 
 def make_settings(folder: Path, url: str = "", **groups: Any) -> Settings:
@@ -161,7 +162,7 @@ class Postgres:
         if kill:
             for process in (main, *children):
                 process.kill()
-            psutil.wait_procs([main, *children], timeout=20)
+            await_ends([main, *children])
             (self._data / "postmaster.pid").unlink(missing_ok=True)
         else:
             self._server.stop()

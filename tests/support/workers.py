@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from headgate.entrypoints.own_services import OwnRedis
 from headgate.foundation.settings import CelerySettings
 from tests.support.celery_worker import write_order
 from tests.support.forked import fork
+from tests.support.patience import PATIENCE_SECONDS
+from tests.support.processes import await_ends
 
 START_SECONDS = 60.0
 
@@ -76,11 +79,11 @@ class WorkerGroup:
 
     def kill(self) -> None:
         """Kill all of it, and wait until it is gone."""
-        family = [psutil.Process(self.process.pid), *self.children()] if self.process.poll() is None else []
-        if family:
+        family = self._family()
+        with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
-        psutil.wait_procs(family, timeout=5)
+        await_ends(family)
 
     def wait(self) -> None:
         """Wait until all of it is gone."""
@@ -88,10 +91,17 @@ class WorkerGroup:
 
     def stop(self) -> None:
         """Stop it as `headgate worker` is stopped."""
-        family = self.children()
+        family = self._family()
         self.process.terminate()
-        self.process.wait(30)
-        psutil.wait_procs(family, timeout=5)
+        self.process.wait(PATIENCE_SECONDS)
+        await_ends(family)
+
+    def _family(self) -> list[psutil.Process]:
+        """It and its children; none when it is gone already."""
+        try:
+            return [psutil.Process(self.process.pid), *self.children()]
+        except psutil.NoSuchProcess:
+            return []
 
 
 __all__ = ["OwnRedis", "WorkerGroup", "celery_settings", "write_order"]

@@ -15,6 +15,7 @@ import psutil
 
 from tests.support.lifeline import VARIABLE, lifeline
 from tests.support.ports import free_port
+from tests.support.processes import await_ends
 
 ROOT = Path(__file__).parents[3]
 _SLOWEST_START = 300.0
@@ -124,7 +125,7 @@ class FlowiseProcess:
         for one in family:
             with suppress(psutil.NoSuchProcess):
                 one.terminate()
-        for one in psutil.wait_procs(family, 15)[1]:
+        for one in await_ends(family, 15):
             with suppress(psutil.NoSuchProcess):
                 one.kill()
         self._process.wait(15)

@@ -16,6 +16,7 @@ import pytest
 
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.ports import free_port
+from tests.support.processes import await_ends, lives
 
 START_SECONDS = 90.0
 pytestmark = [pytest.mark.timeout(300), pytest.mark.postgres]
@@ -62,7 +63,7 @@ class Up:
                 # It is nobody's child.
                 database = psutil.Process(int(self.postgres.read_text().split()[0]))
                 self.seen |= {one.pid: one for one in (database, *database.children())}
-        return [one for one in self.seen.values() if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+        return [one for one in self.seen.values() if lives(one)]
 
     def part(self, name: str) -> psutil.Process:
         """One of its parts: `serve`, `worker` or `beat`."""
@@ -93,10 +94,10 @@ def up(tmp_path: Path) -> Iterator[Up]:
     found.process.terminate()
     with suppress(subprocess.TimeoutExpired):
         found.process.wait(30)
-    left = found.family() if found.process.poll() is None else [one for one in left if one.is_running()]
+    left = found.family() if found.process.poll() is None else [one for one in left if lives(one)]
     for process in left:
         process.kill()
-    psutil.wait_procs(left, timeout=10)
+    await_ends(left)
     found.process.wait()
 
 
@@ -120,7 +121,7 @@ class TestUp:
         up.family()
         up.process.send_signal(signal.SIGINT)
         assert await asyncio.to_thread(up.process.wait, 40) == 0
-        _, left = await asyncio.to_thread(psutil.wait_procs, up.family(), 5)
+        left = await asyncio.to_thread(await_ends, up.family())
         assert left == [], [one.cmdline() for one in left]
 
 
