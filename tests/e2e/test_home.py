@@ -26,11 +26,13 @@ class Weather(Component):
 '''
 
 
+TWINS = '{"headgate_flow": 1, "nodes": [{"id": "twin", "type": "ChatInput"}, {"id": "twin", "type": "ChatInput"}]}'
 HOSTILE: list[tuple[str | bytes, str]] = [
     ("[" * 100_000, "nests deeper"),
-    (b"\xff\xfe\x00binary", "not a text file"),
+    (b"\xff\xfe\x00binary", "not text in UTF-8"),
     ('{"headgate_flow": 1, "nodes": 7}', "nodes"),
     ('{"nodes": [{"type": "n8n-nodes-base.code", "typeVersion": 1}], "connections": {}}', "a file of n8n"),
+    (TWINS, "2 nodes are called 'twin'"),
 ]
 
 

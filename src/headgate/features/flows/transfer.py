@@ -6,6 +6,7 @@ import orjson
 from pydantic import ValidationError
 
 from headgate.foundation.errors import Invalid
+from headgate.graph.layout import arrange
 from headgate.graph.model import Flow
 from headgate.graph.picture import picture
 from headgate.graph.spec import print_spec, read_spec
@@ -29,6 +30,7 @@ def export_flow(flow: Flow, *, format: Format, catalog: Catalog | None = None) -
 
 def import_flow(content: str, catalog: Catalog) -> Flow:
     """Read what `export_flow` wrote. Raises `Invalid` saying where it is wrong."""
+    content = content.removeprefix("\ufeff")  # what Windows puts before text
     if not content.lstrip().startswith("{"):
         return read_spec(content, catalog)
     try:
@@ -40,8 +42,15 @@ def import_flow(content: str, catalog: Catalog) -> Flow:
             "The file is JSON but not a Headgate flow.", remedy=f'A flow has "{FORMAT_KEY}": {FORMAT} at the top.'
         )
     try:
-        return Flow.model_validate(found)
+        return _apart(Flow.model_validate(found), catalog)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise Invalid(f"The flow is wrong at '{where}': {first['msg']}.", remedy="Correct it there.") from error
+        said = first["msg"].removeprefix("Value error, ")
+        raise Invalid(f"The flow is wrong at '{where}': {said}.", remedy="Correct it there.") from error
+
+
+def _apart(flow: Flow, catalog: Catalog) -> Flow:
+    """Laid out where the file says of no node where it stands: they would lie on one another, and only one be seen."""
+    said = any("position" in node.model_fields_set for node in flow.nodes)
+    return flow if said else arrange(flow, catalog)

@@ -1,8 +1,11 @@
 """Recognises files of other products by their shape."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+_DIFY = tuple(re.compile(rf"^{key}[ \t]*:", re.MULTILINE) for key in ("app", "kind", "version"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,11 @@ def name_of_format(found: Mapping[str, Any]) -> Product | None:
     if any("node" in one and isinstance(one["node"], dict) for one in inner):
         return Product("langflow", "Langflow", len(nodes))
     return None
+
+
+def is_dify(text: str) -> bool:
+    """Whether this is an app of Dify, which are kept as YAML; not a line of it is read as YAML."""
+    return all(key.search(text) for key in _DIFY)
 
 
 def _nodes(found: Mapping[str, Any]) -> list[dict[str, Any]]:

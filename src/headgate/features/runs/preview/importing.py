@@ -1,6 +1,7 @@
 """Reads a file that somebody would import into a report. Nothing of it is stored or executed."""
 
 import asyncio
+import re
 from collections import Counter
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -12,12 +13,13 @@ from headgate.features.access.principal import Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows.rules import CODE_FIELDS
 from headgate.features.flows.transfer import FORMAT_KEY, import_flow
-from headgate.features.runs.preview.foreign import name_of_format
+from headgate.features.runs.preview.foreign import Product, is_dify, name_of_format
 from headgate.features.runs.preview.schemas import DryHost, DryRunStart, DrySecret, Finding
 from headgate.features.runs.preview.service import DryRuns
 from headgate.foundation.errors import HeadgateError, Invalid
-from headgate.graph.issues import IssueCode
+from headgate.graph.issues import FlowInvalid, IssueCode
 from headgate.graph.model import Flow, Node
+from headgate.graph.validate import check_kept
 from headgate.sandbox.reading.manifest import derive_manifest
 from headgate.sandbox.reading.scan import scan_code, scan_component
 
@@ -26,6 +28,7 @@ MOST_DEPTH = 60
 MOST_NODES = 5_000
 SHOWN_CODE = 20_000
 MOST_LISTED = 200
+_NODES = re.compile(r"^nodes[ \t]*:", re.MULTILINE)
 
 
 class ImportReportIn(BaseModel):
@@ -58,8 +61,9 @@ class ImportReport(BaseModel):
     """What a file holds, and what a run of it would reach."""
 
     format: str
-    """`headgate`, `spec`; or `langflow`, `flowise`, `n8n`, which are recognised and cannot be imported yet."""
+    """`headgate`, `spec`; or `langflow`, `flowise`, `n8n`, `dify`, which are recognised and cannot be imported yet."""
     supported: bool
+    """Whether an import takes it; what may be mended afterwards stands in `problems`."""
     refused: str = ""
     """Why it cannot be imported, in words."""
     remedy: str = ""
@@ -94,6 +98,7 @@ class ImportReports:
             foreign = _foreign(content)
             if foreign is not None:
                 return foreign
+            _refuse_prose(content)
             flow = await asyncio.to_thread(import_flow, content, self.catalog)
             if len(flow.nodes) > MOST_NODES:
                 raise Invalid(f"The flow has over {MOST_NODES} nodes.", remedy="Split it.")
@@ -108,6 +113,8 @@ class ImportReports:
 
     async def _report(self, principal: Principal, flow: Flow, format_: str) -> ImportReport:
         components = await self.catalog.for_flow(principal.tenant_id, flow)
+        kept_out = await asyncio.to_thread(check_kept, flow, components)
+        fault = FlowInvalid(kept_out) if kept_out else None
         found = await self.dry_runs.of(principal, flow, DryRunStart())
         code = await asyncio.to_thread(lambda: [_code_of(*one) for one in _codes(flow).items()])
         for one in code:
@@ -116,7 +123,9 @@ class ImportReports:
         carried = {node.type for node in flow.nodes if node.code is not None}
         return ImportReport(
             format=format_,
-            supported=True,
+            supported=fault is None,
+            refused=fault.detail if fault else "",
+            remedy=fault.remedy if fault else "",
             name=flow.name,
             description=flow.description,
             nodes=len(flow.nodes),
@@ -137,7 +146,7 @@ class ImportReports:
 def _foreign(content: str) -> ImportReport | None:
     """The report of a file of another product. Raises `Invalid` for what nests deeper than any flow."""
     if not _is_json(content):
-        return None
+        return _of_product(Product("dify", "Dify", 0), "") if is_dify(content) else None
     _refuse_deep(content)
     try:
         found = orjson.loads(content)
@@ -146,16 +155,27 @@ def _foreign(content: str) -> ImportReport | None:
     if not isinstance(found, dict) or FORMAT_KEY in found:
         return None
     product = name_of_format(found)
-    if product is None:
-        return None
+    return None if product is None else _of_product(product, str(found.get("name", ""))[:200])
+
+
+def _of_product(product: Product, name: str) -> ImportReport:
     return ImportReport(
         format=product.key,
         supported=False,
         refused=f"This is a file of {product.name}, which Headgate cannot import yet.",
         remedy="Nothing of it was run. Say in a sentence what it does, and the assistant builds it here.",
-        name=str(found.get("name", ""))[:200],
+        name=name,
         nodes=product.nodes,
     )
+
+
+def _refuse_prose(content: str) -> None:
+    """A letter, a table or a page has no faults of spelling in it: it is no flow."""
+    if not (_is_json(content) or _NODES.search(content)):
+        raise Invalid(
+            "The file is text, but not a flow.",
+            remedy="Choose one that was downloaded from Headgate, as JSON or as text.",
+        )
 
 
 def _is_json(content: str) -> bool:

@@ -73,6 +73,31 @@ class TestReport:
         found = await report(us, exported({"id": "odd", "type": "FromElsewhere"}))
         assert found["unknown"] == ["FromElsewhere"]
         assert found["problems"]
+        assert not found["supported"]
+
+    async def test_takes_what_an_import_takes_and_nothing_else(self, us: Team) -> None:
+        twins = exported({"id": "a", "type": "ChatInput"}, {"id": "a", "type": "ChatInput"})
+        loose = exported({"id": "a", "type": "ChatOutput"})
+        odd = exported({"id": "odd", "type": "FromElsewhere"})
+        for content in (twins, loose, odd, FLOW, f"\ufeff{loose}", f"\ufeff{FLOW}"):
+            found = await report(us, content)
+            answer = await us.ask("editor", "POST", "/flows/import", json={"content": content})
+            assert found["supported"] == (answer.status_code == 201), content
+            assert found["refused"] == ("" if found["supported"] else answer.json()["detail"])
+
+    async def test_sets_nodes_apart_whose_places_the_file_does_not_say(self, us: Team) -> None:
+        found = await report(us, exported({"id": "a", "type": "ChatInput"}, {"id": "b", "type": "ChatInput"}))
+        places = [(one["position"]["x"], one["position"]["y"]) for one in found["definition"]["nodes"]]
+        assert len(set(places)) == 2
+
+    @pytest.mark.parametrize("content", ["Dear all, this is a letter.\n", "a,b\n1,2\n", "", "key: value\n"])
+    async def test_says_of_other_text_that_it_is_no_flow(self, us: Team, content: str) -> None:
+        found = await report(us, content)
+        assert (found["supported"], found["refused"]) == (False, "The file is text, but not a flow.")
+
+    async def test_recognises_an_app_of_dify(self, us: Team) -> None:
+        found = await report(us, "app:\n  mode: workflow\nkind: app\nversion: 0.1.5\nworkflow:\n  graph: {}\n")
+        assert (found["format"], found["supported"]) == ("dify", False)
 
     @pytest.mark.parametrize(
         ("product", "content"),

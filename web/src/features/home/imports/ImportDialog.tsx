@@ -61,7 +61,7 @@ export default function ImportDialog({ first, space, onClose }: ImportDialogProp
       open
       onOpenChange={(isOpen) => !isOpen && onClose()}
       title={report?.name || t("import_title")}
-      description={report?.supported ? t("import_nothing_ran") : t("import_help")}
+      description={report?.definition ? t("import_nothing_ran") : t("import_help")}
       size="md"
       footer={
         report && (

@@ -15,17 +15,17 @@ const MOST_DRAWN = 80;
 /** What a file holds and what a run of it would use, as far as reading tells. All of it is text of somebody else's. */
 export function Report({ report }: { report: ImportReport }) {
   const t = useHomeTexts();
-  if (!report.supported) {
-    return (
-      <Callout tone="bad" title={t("import_refused")}>
-        <p>{report.refused}</p>
-        {report.remedy && <p className="mt-1 text-muted">{report.remedy}</p>}
-      </Callout>
-    );
-  }
+  const refused = !report.supported && (
+    <Callout tone="bad" title={t("import_refused")}>
+      <p>{report.refused}</p>
+      {report.remedy && <p className="mt-1 text-muted">{report.remedy}</p>}
+    </Callout>
+  );
+  if (!report.definition) return refused;
   const problems = report.problems ?? [];
   return (
     <div className="flex flex-col gap-4">
+      {refused}
       <Picture report={report} />
       {report.description && <p className="text-muted">{report.description}</p>}
       {(report.unknown ?? []).length > 0 && (
@@ -36,7 +36,7 @@ export function Report({ report }: { report: ImportReport }) {
       <ReportCode codes={report.code ?? []} />
       <Uses report={report} />
       {problems.length > 0 && (
-        <Part title={t("import_problems")}>
+        <Part title={t(report.supported ? "import_problems" : "import_faults")}>
           <ul className="flex flex-col gap-1.5">
             {problems.map((one, place) => (
               <li key={`${place} ${one.message}`} className="text-sm">
