@@ -190,6 +190,20 @@ class TestOrder:
         expect(page.get_by_text("Nothing here can be pasted", exact=True).first).to_be_visible()
         expect(page.locator(".react-flow__node")).to_have_count(6)
 
+    @pytest.mark.parametrize("clipboard", ["refused", "missing"])
+    def test_copies_where_the_browser_gives_no_clipboard(self, page: Page, studio: Studio, clipboard: str) -> None:
+        if clipboard == "missing":  # a page of plain http
+            page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+        opened(page, studio)
+        page.keyboard.press("Control+v")
+        expect(page.get_by_text("The browser does not let this page read the clipboard").first).to_be_visible()
+        page.keyboard.press("Control+a")
+        page.keyboard.press("Control+c")
+        page.keyboard.press("Control+v")
+        expect(page.locator(".react-flow__node")).to_have_count(4)
+        page.keyboard.press("Control+x")
+        expect(page.locator(".react-flow__node")).to_have_count(2)
+
     def test_groups_aligns_notes_and_tidies_up(self, page: Page, studio: Studio) -> None:
         opened(page, studio, LOOSE)
         page.keyboard.press("Control+a")

@@ -1,6 +1,7 @@
 import type { FlowEdge, FlowNode, Template } from "@/api/types";
-import { toast, toastError } from "@/components/ui";
+import { toast } from "@/components/ui";
 import { copied, pasteInto, readClip, written } from "@/lib/clipboard";
+import { copyText } from "@/lib/copyText";
 import { type Document, edgeId, emptyNode, freeId } from "@/lib/draft";
 import { boundsOf, freePlace, type Rect } from "@/lib/layout";
 import { nodeName } from "@/lib/nodeName";
@@ -145,15 +146,15 @@ export function redo(stage: Stage): void {
   if (entry) toast({ title: stage.t("redone", { what: entry.label }) });
 }
 
+/** What was copied in this window last: browsers may not let a page read the clipboard, or of plain http have none. */
+let kept: string | null = null;
+
 export async function copy(stage: Stage): Promise<number> {
   const { document, selectedNodes } = stage.store.getState();
   if (selectedNodes.length === 0) return 0;
-  try {
-    await navigator.clipboard.writeText(written(copied(document, selectedNodes)));
-  } catch (error) {
-    toastError(stage.t("no_clipboard"), error);
-    return 0;
-  }
+  kept = written(copied(document, selectedNodes));
+  // Refused, it can still be pasted in this window.
+  await copyText(kept).catch(() => undefined);
   return selectedNodes.length;
 }
 
@@ -162,11 +163,10 @@ export async function cut(stage: Stage): Promise<void> {
 }
 
 export async function pasteFromClipboard(stage: Stage): Promise<void> {
-  try {
-    pasteText(stage, await navigator.clipboard.readText());
-  } catch (error) {
-    toastError(stage.t("no_clipboard"), error);
-  }
+  const read = await navigator.clipboard?.readText().catch(() => null);
+  const text = read ?? kept;
+  if (text !== null) pasteText(stage, text);
+  else toast({ title: stage.t("no_clipboard"), detail: stage.t("no_clipboard_more") });
 }
 
 /** Put what somebody copied here. Text that is no part of a flow is told of and left alone. */

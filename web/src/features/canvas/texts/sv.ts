@@ -64,7 +64,9 @@ const sv: Translation<typeof en> = {
   redo_what: "Gör om: {{what}}",
   undone: "Ångrat: {{what}}",
   redone: "Gjort igen: {{what}}",
-  no_clipboard: "Urklipp kan inte användas",
+  no_clipboard: "Webbläsaren låter inte sidan läsa urklipp",
+  no_clipboard_more:
+    "Noder som du kopierar i det här fönstret kan klistras in i det. För andra: låt sidan läsa urklipp.",
   nothing_to_paste: "Här finns inget att klistra in",
   nothing_to_paste_more: "Kopiera noder från ett flöde, eller texten i ett exporterat flöde.",
   add_node: "Lägg till nod",
