@@ -8,6 +8,7 @@ import { dateTime } from "@/lib/i18n/format";
 import { isOver, type LiveRun } from "../model/live";
 import { partWords } from "../model/partWords";
 import { useNames } from "../model/useNames";
+import { useRerunnable } from "../model/useRerunnable";
 import { RunFigures } from "../panel/RunFigures";
 import { useCancel } from "../panel/useCancel";
 import { useRunTexts } from "../texts";
@@ -31,6 +32,7 @@ export function RunHeader({ flowId, run, live, onRerun, onCompare }: RunHeaderPr
   const { may } = useRights();
   const spaceId = useDraft((state) => state.spaceId);
   const runs = may("runs.start", spaceId);
+  const again = useRerunnable(run);
   const evidence = `/api/v1/flow-runs/${run.id}/evidence`;
   const names = useNames(run.steps);
   const about = [t("version", { no: run.version }), partWords(run, t, names), run.source_run_id ? t("built_on") : ""];
@@ -57,7 +59,7 @@ export function RunHeader({ flowId, run, live, onRerun, onCompare }: RunHeaderPr
             {t("stop")}
           </Button>
         )}
-        {runs && live.status === "failed" && (
+        {again && live.status === "failed" && (
           <Button
             kind="primary"
             icon={<RotateCcw />}
@@ -68,7 +70,7 @@ export function RunHeader({ flowId, run, live, onRerun, onCompare }: RunHeaderPr
             {t("resume")}
           </Button>
         )}
-        {runs && over && (
+        {again && over && (
           <Button icon={<ListRestart />} onClick={onRerun}>
             {t("rerun")}
           </Button>

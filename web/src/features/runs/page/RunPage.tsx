@@ -1,12 +1,11 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ListRestart } from "lucide-react";
 import { useState } from "react";
-import { useRights } from "@/api/rights";
 import type { RunOut } from "@/api/types";
 import { Button, Callout, Problem, Skeleton, Tabs } from "@/components/ui";
-import { useDraft } from "@/lib/draft";
 import { inOrder, isOver, type LiveRun } from "../model/live";
 import { useNames } from "../model/useNames";
+import { useRerunnable } from "../model/useRerunnable";
 import { useRun } from "../model/useRun";
 import { RunResult } from "../panel/RunNow";
 import { StepList } from "../step/StepList";
@@ -54,8 +53,7 @@ type Tab = "result" | "timeline" | "picture" | "input";
 function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
   const t = useRunTexts();
   const navigate = useNavigate();
-  const { may } = useRights();
-  const spaceId = useDraft((state) => state.spaceId);
+  const again = useRerunnable(run);
   const { step: asked, compare } = useSearch({ from: "/inside/flows/$flowId/runs/$runId" });
   const step = asked ?? startingStep(live);
   const [tab, setTab] = useState<Tab>("timeline");
@@ -124,7 +122,7 @@ function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
                 <>
                   <div className="mb-3 flex items-center gap-2">
                     <h3 className="min-w-0 truncate font-semibold">{names[chosen.id]}</h3>
-                    {isOver(live.status) && may("runs.start", spaceId) && (
+                    {isOver(live.status) && again && (
                       <Button
                         size="sm"
                         className="ml-auto"
