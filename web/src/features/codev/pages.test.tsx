@@ -51,6 +51,26 @@ describe("a result", () => {
     await waitFor(() => expect(served.answers).toMatchObject([{ response: { accepted: true } }]));
   });
 
+  it("that was accepted and rolled back says so, not that what was written stands", async () => {
+    const taken = {
+      number: 2,
+      tool: "rollback",
+      summary: "Taken back: the flow is gone.",
+      state: "rolled_back",
+      at: "",
+    };
+    const state = { writes: [{ ...WRITE, state: "rolled_back" }, taken] };
+    const gone = { flow_id: null, flow_name: "", link: "", state };
+    const stopped = "Stopped by Kim. 1 write of this session stands; rolling back undoes what was written.";
+    serve(session({ status: "stopped", stop_reason: stopped, ...gone }));
+    openPage("/develop/s1");
+    const ended = await screen.findByRole("region", { name: "Stopped" });
+    expect(ended).toHaveTextContent("Stopped by Kim.Rolled back since: the flow that the session made is removed.");
+    expect(ended).not.toHaveTextContent("stands");
+    expect(screen.getByText("no flow")).toBeInTheDocument();
+    expect(screen.getAllByText("rolled back")).toHaveLength(1);
+  });
+
   it("is accepted with its tests", async () => {
     const served = serve(waitingFor("result_review", { cases: [CASE], trials: [] }));
     const { user } = openPage("/develop/s1");

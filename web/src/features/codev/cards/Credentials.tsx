@@ -17,6 +17,7 @@ export function Credentials({ session, interrupt, answer }: CardProps) {
   const missing = readMissing(interrupt.data?.missing);
   const [given, setGiven] = useState<ReadonlySet<string>>(new Set());
   const [skipping, setSkipping] = useState(false);
+  const all = missing.every(({ type }) => given.has(type));
   const send = (skip: boolean) => {
     setSkipping(skip);
     answer.mutate({ type: "credential_check", skip });
@@ -58,11 +59,13 @@ export function Credentials({ session, interrupt, answer }: CardProps) {
           disabled={answer.isPending}
           onClick={() => send(false)}
         >
-          {t(missing.every(({ type }) => given.has(type)) ? "go_on_given" : "check_again")}
+          {t(all ? "go_on_given" : "check_again")}
         </Button>
-        <Button busy={answer.isPending && skipping} disabled={answer.isPending} onClick={() => send(true)}>
-          {t("go_on_without_them")}
-        </Button>
+        {!all && (
+          <Button busy={answer.isPending && skipping} disabled={answer.isPending} onClick={() => send(true)}>
+            {t("go_on_without_them")}
+          </Button>
+        )}
       </CardFoot>
     </>
   );

@@ -5,7 +5,7 @@ import { codevDomainsQuery } from "@/api/queries/codev";
 import { Markdown } from "@/components/markdown/Markdown";
 import { Button, Callout, Tabs, Toggle } from "@/components/ui";
 import { readCases } from "../model/cases";
-import { readVerdict, readWrites } from "../model/known";
+import { allTakenBack, readVerdict, readWrites } from "../model/known";
 import { lines, list, words } from "../model/read";
 import { readTrial } from "../model/trial";
 import { PlaceLink } from "../page/PlaceLink";
@@ -33,7 +33,7 @@ export function Review({ session, interrupt, answer }: CardProps) {
   const cases = readCases(data.cases);
   const every = readWrites(session.state?.writes);
   const writes = every.filter(({ state }) => state === "done");
-  const takenBack = writes.length === 0 && every.some(({ state }) => state === "rolled_back");
+  const takenBack = allTakenBack(every);
   const diff = lines(data.diff);
   const open = readVerdict(data.verdict);
   const link = words(data.link) || session.link;

@@ -4,7 +4,7 @@ import type { CodevSession } from "@/api/queries/codev";
 import { useRights } from "@/api/rights";
 import { IconButton, Menu } from "@/components/ui";
 import { ago, dateTime, number } from "@/lib/i18n/format";
-import { whereWords } from "../model/said";
+import { unmadeWords, whereWords } from "../model/said";
 import { StatusChip } from "../page/StatusChip";
 import { useCodevTexts } from "../texts";
 
@@ -12,8 +12,7 @@ import { useCodevTexts } from "../texts";
 export function SessionRow({ session, onDelete }: { session: CodevSession; onDelete: () => void }) {
   const t = useCodevTexts();
   const { may } = useRights();
-  const unmade = session.domain === "flowise" ? "no_chatflow_yet" : "no_flow_yet";
-  const place = session.flow_name || t(session.flow_id ? "the_flow" : unmade);
+  const place = session.flow_name || t(session.flow_id ? "the_flow" : unmadeWords(session));
   const used = session.total_input_tokens + session.total_output_tokens;
   const about = [
     session.domain === "headgate" ? place : [place, session.instance_id || session.domain].join(", "),

@@ -21,6 +21,10 @@ export const readWrites = (value: unknown): Write[] =>
     };
   });
 
+/** Whether everything that was written has been rolled back. */
+export const allTakenBack = (writes: readonly Write[]): boolean =>
+  writes.some(({ state }) => state === "rolled_back") && !writes.some(({ state }) => state === "done");
+
 /** What was found, without the lines that are said to the server alone: a session may end before it has read them. */
 export const readFound = (value: unknown): string =>
   words(value)

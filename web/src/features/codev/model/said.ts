@@ -4,6 +4,7 @@ import type { CodevText, SayCodev } from "../texts";
 import tools from "../texts/en.tools";
 import type { NoteEntry } from "./history";
 import { isPhase, phaseOf } from "./phases";
+import { isOver } from "./session";
 
 export const STATUS_TONES: Record<CodevSession["status"], Tone> = {
   in_progress: "info",
@@ -24,6 +25,12 @@ export function whereWords(t: SayCodev, session: CodevSession): string {
   }
   // That it is over is said beside it.
   return session.phase === "done" ? "" : phaseWords(t, phaseOf(session));
+}
+
+/** The place of a flow that is not there: one that is to come, or none where nothing comes any more. */
+export function unmadeWords({ status, domain, can_go_on }: CodevSession): CodevText {
+  if (isOver(status) && !can_go_on) return "no_flow_left";
+  return domain === "flowise" ? "no_chatflow_yet" : "no_flow_yet";
 }
 
 const TOOLS: object = tools;

@@ -27,10 +27,11 @@ const SAID: [RegExp, CodevText, Reader][] = [
   ],
 ];
 
-/** Why a session ended, in the language in use; what is not known as it was said. */
-export function stopWords(t: SayCodev, reason: string): string {
+/** Why a session ended, in the language in use; what is not known as it was said. What was taken back stands no more. */
+export function stopWords(t: SayCodev, reason: string, { takenBack = false } = {}): string {
   return SAID.reduce((text, [form, words, values]) => {
     const found = form.exec(text);
-    return found ? text.replace(found[0], () => t(words, values(found))) : text;
+    if (!found) return text;
+    return text.replace(found[0], () => (takenBack && words === "stands" ? "" : t(words, values(found)))).trim();
   }, reason);
 }

@@ -3,6 +3,7 @@ import { RotateCcw } from "lucide-react";
 import type { CodevSession } from "@/api/queries/codev";
 import { useRights } from "@/api/rights";
 import { Button, Callout } from "@/components/ui";
+import { allTakenBack, readWrites } from "../model/known";
 import { isOfModel } from "../model/modelCodes";
 import type { LiveSession } from "../model/session";
 import { stopWords } from "../model/stopWords";
@@ -28,12 +29,14 @@ export function Ended({ session, live }: { session: CodevSession; live: LiveSess
   const status = live.status as keyof typeof TONES;
   const failed = live.entries.findLast((one) => one.kind === "error");
   const noModel = status === "error" && failed?.kind === "error" && isOfModel(failed.about);
+  const takenBack = allTakenBack(readWrites(session.state?.writes));
   return (
     <section ref={here} tabIndex={-1} aria-label={t(`ended_${status}`)} className="outline-none">
-      <Callout tone={TONES[status] ?? "warn"} title={t(`ended_${status}`)}>
+      <Callout tone={takenBack ? "warn" : (TONES[status] ?? "warn")} title={t(`ended_${status}`)}>
         <p>
-          <Words>{stopWords(t, live.stopReason) || t(`ended_${status}_more`)}</Words>
+          <Words>{stopWords(t, live.stopReason, { takenBack }) || t(`ended_${status}_more`)}</Words>
         </p>
+        {takenBack && <p className="font-medium">{t(session.flow_id ? "ended_as_before" : "ended_removed")}</p>}
         <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-2">
           {edits && noModel && <ConnectProvider kind="primary" onDone={() => retry.mutate()} />}
           {edits && session.can_go_on && (

@@ -5,6 +5,7 @@ import type { CodevSession } from "@/api/queries/codev";
 import { useRights } from "@/api/rights";
 import { Button, cx, IconButton, Menu, type MenuItem, toast, useCopy } from "@/components/ui";
 import { ago, dateTime } from "@/lib/i18n/format";
+import { unmadeWords } from "../model/said";
 import { isOver, type LiveSession } from "../model/session";
 import { useCodevTexts } from "../texts";
 import { DeleteSession } from "./DeleteSession";
@@ -60,9 +61,7 @@ export function SessionHeader({ session, live }: SessionHeaderProps) {
           <PlaceLink link={session.link} className="min-w-0 max-w-80 truncate">
             {session.flow_name || t("the_flow")}
           </PlaceLink>
-          {!session.link && (
-            <span>{session.flow_name || t(session.domain === "flowise" ? "no_chatflow_yet" : "no_flow_yet")}</span>
-          )}
+          {!session.link && <span>{session.flow_name || t(unmadeWords(session))}</span>}
           {session.domain !== "headgate" && <span>{session.instance_id || session.domain}</span>}
           {live.iteration > 1 && <span>{t("iteration", { number: live.iteration })}</span>}
           {session.model && <span>{session.model}</span>}

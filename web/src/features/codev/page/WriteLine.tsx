@@ -20,7 +20,7 @@ export function WriteLine({ summary, tool, state }: { summary: string; tool: str
       <span className="min-w-0 flex-1 break-words">{capital(summary || tool.replaceAll("_", " "))}</span>
       {state === "intended" && <Chip>{t("write_intended")}</Chip>}
       {state === "refused" && <Chip tone="warn">{t("write_refused")}</Chip>}
-      {state === "rolled_back" && <Chip tone="warn">{t("write_rolled_back")}</Chip>}
+      {state === "rolled_back" && tool !== "rollback" && <Chip tone="warn">{t("write_rolled_back")}</Chip>}
     </span>
   );
 }
