@@ -34,6 +34,23 @@ class TestCommandPalette:
         expect(page).to_have_title("Quarterly zebra report · Headgate")
         expect(palette).not_to_be_visible()
 
+    def test_makes_a_flow_from_wherever_somebody_is(self, page: Page) -> None:
+        arrive(page, "/templates")
+        page.keyboard.press("Control+k")
+        expect(page.get_by_role("dialog", name="Commands").get_by_role("combobox")).to_be_focused()
+        page.keyboard.type("new flow")
+        expect(page.get_by_role("option", name="New empty flow")).to_have_attribute("aria-selected", "true")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1, name="Untitled flow")).to_be_visible()
+
+    def test_gives_the_focus_back_to_what_had_it(self, page: Page) -> None:
+        arrive(page, "/settings/appearance")
+        page.get_by_role("link", name="Templates").focus()
+        page.keyboard.press("Control+k")
+        expect(page.get_by_role("dialog", name="Commands").get_by_role("combobox")).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("link", name="Templates")).to_be_focused()
+
     def test_offers_what_the_open_flow_can_do(self, page: Page, studio: Studio) -> None:
         flow = studio.flow(SPEC.format(name="Commanded"))
         page.goto(f"/flows/{flow}")

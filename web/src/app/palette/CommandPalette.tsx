@@ -3,10 +3,11 @@ import { useNavigate } from "@tanstack/react-router";
 import { Command as Cmdk } from "cmdk";
 import { CornerDownLeft, Workflow } from "lucide-react";
 import { Dialog as RadixDialog } from "radix-ui";
-import { useDeferredValue, useEffect, useMemo, useState } from "react";
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { api, unwrap } from "@/api/client";
 import { flowKeys } from "@/api/queries/flows";
 import { Keys } from "@/components/ui";
+import { openerOf } from "@/components/ui/opener";
 import { type Command, usePalette } from "@/lib/commands/commands";
 import { ago } from "@/lib/i18n/format";
 import { keysOf, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
@@ -34,6 +35,7 @@ export default function CommandPalette() {
   useEffect(() => {
     if (newest) setChosen(`flow ${newest}`);
   }, [newest]);
+  const opener = useRef<Element | null>(null);
   const navigate = useNavigate();
   const act = (run: () => void) => {
     setOpen(false);
@@ -46,6 +48,14 @@ export default function CommandPalette() {
         <RadixDialog.Overlay className="fixed inset-0 z-50 bg-overlay animate-fade" />
         <RadixDialog.Content
           aria-describedby={undefined}
+          onOpenAutoFocus={() => {
+            opener.current = document.activeElement;
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            // The command may have put it somewhere already.
+            if (document.activeElement === document.body) openerOf(opener.current)?.focus();
+          }}
           className="fixed inset-x-2 top-[8vh] z-50 mx-auto max-w-xl overflow-hidden rounded-xl border border-line bg-raised shadow-modal outline-none animate-rise"
         >
           <RadixDialog.Title className="sr-only">{t("commands")}</RadixDialog.Title>

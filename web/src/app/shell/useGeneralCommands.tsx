@@ -6,14 +6,17 @@ import {
   Keyboard,
   Languages,
   LayoutTemplate,
+  Plus,
   Settings,
   SunMoon,
   Workflow,
 } from "lucide-react";
+import { useRights } from "@/api/rights";
 import { useAppearance } from "@/lib/appearance/appearance";
 import { useCommands, usePalette } from "@/lib/commands/commands";
 import { i18next, setLanguage } from "@/lib/i18n/i18n";
 import { useAppTexts } from "../texts";
+import { useNewFlow } from "./useNewFlow";
 
 const PLACES = [
   { to: "/", text: "flows", icon: Workflow },
@@ -28,6 +31,8 @@ const PLACES = [
 export function useGeneralCommands(): void {
   const t = useAppTexts();
   const navigate = useNavigate();
+  const { may } = useRights();
+  const makeFlow = useNewFlow();
   const { setTheme } = useAppearance.getState();
   useCommands("general", () => [
     ...PLACES.map(({ to, text, icon: Icon }) => ({
@@ -37,6 +42,18 @@ export function useGeneralCommands(): void {
       icon: <Icon />,
       run: () => void navigate({ to }),
     })),
+    ...(may("flows.edit")
+      ? [
+          {
+            id: "general.new",
+            group: t("general"),
+            label: t("new_flow"),
+            keywords: t("new_flow_words"),
+            icon: <Plus />,
+            run: makeFlow,
+          },
+        ]
+      : []),
     {
       id: "general.develop",
       group: t("general"),
