@@ -123,7 +123,7 @@ def _key_rejected(failure: Failure, caller: Caller) -> HeadgateError | None:
         return None
     if caller.key_variable:
         remedy = (
-            f"The key is in the variable {caller.key_variable}. Correct it with "
+            f"The key is in the variable {caller.key_variable}. Correct it in Settings, Models, with "
             f"`headgate variables set {caller.key_variable}`, or in the environment."
         )
     else:

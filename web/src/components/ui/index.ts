@@ -12,3 +12,4 @@ export * from "./Spinner";
 export * from "./Tabs";
 export * from "./Toggle";
 export { Toasts, toast, toastError } from "./toasts";
+export * from "./Words";

@@ -176,6 +176,24 @@ describe("the assistant's panel", () => {
     expect(await screen.findByRole("dialog")).toBeVisible();
   });
 
+  it("that a key was refused is mended where it is told", async () => {
+    scripted([
+      {
+        event: "error",
+        message: "OpenAI did not accept the key",
+        code: "model_key_rejected",
+        remedy: "Correct it with `headgate variables set OPENAI_API_KEY`.",
+      } as TurnEvent,
+    ]);
+    server.use(http.get("*/api/v1/providers", () => HttpResponse.json([])));
+    const { user, input } = await open();
+    await user.type(input, "build an echo{Enter}");
+    const told = await screen.findByRole("alert");
+    expect(within(told).getByText("headgate variables set OPENAI_API_KEY").tagName).toBe("CODE");
+    await user.click(within(told).getByRole("button", { name: "Connect a provider…" }));
+    expect(await screen.findByRole("dialog")).toBeVisible();
+  });
+
   it("lets a model be chosen, and asks with it", async () => {
     const { sent } = scripted([complete()]);
     const { user, input } = await open();

@@ -21,8 +21,8 @@ _LACKS = {
     "column": "tell which column is meant",
 }
 CONNECT = (
-    "Connect a language model to do that: install its package (for example `headgate[openai]`) and set its key"
-    " (`headgate variables set OPENAI_API_KEY`), or run `headgate models pull` for a local one."
+    "Connect a language model to do that: in Settings, under Models, or in a terminal"
+    " (`headgate variables set OPENAI_API_KEY` sets a key, `headgate models pull` fetches a model that needs none)."
 )
 
 

@@ -26,7 +26,8 @@ _CHANGED = re.compile(
     re.IGNORECASE,
 )
 _RAN = re.compile(
-    rf"\b{_SAYER}{_ADVERB} (?:ran|executed|tested|run|körde|kört|testade|testat) (?:the|your|this|it|flödet|det)\b"
+    rf"\b{_SAYER}{_ADVERB} (?:ran|executed|tested|körde|kört|testade|testat) (?:the|your|this|it|flödet|det)\b"
+    rf"|\b(?:i've|we've|i have|we have){_ADVERB} run (?:the|your|this|it)\b"
     r"|\bthe (?:flow|run) (?:ran|was run|completed|finished|executed)\b"
     r"|\bflödet (?:kördes|har körts|testades)\b",
     re.IGNORECASE,

@@ -29,6 +29,8 @@ NO_CLAIMS = [
     "To build this I would need an API key. Shall I go on?",
     "The flow has two nodes: page, then brief. The URL node fetches what you set.",
     "Jag kunde inte lägga till noden.",
+    "Accept the edit, then I run it.",
+    "Once it is there, we run the flow.",
 ]
 
 
@@ -46,7 +48,13 @@ class TestFalseClaims:
         assert false_claims(answer, NOTHING) == []
 
     @pytest.mark.parametrize(
-        "answer", ["I ran the flow and it works.", "The flow ran without errors.", "Jag har kört flödet."]
+        "answer",
+        [
+            "I ran the flow and it works.",
+            "I have now run it.",
+            "The flow ran without errors.",
+            "Jag har kört flödet.",
+        ],
     )
     def test_of_a_run_are_noted_when_there_was_none(self, answer: str) -> None:
         assert false_claims(answer, Happened(changed=True)) == [NOT_RUN]

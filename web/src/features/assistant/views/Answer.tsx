@@ -1,9 +1,12 @@
-import { Sparkles } from "lucide-react";
+import { Plug, Sparkles } from "lucide-react";
+import { useState } from "react";
+import { isOfModel } from "@/api/modelProblems";
 import { Markdown } from "@/components/markdown/Markdown";
-import { Callout } from "@/components/ui";
+import { Button, Callout, Words } from "@/components/ui";
 import type { AssistantMessage } from "../model/message";
 import { useAssistantTexts } from "../texts";
 import { ComponentCard } from "./ComponentCard";
+import { ConnectDialog } from "./ConnectDialog";
 import { useAssistant } from "./context";
 import { EditCards } from "./EditCards";
 import { FileCards } from "./FileCards";
@@ -51,9 +54,28 @@ function Ending({ message }: { message: AssistantMessage }) {
       {status === "failed" && (
         <Callout tone="bad" title={t("failed")}>
           {problem?.message}
-          {problem?.remedy && <p className="mt-1 text-muted">{problem.remedy}</p>}
+          {problem?.remedy && (
+            <p className="mt-1 text-muted">
+              <Words>{problem.remedy}</Words>
+            </p>
+          )}
+          {problem && isOfModel(problem.code) && <Connect />}
         </Callout>
       )}
     </>
+  );
+}
+
+/** What connecting a provider may cure is cured here. */
+function Connect() {
+  const t = useAssistantTexts();
+  const [open, setOpen] = useState(false);
+  return (
+    <div className="mt-2">
+      <Button size="sm" icon={<Plug />} onClick={() => setOpen(true)}>
+        {t("model_connect")}
+      </Button>
+      <ConnectDialog open={open} onOpenChange={setOpen} />
+    </div>
   );
 }

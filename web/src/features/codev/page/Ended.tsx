@@ -1,10 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import { RotateCcw } from "lucide-react";
+import { isOfModel } from "@/api/modelProblems";
 import type { CodevSession } from "@/api/queries/codev";
 import { useRights } from "@/api/rights";
-import { Button, Callout } from "@/components/ui";
+import { Button, Callout, Words } from "@/components/ui";
 import { allTakenBack, readWrites } from "../model/known";
-import { isOfModel } from "../model/modelCodes";
 import type { LiveSession } from "../model/session";
 import { stopWords } from "../model/stopWords";
 import { useCodevTexts } from "../texts";
@@ -12,7 +12,6 @@ import { ConnectProvider } from "./ConnectProvider";
 import { PlaceLink } from "./PlaceLink";
 import { useFocusWhenLost } from "./useFocusWhenLost";
 import { useRetry } from "./useStop";
-import { Words } from "./Words";
 
 const TONES = { completed: "ok", stopped: "warn", error: "bad" } as const;
 

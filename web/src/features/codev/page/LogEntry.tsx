@@ -1,13 +1,12 @@
 import { CircleAlert, CircleCheck, CircleX, FlaskConical, GitMerge, Hand, Radio, Square } from "lucide-react";
 import { memo, type ReactNode } from "react";
-import { Chip } from "@/components/ui";
+import { Chip, Words } from "@/components/ui";
 import type { Entry, NoteEntry, PhaseEntry, TrialsEntry } from "../model/history";
 import { askedWords, phaseWords } from "../model/said";
 import { stopWords } from "../model/stopWords";
 import { useCodevTexts } from "../texts";
 import { ToolLine } from "./ToolLine";
 import { VerdictView } from "./VerdictView";
-import { Words } from "./Words";
 import { WriteLine } from "./WriteLine";
 
 /** One thing that happened. */

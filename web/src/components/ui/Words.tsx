@@ -1,4 +1,4 @@
-import { cx } from "@/components/ui";
+import { cx } from "./cx";
 
 /** What a server says, as text; only its `commands` stand out, as it marks them. */
 export function Words({ children, className }: { children: string; className?: string }) {

@@ -1,4 +1,4 @@
-import { ApiError } from "@/api/problem";
+import { ApiError } from "./problem";
 
 /** Codes of errors that connecting a provider may cure. */
 const CODES = new Set([
