@@ -283,14 +283,16 @@ class TestInterruption:
 
         wire.server.sort = wait
         command = [str(HEADGATE), "codev", "start", "Greet people", *MODEL, QUIET]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             assert asked.wait(100)
             time.sleep(1)  # the command has nothing to do but to wait for the model
             process.send_signal(signal.SIGINT)
-            shown, _ = process.communicate(timeout=30)
+            shown, beside = process.communicate(timeout=30)
             ended.set()
         assert process.returncode == 130
-        assert "The session rests" in shown
+        assert "Stopped: the session rests." in shown
+        assert "Stopped." not in beside  # one thing happened, and it is told once
+        assert "Traceback" not in beside
         wire.server.sort = inner
         one = answered(capsys, "codev", "list")[0]["thread_id"]
         assert one in shown

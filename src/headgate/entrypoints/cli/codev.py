@@ -25,6 +25,7 @@ from headgate.entrypoints.cli.codev_pages import (
     show_session,
 )
 from headgate.entrypoints.cli.codev_view import SessionView
+from headgate.entrypoints.cli.exit_codes import INTERRUPTED
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table, when
 from headgate.entrypoints.cli.printable import printable
@@ -290,9 +291,9 @@ class _Watching:
                 found = await self._rest(found, found.last_event)
         except asyncio.CancelledError:
             where = errors if self.quiet else console
-            where.print("\n[yellow]The session rests.[/] Go on with it:")
+            where.print("\n[yellow]Stopped: the session rests.[/] Go on with it:")
             where.print(f"  headgate codev resume {self._id}", soft_wrap=True)
-            raise
+            raise SystemExit(INTERRUPTED) from None  # said above: whoever waits for this would say it again
         self._conclude(found)
         return exit_code_of(found)
 
