@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import PATIENCE_MS, Console, open_page
@@ -151,6 +151,15 @@ class TestRunning:
         again.get_by_role("button", name="Reuse last data").click()
         expect(again.get_by_role("textbox", name="Who ordered?")).to_have_value("Eva")
         expect(again.get_by_role("link", name="Download photo.png")).to_be_visible()
+
+    def test_a_template_that_reads_a_file_is_given_one(self, page: Page, own: Studio) -> None:
+        definition = own.get("/templates/csv-totals")["definition"]
+        panel = panel_of(page, own.post("/flows", {"definition": definition})["id"])
+        bill = FilePayload(name="bill.csv", mimeType="text/csv", buffer=b"category,amount\nfood,3\nfood,4\n")
+        panel.get_by_label("Files", exact=True).set_input_files(bill)
+        expect(panel.get_by_role("link", name="Download bill.csv")).to_be_visible()
+        panel.get_by_role("button", name="Run", exact=True).click()
+        expect(panel.get_by_text("Completed", exact=True).first).to_be_visible()
 
     def test_states_are_live_on_the_canvas_and_a_run_can_be_stopped(self, page: Page, own: Studio) -> None:
         flow_id = own.flow(FORM.replace("SECONDS", "60"))

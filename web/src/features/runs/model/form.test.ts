@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FormField } from "@/api/types";
-import { EMPTY, faults, runStart, valuesOf } from "./form";
+import { asksForFiles, EMPTY, faults, runStart, valuesOf } from "./form";
 
 const field = (id: string, type: FormField["type"], more: Partial<FormField> = {}): FormField => ({
   id,
@@ -49,5 +49,14 @@ describe("a form's values", () => {
       files: { photo: ["f1"] },
       loose: ["f2"],
     });
+  });
+});
+
+describe("files beside the form", () => {
+  it("are asked for where a step reads the first file of the run, and no field asks for one", () => {
+    expect(asksForFiles([], [{ type: "FileInput", params: {} }])).toBe(true);
+    expect(asksForFiles([field("photo", "image")], [{ type: "FileInput", params: {} }])).toBe(false);
+    expect(asksForFiles([], [{ type: "FileInput", params: { field: "photo" } }])).toBe(false);
+    expect(asksForFiles([], [{ type: "TextInput", params: {} }])).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-import type { FormField, JsonValue, RunOut, RunStart } from "@/api/types";
+import type { FlowNode, FormField, JsonValue, RunOut, RunStart } from "@/api/types";
 import { takesFile } from "@/components/files/fields";
 import { own } from "@/lib/own";
 
@@ -12,6 +12,10 @@ export interface FormValues {
 }
 
 export const EMPTY: FormValues = { text: "", answers: {}, files: {}, loose: [] };
+
+/** Whether a flow reads files that no field of its form asks for. */
+export const asksForFiles = (form: readonly FormField[], nodes: readonly Pick<FlowNode, "type" | "params">[]) =>
+  !form.some(takesFile) && nodes.some((node) => node.type === "FileInput" && !node.params?.field);
 
 /** What is wrong with each field: nothing there that must be, or no number. */
 export function faults(form: readonly FormField[], values: FormValues): Record<string, "required" | "number"> {

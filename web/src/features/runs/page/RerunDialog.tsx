@@ -8,7 +8,7 @@ import type { RerunPlanOut, RerunPlanStart, RunOut } from "@/api/types";
 import { Button, Chip, Dialog, Field, Problem, Select, Skeleton, Switch, toastError } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { duration, money, number } from "@/lib/i18n/format";
-import { faults, runStart, valuesOf } from "../model/form";
+import { asksForFiles, faults, runStart, valuesOf } from "../model/form";
 import { useNames } from "../model/useNames";
 import { RunForm } from "../panel/RunForm";
 import { useRunTexts } from "../texts";
@@ -28,6 +28,7 @@ export function RerunDialog({ run, from, onClose }: RerunDialogProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const form = useDraft((state) => state.document.form);
+  const asksFiles = useDraft((state) => asksForFiles(state.document.form, Object.values(state.document.nodes)));
   const spaceId = useDraft((state) => state.spaceId);
   const { may } = useRights();
   const [step, setStep] = useState(from ?? BEGINNING);
@@ -111,6 +112,7 @@ export function RerunDialog({ run, from, onClose }: RerunDialogProps) {
           <RunForm
             form={form}
             asksText={form.length === 0}
+            asksFiles={asksFiles}
             values={values}
             faults={wrong}
             onChange={setValues}

@@ -10,6 +10,8 @@ interface RunFormProps {
   form: readonly FormField[];
   /** Whether the flow reads a text: it has no form. */
   asksText: boolean;
+  /** Whether it reads files that no field of the form asks for. */
+  asksFiles: boolean;
   values: FormValues;
   faults: Record<string, "required" | "number">;
   onChange: (change: (values: FormValues) => FormValues) => void;
@@ -17,12 +19,25 @@ interface RunFormProps {
 }
 
 /** The questions that the flow's form schema asks, each with its control. */
-export function RunForm({ form, asksText, values, faults, onChange, onBusy }: RunFormProps) {
+export function RunForm({ form, asksText, asksFiles, values, faults, onChange, onBusy }: RunFormProps) {
   const t = useRunTexts();
   const answer = (id: string, text: string) =>
     onChange((before) => ({ ...before, answers: { ...before.answers, [id]: text } }));
   return (
     <div className="flex flex-col gap-4">
+      {asksFiles && (
+        <Field label={t("input_files")} help={t("input_files_help")}>
+          {(control) => (
+            <FileAnswer
+              control={control}
+              ids={values.loose}
+              label={t("input_files")}
+              onBusy={onBusy}
+              onChange={(change) => onChange((before) => ({ ...before, loose: change(before.loose) }))}
+            />
+          )}
+        </Field>
+      )}
       {asksText && (
         <Field label={t("input_text")} help={t("input_text_help")}>
           {(control) => (

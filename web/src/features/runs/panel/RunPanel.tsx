@@ -204,6 +204,7 @@ function FormAndResult({ panel, onAhead, onStep }: FormAndResultProps) {
         <RunForm
           form={panel.form}
           asksText={asksText}
+          asksFiles={panel.asksFiles}
           values={panel.values}
           faults={panel.faults}
           onChange={panel.setValues}

@@ -18,7 +18,7 @@ const newSession = () => `chat_${crypto.randomUUID()}`;
 export function usePanelRun() {
   const store = useDraftStore();
   const flowId = useDraft((state) => state.flowId);
-  const { runs, version, form: asks, chat, unread } = useRunnable();
+  const { runs, version, form: asks, chat, files, unread } = useRunnable();
   const form = asks ?? NOTHING;
   const ready = asks !== null && (runs === "draft" || runs === "published");
   const [values, setValues] = useState<FormValues>(EMPTY);
@@ -82,6 +82,7 @@ export function usePanelRun() {
     unread,
     form,
     chat,
+    asksFiles: files,
     values,
     setValues,
     faults: checked ? faults(form, values) : {},

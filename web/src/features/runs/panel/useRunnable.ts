@@ -3,6 +3,7 @@ import { versionQuery } from "@/api/queries/versions";
 import { useRights } from "@/api/rights";
 import type { FlowNode, FormField } from "@/api/types";
 import { useDraft } from "@/lib/draft";
+import { asksForFiles } from "../model/form";
 
 /** What of the open flow a person may run: the draft, what was published of it, or nothing, and why. */
 export type Runnable = "draft" | "published" | "unpublished" | "not_allowed";
@@ -13,6 +14,8 @@ interface Asked {
   /** What the run asks for; null while that is not known. */
   form: readonly FormField[] | null;
   chat: boolean;
+  /** Whether it reads files beside the form. */
+  files: boolean;
   /** Why what the run asks for could not be read, and how it is tried again. */
   unread?: { error: Error; retry: () => void };
 }
@@ -27,16 +30,18 @@ export function useRunnable(): Asked {
   const published = useDraft((state) => state.publishedVersion);
   const form = useDraft((state) => state.document.form);
   const chat = useDraft((state) => isChat(state.document.form, Object.values(state.document.nodes)));
+  const files = useDraft((state) => asksForFiles(state.document.form, Object.values(state.document.nodes)));
   const runs = runnable(may("runs.test", spaceId), may("runs.start", spaceId), published);
   const found = useQuery({ ...versionQuery(flowId, published ?? 0), enabled: runs === "published" });
-  if (runs === "draft") return { runs, version: null, form, chat };
-  if (runs !== "published") return { runs, version: null, form: NOTHING, chat: false };
+  if (runs === "draft") return { runs, version: null, form, chat, files };
+  if (runs !== "published") return { runs, version: null, form: NOTHING, chat: false, files: false };
   const content = found.data?.definition;
   return {
     runs,
     version: published,
     form: content ? (content.form ?? NOTHING) : null,
     ...(found.error && !content ? { unread: { error: found.error, retry: () => void found.refetch() } } : {}),
+    files: content !== undefined && asksForFiles(content.form ?? NOTHING, content.nodes ?? []),
     chat: content !== undefined && isChat(content.form ?? NOTHING, content.nodes ?? []),
   };
 }

@@ -24,6 +24,8 @@ const sv: Translation<typeof en> = {
   reuse: "Återanvänd senaste testdata",
   reused_data: "Ifyllt från körningen {{when}}",
   no_data: "Flödet har inte körts förut",
+  input_files: "Filer",
+  input_files_help: "Det som flödet läser",
   input_text: "Text",
   input_text_help: "Det som flödet startas med",
   message: "Meddelande",
