@@ -132,9 +132,12 @@ class TestRoles:
                 expect(bar.get_by_role("button", name=name, exact=True)).to_have_count(0)
             page.get_by_role("link", name="Publish").click()
             expect(page.get_by_role("button", name="Publish the draft")).to_be_disabled()
-            expect(page.get_by_text("publishing it takes the role of a publisher")).to_be_visible()
+            expect(page.get_by_text("Publishing takes the role of a publisher")).to_be_visible()
             page.goto(f"/flows/{empty}")
             expect(page.get_by_role("heading", name="Nothing is here yet")).to_be_visible()
+            for section in ("models", "variables", "flowise"):
+                page.goto(f"/settings/{section}")
+                expect(page.get_by_text("an administrator of your organisation changes them")).to_be_visible()
             page.goto("/")
             page.get_by_role("button", name="More for Echo").first.click()
             expect(page.get_by_role("menuitem", name="Download (JSON)")).to_be_visible()

@@ -35,7 +35,7 @@ export default {
   publish_more: "The draft is frozen with a checksum and becomes the version that is called.",
   blocked_one: "There is {{count}} thing to mend first.",
   blocked_other: "There are {{count}} things to mend first.",
-  not_allowed: "You may look at this flow; publishing it takes the role of a publisher in its space.",
+  not_allowed: "Publishing takes the role of a publisher in the space of this flow.",
   published: "Published as release {{release}}",
   no_versions: "No versions yet",
   no_versions_about: "The first is made when you publish the draft, or run it as a test.",

@@ -38,7 +38,7 @@ const sv: Translation<typeof en> = {
   publish_more: "Utkastet fryses med en kontrollsumma och blir versionen som anropas.",
   blocked_one: "Det finns {{count}} sak att rätta först.",
   blocked_other: "Det finns {{count}} saker att rätta först.",
-  not_allowed: "Du får titta på flödet; att publicera det kräver rollen publicerare i dess utrymme.",
+  not_allowed: "Att publicera kräver rollen publicerare i flödets utrymme.",
   published: "Publicerat som utgåva {{release}}",
   no_versions: "Inga versioner än",
   no_versions_about: "Den första görs när du publicerar utkastet, eller provkör det.",

@@ -13,6 +13,7 @@ import { variableKeys } from "@/api/queries/variables";
 import { useRights } from "@/api/rights";
 import { Button, Callout, Chip, Confirm, EmptyState, IconButton, Problem } from "@/components/ui";
 import { duration } from "@/lib/i18n/format";
+import { AdminsOnly } from "../AdminsOnly";
 import { Listing } from "../Listing";
 import { Row, Section } from "../Section";
 import { useSettingsTexts } from "../texts";
@@ -39,12 +40,13 @@ export function FlowiseSection() {
   );
   return (
     <Section title={t("flowise")} about={t("flowise_about")} action={add}>
+      <AdminsOnly />
       <Listing
         label={t("flowise")}
         query={servers}
         empty={
           <EmptyState icon={<Server />} title={t("no_flowise")} action={add}>
-            {t("no_flowise_more")}
+            {manage && t("no_flowise_more")}
           </EmptyState>
         }
       >

@@ -55,3 +55,14 @@ it("a Flowise server is added with its key, tested and removed, and an operator'
   await user.click(within(screen.getByRole("alertdialog")).getByRole("button", { name: "Delete" }));
   await waitFor(() => expect(screen.queryByText("team")).toBeNull());
 });
+
+it("who may not add one is told who does, and not to add one", async () => {
+  server.use(
+    http.get("*/api/v1/me", () => HttpResponse.json({ ...ME, permissions: { ...ME.permissions, tenant: [] } })),
+    http.get("*/api/v1/codev/instances", () => HttpResponse.json({ items: [] })),
+  );
+  renderStudio(<FlowiseSection />);
+  expect(await screen.findByText(/an administrator of your organisation changes them/)).toBeVisible();
+  expect(await screen.findByText("No Flowise server yet")).toBeVisible();
+  expect(screen.queryByText(/Add one by its address/)).toBeNull();
+});

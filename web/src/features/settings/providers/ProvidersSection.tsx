@@ -7,6 +7,7 @@ import { ProviderDialog } from "@/components/providers";
 import { Connected } from "@/components/providers/Connected";
 import { inOrder, type Provider } from "@/components/providers/values";
 import { Button, Chip, toastError } from "@/components/ui";
+import { AdminsOnly } from "../AdminsOnly";
 import { Listing } from "../Listing";
 import { Part, Row, Section } from "../Section";
 import { useSettingsTexts } from "../texts";
@@ -32,6 +33,7 @@ export function ProvidersSection() {
         )
       }
     >
+      <AdminsOnly />
       {may("flows.edit") && (
         <Part title={t("default_model")} about={t("default_model_about")}>
           <p className="rounded-lg border border-line bg-surface px-4 py-2.5">

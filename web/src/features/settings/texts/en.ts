@@ -50,6 +50,7 @@ export default {
   variables: "Variables",
   variables_about: "Keys and settings that flows and providers use by name. A value is written, and never shown again.",
   add_variable: "Add a variable",
+  admins_only: "You may look at these; an administrator of your organisation changes them.",
   no_variables: "No variables yet",
   no_variables_more: "Keep a key here once, and name it wherever it is needed.",
   secret: "secret",

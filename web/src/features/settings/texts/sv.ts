@@ -54,6 +54,7 @@ const sv: Translation<typeof en> = {
   variables_about:
     "Nycklar och värden som flöden och leverantörer använder med namn. Ett värde skrivs och visas aldrig igen.",
   add_variable: "Lägg till en variabel",
+  admins_only: "Du får titta på dem; en administratör i din organisation ändrar dem.",
   no_variables: "Inga variabler än",
   no_variables_more: "Spara en nyckel här en gång och nämn den där den behövs.",
   secret: "hemlighet",

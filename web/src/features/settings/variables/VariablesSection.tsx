@@ -6,6 +6,7 @@ import { deleteVariable, variableKeys, variablesQuery } from "@/api/queries/vari
 import { useRights } from "@/api/rights";
 import { Button, Confirm, EmptyState, IconButton } from "@/components/ui";
 import { ago } from "@/lib/i18n/format";
+import { AdminsOnly } from "../AdminsOnly";
 import { Listing } from "../Listing";
 import { Row, Section } from "../Section";
 import { useSettingsTexts } from "../texts";
@@ -34,11 +35,17 @@ export function VariablesSection() {
   );
   return (
     <Section title={t("variables")} about={t("variables_about")} action={add}>
+      <AdminsOnly />
       <Listing
         label={t("variables")}
         query={variables}
         empty={
-          <EmptyState icon={<Variable />} title={t("no_variables")} action={add} children={t("no_variables_more")} />
+          <EmptyState
+            icon={<Variable />}
+            title={t("no_variables")}
+            action={add}
+            children={manage && t("no_variables_more")}
+          />
         }
       >
         {(one) => (
