@@ -189,6 +189,46 @@ class TestWriting:
         answered(capsys, "import", str(flow_file))
         assert answered(capsys, "export", "Echo", "-o", "/no/such/folder", code=3)["code"] == "invalid"
 
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+    @pytest.mark.parametrize("command", [("flows", "list"), ("flows", "list", "--json"), ("export", "Echo")])
+    def test_an_answer_to_a_full_disk_is_told(
+        self, command: tuple[str, ...], capsys: pytest.CaptureFixture[str], flow_file: Path
+    ) -> None:
+        answered(capsys, "import", str(flow_file))
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                [str(HEADGATE), *command], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            )
+        assert done.returncode == 5
+        assert done.stderr.startswith("Error: Something could not be written: No space left on device.")
+        assert "Traceback" not in done.stderr
+        assert "Exception ignored" not in done.stderr
+
+    @pytest.mark.parametrize("command", ["flows list", "run", "doctor"])
+    def test_a_database_whose_disk_takes_nothing_is_told(
+        self, command: str, capsys: pytest.CaptureFixture[str], flow_file: Path
+    ) -> None:
+        answered(capsys, "import", str(flow_file))
+        words = f"{command} {flow_file}" if command == "run" else command
+        done = subprocess.run(
+            ["sh", "-c", f"ulimit -f 0; exec {HEADGATE} {words}"], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 5
+        assert "free some space" in done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+
+
+class TestAsk:
+    def test_nothing_is_told_in_words(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run(["ask", " "]) == 3
+        assert capsys.readouterr().err.startswith("Error: Nothing was asked.\n       Say what you want in quotes")
+
+
+class TestModels:
+    def test_that_nobody_knows_are_refused_before_a_bar_is_drawn(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run(["models", "pull", "nope"]) == 4
+        assert capsys.readouterr().err.startswith("Error: ")
+
 
 class TestNumbers:
     def test_beyond_every_column_are_no_version(self, capsys: pytest.CaptureFixture[str], flow_file: Path) -> None:

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -140,8 +141,9 @@ def _usage_or_raise(error: Exception, *, as_json: bool) -> int:
 def _report(error: HeadgateError, *, as_json: bool) -> None:
     if as_json:
         module = import_module("orjson")
-        print(module.dumps(error.problem()).decode())  # noqa: T201
-        return
+        with suppress(OSError):  # where standard output takes nothing, that itself is told on the other one
+            print(module.dumps(error.problem()).decode(), flush=True)  # noqa: T201
+            return
     print(f"Error: {printable(error.detail)}", file=sys.stderr)  # noqa: T201
     issues = error.extra.get("issues")
     if isinstance(issues, list) and len(issues) > 1:

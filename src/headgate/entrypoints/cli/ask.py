@@ -43,6 +43,8 @@ def ask(
     json: Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")] = False,
 ) -> int:
     """Say what you want: the assistant builds, edits, explains or runs a flow, and says what it did."""
+    if not request.strip():
+        raise Invalid("Nothing was asked.", remedy='Say what you want in quotes: headgate ask "a flow that ..."')
 
     async def work(parts: Parts) -> int:
         provider, name = _split(model)

@@ -3,11 +3,16 @@
 What was set is never repeated: it may be a secret.
 """
 
+import errno
+
 from pydantic import ValidationError
 from pydantic_settings import SettingsError
 
 from headgate.foundation.errors import HeadgateError, Invalid, Unavailable
 from headgate.foundation.settings import Settings
+
+_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EIO}
+"""What a disk answers that is full or failing; a stream names no file."""
 
 
 class SettingsInvalid(Invalid):
@@ -30,6 +35,11 @@ def fault_of(error: Exception) -> HeadgateError | None:
         return FileUnusable(
             f"{error.filename} cannot be used: {error.strerror}.",
             remedy="Correct that path or HEADGATE_DATA_DIR; `headgate doctor` looks at the rest.",
+        )
+    if isinstance(error, OSError) and error.errno in _DISK:
+        return FileUnusable(
+            f"Something could not be written: {error.strerror}.",
+            remedy="Free some space where the data folder is, or where the answer of the command goes.",
         )
     return _settings_fault(error)
 

@@ -14,6 +14,7 @@ from headgate.entrypoints.compose import Parts
 from headgate.features.models import catalogue, service
 from headgate.features.models.local.pull import pull as pull_weights
 from headgate.features.models.local.store import default_models_dir, list_local, use_file
+from headgate.features.models.local.weights import find_weights
 from headgate.features.models.providers import find_provider
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Providers, models and the local model.")
@@ -70,6 +71,7 @@ def pull(
     json: JsonFlag = False,
 ) -> None:
     """Fetch a local model, verified by SHA-256. A pull that was stopped goes on where it was."""
+    find_weights(name)  # before a bar is drawn for a model that nobody knows
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, TimeRemainingColumn(), console=errors, disable=json) as bar:
         task = bar.add_task(name, total=None)

@@ -127,6 +127,6 @@ def _check_value(name: str, value: SecretStr) -> None:
     except UnicodeEncodeError:
         raise BadVariable(f"The value of {name} is not valid Unicode.") from None  # the cause holds the value
     if size == 0:
-        raise BadVariable(f"The value of {name} is empty.", remedy="Delete the variable instead.")
+        raise BadVariable(f"The value of {name} is empty.", remedy="Give a value, or delete the variable.")
     if size > MAX_VALUE_BYTES:
         raise BadVariable(f"The value of {name} is larger than {MAX_VALUE_BYTES} bytes.")

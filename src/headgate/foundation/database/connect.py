@@ -97,6 +97,11 @@ def explain(error: BaseException) -> HeadgateError | None:
         return Unavailable("The database is locked by another process.", remedy="Try again in a moment.")
     if "disk is full" in message or "no space" in message:
         return Unavailable("The disk is full; nothing was changed.", remedy="Free some space and try again.")
+    if "disk i/o error" in message:  # what SQLite says of a full disk while it opens its shared memory
+        return Unavailable(
+            "The disk under the database cannot be read or written; nothing was changed.",
+            remedy="It is full or failing: free some space, or look at the disk, and try again.",
+        )
     if "readonly" in message or "read-only" in message:
         return Unavailable("The database is read-only; nothing was changed.", remedy="Check the file's permissions.")
     if "unable to open database" in message:
