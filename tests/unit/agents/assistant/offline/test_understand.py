@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.agents.assistant.offline.editing.difference import actions_between
+from headgate.agents.assistant.offline.intents.catalogue import index_of
 from headgate.agents.assistant.offline.understand import understand
+from headgate.features.catalog.gallery import Recipe
 from headgate.graph.model import Edge, Flow, Node, StepPolicy
 from headgate.graph.spec import parse_spec
 from headgate.graph.validate import check_runnable
@@ -56,6 +58,13 @@ class TestUnderstand:
     def test_gives_three_examples_with_a_refusal(self) -> None:
         found = understand("what is the weather like tomorrow", REGISTRY, Flow())
         assert (found.actions, found.reply.count("\n- ")) == ((), 3)
+
+    @pytest.mark.parametrize("recipe", index_of(REGISTRY).near("", 99), ids=lambda recipe: recipe.key)
+    def test_builds_what_it_offers_with_a_refusal(self, recipe: Recipe) -> None:
+        assert understand(recipe.examples[0], REGISTRY, Flow()).actions
+
+    def test_offers_nothing_that_needs_a_model(self) -> None:
+        assert "agent" not in understand("add an agent", REGISTRY, Flow()).reply.partition("can do:")[2]
 
     def test_tells_what_it_took_as_taken_back(self) -> None:
         found = understand("list the installed packages by size, top 10, sorry, top 20", REGISTRY, Flow())

@@ -9,6 +9,9 @@ from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.search import WordIndex, component_index
 from headgate.graph.template import Catalog, Template
 
+_BEYOND = frozenset({"document-summary", "researcher", "third-party-notices"})
+"""Recipes whose requests the offline builder refuses: it offers none of them as what it can do."""
+
 
 @dataclass(frozen=True, slots=True)
 class CatalogueIndex:
@@ -28,11 +31,11 @@ class CatalogueIndex:
         return [template for match in found if (template := self.catalog.template(match.key)) is not None]
 
     def near(self, query: str, most: int = 3) -> list[Recipe]:
-        """Recipes near a query; the first of the gallery when none is."""
-        found = [match.key for match in self.recipe_words.search(query, most=most)]
-        known = {recipe.key: recipe for recipe in self.recipes}
-        chosen = [known[key] for key in found]
-        return chosen + [recipe for recipe in self.recipes if recipe not in chosen][: most - len(chosen)]
+        """Recipes near a query that are built without a model; the first such of the gallery when none is near."""
+        known = {recipe.key: recipe for recipe in self.recipes if recipe.key not in _BEYOND}
+        found = [match.key for match in self.recipe_words.search(query, most=2 * most)]
+        chosen = [known[key] for key in found if key in known][:most]
+        return chosen + [recipe for recipe in known.values() if recipe not in chosen][: most - len(chosen)]
 
 
 _INDEXES: "WeakKeyDictionary[Catalog, WordIndex]" = WeakKeyDictionary()
