@@ -2,7 +2,7 @@ import { Hand } from "lucide-react";
 import { type ReactNode, useEffect } from "react";
 import type { Interrupt } from "@/api/queries/codev";
 import { useRights } from "@/api/rights";
-import { readConflict, readVerdict } from "../model/known";
+import { kindOf } from "../model/known";
 import { useFocusWhenLost } from "../page/useFocusWhenLost";
 import { type CodevText, useCodevTexts } from "../texts";
 import { Answerable } from "./CardParts";
@@ -23,21 +23,12 @@ const CARDS: Record<Interrupt["type"], (props: CardProps) => ReactNode> = {
 /** How far down of the window, as a share of it, the card may begin before it is brought into view. */
 const MOST_DOWN = 0.7;
 
-/** A plan that mends what did not pass, or that others made necessary, is asked about as such. */
-function kindOf({ type, data = {} }: Interrupt): string {
-  if (type === "result_review" && readVerdict(data.verdict)) return "review_open";
-  if (type !== "plan_approval") return type;
-  if (readConflict(data.conflict)) return "plan_conflict";
-  if (data.tests_changed === true) return "plan_tests";
-  return readVerdict(data.verdict) ? "plan_repair" : type;
-}
-
 /** What the session waits for, to be answered here. */
 export function WaitingCard({ session, interrupt, before }: Omit<CardProps, "answer">) {
   const t = useCodevTexts();
   const answer = useAnswer(session.thread_id, interrupt.id);
   const Card = CARDS[interrupt.type] as ((props: CardProps) => ReactNode) | undefined;
-  const kind = kindOf(interrupt);
+  const kind = kindOf(interrupt.type, interrupt.data ?? {});
   const title = Card ? t(`waits_${kind}` as CodevText) : t("waiting_for_you");
   // What is asked is said in the language of the page; a kind that it does not know, as the server says it.
   const about = Card ? t(`asks_${kind}` as CodevText) : interrupt.prompt;

@@ -1,5 +1,6 @@
 import type { TestCase } from "@/api/queries/codev";
 import { readCases } from "./cases";
+import { kindOf } from "./known";
 import { figure, record, sentences, type Told, words } from "./read";
 import { readTrial, type Trial, withTrial } from "./trial";
 
@@ -99,7 +100,13 @@ const MADE: Record<string, (id: number, told: Told) => Entry> = {
     fix: words(told.fix),
   }),
   conflict: note("conflict", "", "message"),
-  interrupt: (id, told) => ({ ...note("asked", "type", "prompt")(id, told), ...proposedIn(told) }),
+  interrupt: (id, told) => ({
+    kind: "asked",
+    id,
+    about: kindOf(words(told.type), record(told.data)),
+    text: words(told.prompt),
+    ...proposedIn(told),
+  }),
   done: note("done", "status", "stop_reason"),
   error: (id, told) => ({
     kind: "error",

@@ -1,4 +1,4 @@
-import { figure, list, record, words } from "./read";
+import { figure, list, record, type Told, words } from "./read";
 
 /** One write of a session, as its answer lists it. */
 export interface Write {
@@ -52,6 +52,15 @@ export function readConflict(value: unknown): Conflict | null {
   const told = record(value);
   const message = words(told.message);
   return message ? { message, lines: list(told.lines).filter((one): one is string => typeof one === "string") } : null;
+}
+
+/** A plan that mends what did not pass, or that others made necessary, is asked about as such. */
+export function kindOf(type: string, data: Told): string {
+  if (type === "result_review" && readVerdict(data.verdict)) return "review_open";
+  if (type !== "plan_approval") return type;
+  if (readConflict(data.conflict)) return "plan_conflict";
+  if (data.tests_changed === true) return "plan_tests";
+  return readVerdict(data.verdict) ? "plan_repair" : type;
 }
 
 /** A credential that is missed, and what a person has to give to make it. */

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { StreamEvent } from "@/api/events";
 import type { CodevSession } from "@/api/queries/codev";
+import { useCodevTexts } from "../texts";
 import { answersText } from "./answers";
 import { readCases } from "./cases";
+import type { NoteEntry } from "./history";
 import { readConflict, readFound, readMissing, readVerdict } from "./known";
 import { track } from "./phases";
+import { askedWords } from "./said";
 import { apply, begin, type LiveSession, refresh, replay } from "./session";
 import { EMPTY_START, flowIdOf, startFaults, toStart } from "./startForm";
 import { byCase, ownLink, webLink } from "./trial";
@@ -149,6 +152,12 @@ describe("the track", () => {
     expect(at({}, "discover")).toBe("done");
     expect(at({}, "plan")).toBe("current");
     expect(at({}, "patch")).toBe("todo");
+  });
+  it("asks about a repair as a repair, in what happened too", () => {
+    const data = { plan: "# P", verdict: { category: "LOGIC", reason: "It guessed.", fix: "Say so." } };
+    const live = replay(begin(session()), told(["interrupt", { ...PLAN, data }]));
+    expect(live.entries).toMatchObject([{ kind: "asked", about: "plan_repair" }]);
+    expect(askedWords(useCodevTexts.now, live.entries[0] as NoteEntry)).toBe("A repair to approve");
   });
   it("waits where the question is asked, whichever phase was told last", () => {
     const asked = { status: "pending_interrupt", phase: "plan", interrupt: { type: "plan_approval" } };

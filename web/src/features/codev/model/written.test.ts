@@ -1,14 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SayCodev } from "../texts";
-import en from "../texts/en";
-import cards from "../texts/en.cards";
+import { useCodevTexts } from "../texts";
 import { writeWords } from "./written";
-
-const TEXTS: Record<string, string> = { ...en, ...cards };
-const say = ((key: string, values: Record<string, unknown> = {}) =>
-  (TEXTS[key] ?? TEXTS[`${key}_${values.count === 1 ? "one" : "other"}`] ?? key).replace(/\{\{(\w+)\}\}/g, (_, name) =>
-    String(values[name]),
-  )) as SayCodev;
 
 describe("what a write did", () => {
   it.each([
@@ -24,6 +16,6 @@ describe("what a write did", () => {
     ["Taken back: the flow is what it was.", "Rolled back: the flow is what it was before"],
     ["wrote it anew", "Wrote it anew"],
   ])("%s is said for people", (summary, said) => {
-    expect(writeWords(say, summary)).toBe(said);
+    expect(writeWords(useCodevTexts.now, summary)).toBe(said);
   });
 });
