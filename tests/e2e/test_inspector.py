@@ -232,6 +232,18 @@ class TestEverybody:
                 check_accessible(page, within="aside[aria-label=Inspector]")
         console.check()
 
+    def test_tabs_that_do_not_fit_are_hinted_at(
+        self, browser: Browser, studio: Studio, console: Console, flow: str
+    ) -> None:
+        with open_page(browser, studio.url, console, locale="sv-SE") as page:
+            page.goto(f"/flows/{flow}")
+            page.locator('.react-flow__node[data-id="brief"]').click(position={"x": 40, "y": 12})
+            tabs = page.get_by_role("tablist", name="Inspektörens delar")
+            expect(tabs).to_be_visible()
+            assert tabs.evaluate("tabs => tabs.scrollWidth > tabs.clientWidth")
+            expect(tabs).to_have_css("background-attachment", "local, local, scroll, scroll")
+        console.check()
+
     def test_on_a_telephone_it_is_a_sheet(self, browser: Browser, studio: Studio, console: Console, flow: str) -> None:
         with open_page(browser, studio.url, console, narrow=True) as page:
             page.goto(f"/flows/{flow}/steps")

@@ -67,12 +67,25 @@ def test_a_draft_that_is_fine_is_published_with_a_note(page: Page, studio: Studi
     page.get_by_label("What is new").fill("The first letter")
     page.get_by_role("button", name="Publish the draft").click()
     expect(page.get_by_text("Published as release 1", exact=True)).to_be_visible()
+    expect(page.get_by_title("Published", exact=True)).to_be_visible()
     versions = page.get_by_role("region", name="Versions")
     expect(versions.get_by_text("Version 1")).to_be_visible()
     expect(versions.get_by_text("The first letter")).to_be_visible()
     expect(versions.get_by_text("published", exact=True)).to_be_visible()
     stored = studio.get(f"/flows/{flow}/versions/1")
     expect(versions.get_by_text(stored["checksum"][:12])).to_be_visible()
+
+
+def test_publishing_what_is_published_says_that_nothing_is_new_and_keeps_the_note(
+    page: Page, studio: Studio, flow: str
+) -> None:
+    publish(studio, flow, "The first letter")
+    page.goto(f"/flows/{flow}/publish")
+    note = page.get_by_label("What is new")
+    note.fill("The second letter")
+    page.get_by_role("button", name="Publish the draft").click()
+    expect(page.get_by_text("The draft is the same as release 1", exact=True)).to_be_visible()
+    expect(note).to_have_value("The second letter")
 
 
 def test_a_draft_with_faults_says_what_stands_in_the_way_and_where(page: Page, studio: Studio) -> None:

@@ -34,7 +34,7 @@ export function NodePanel({ nodeId }: { nodeId: string }) {
       <NodeHead nodeId={nodeId} />
       <Tabs
         aria-label={t("parts")}
-        className="flex-1"
+        className="shows-more flex-1"
         value={shown}
         onChange={(next) => {
           lastTab = next;

@@ -38,10 +38,17 @@ export function PublishCard() {
     setRefusal(null);
     try {
       if (!(await store.getState().flush())) return;
+      const before = store.getState().publishedVersion;
       const made = await publish(flowId, notes);
-      store.getState().setPublished(made.version);
-      setNotes("");
-      toast({ title: t("published", { release: made.release ?? made.version }), tone: "ok" });
+      const release = made.release ?? made.version;
+      if (made.version === before) {
+        // A release keeps what was said of it: what is written here waits for the next.
+        toast({ title: t("unchanged", { release }), detail: t("unchanged_more") });
+      } else {
+        store.getState().setPublished(made.version);
+        setNotes("");
+        toast({ title: t("published", { release }), tone: "ok" });
+      }
       await client.invalidateQueries({ queryKey: versionKeys.all(flowId) });
       await client.invalidateQueries({ queryKey: flowKeys.lists });
     } catch (error) {

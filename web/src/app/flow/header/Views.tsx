@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { Check } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { useDraft } from "@/lib/draft";
 import { useAppTexts } from "../../texts";
@@ -44,7 +45,11 @@ export function Views({ flowId }: { flowId: string }) {
       </Link>
       <Link className={VIEW} to="/flows/$flowId/publish" params={params}>
         {t("publish")}
-        {published && <span aria-label={t("is_published")} role="img" className="size-1.5 rounded-full bg-ok" />}
+        {published && (
+          <span aria-label={t("is_published")} title={t("is_published")} role="img">
+            <Check className="size-3.5 text-ok" />
+          </span>
+        )}
       </Link>
     </nav>
   );

@@ -37,6 +37,8 @@ export default {
   blocked_other: "There are {{count}} things to mend first.",
   not_allowed: "Publishing takes the role of a publisher in the space of this flow.",
   published: "Published as release {{release}}",
+  unchanged: "The draft is the same as release {{release}}",
+  unchanged_more: "Nothing was changed since, so nothing new was published.",
   no_versions: "No versions yet",
   no_versions_about: "The first is made when you publish the draft, or run it as a test.",
   more: "Show more",

@@ -40,6 +40,8 @@ const sv: Translation<typeof en> = {
   blocked_other: "Det finns {{count}} saker att rätta först.",
   not_allowed: "Att publicera kräver rollen publicerare i flödets utrymme.",
   published: "Publicerat som utgåva {{release}}",
+  unchanged: "Utkastet är detsamma som utgåva {{release}}",
+  unchanged_more: "Inget har ändrats sedan dess, så inget nytt publicerades.",
   no_versions: "Inga versioner än",
   no_versions_about: "Den första görs när du publicerar utkastet, eller provkör det.",
   more: "Visa fler",
