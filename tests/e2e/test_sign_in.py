@@ -11,6 +11,7 @@ from tests.e2e.support.axe import check_accessible
 from tests.e2e.support.browser import Console, open_page
 from tests.e2e.support.closed import ADMIN, PASSWORD, add_member, sign_in, start_closed_studio
 from tests.e2e.support.studio import Studio
+from tests.e2e.support.waiting import until
 
 REFUSED = "The e-mail address or the password is wrong, or the account is closed."
 LINK_REFUSED = "This link was used already, has expired, or is not whole. Ask an admin for a new one."
@@ -68,6 +69,25 @@ class TestSignIn:
         sign_in(page)
         expect(page.get_by_role("button", name="Verify")).to_be_visible()
         expect(page).to_have_url(re.compile(r"/settings/audit$"))
+
+    def test_is_asked_for_while_somebody_edits_and_nothing_is_lost(self, page: Page, closed: Studio) -> None:
+        flow = add_member(closed, "edith@example.org", "editor")
+        page.goto(f"/sign-in?next=/flows/{flow}")
+        sign_in(page)
+        expect(page.locator("header").get_by_text("Saved", exact=True)).to_be_visible()
+        page.context.clear_cookies()
+        page.get_by_role("button", name="Echo", exact=True).click()
+        page.keyboard.press("Control+a")
+        page.keyboard.type("Written while signed out")
+        page.keyboard.press("Enter")
+        told = page.get_by_role("region", name="You are signed out")
+        expect(told).to_be_visible()
+        expect(page.get_by_text("This flow was deleted")).to_have_count(0)
+        told.get_by_role("link", name="Sign in").click()
+        sign_in(page)
+        page.get_by_role("button", name="Bring them back").click()
+        expect(page.get_by_role("heading", level=1, name="Written while signed out")).to_be_visible()
+        until(lambda: closed.get(f"/flows/{flow}")["name"], "Written while signed out")
 
     def test_says_what_went_wrong_on_the_other_way_in_words_of_ours_and_in_swedish(self, page: Page) -> None:
         page.goto("/sign-in?error=%3Cb%3Eevil")

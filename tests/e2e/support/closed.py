@@ -19,7 +19,7 @@ ADMIN, PASSWORD = "anna@example.org", "correct horse battery"
 def start_closed_studio(folder: Path) -> Iterator[Studio]:
     """Start it with one admin, who has set a password."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("HEADGATE_")}
-    environment = {"HEADGATE_SERVER__AUTO_LOGIN": "false", "HEADGATE_RATE_LIMITS__SIGN_IN_PER_MINUTE": "10"}
+    environment = {"HEADGATE_SERVER__AUTO_LOGIN": "false", "HEADGATE_RATE_LIMITS__SIGN_IN_PER_MINUTE": "60"}
     subprocess.run(
         [sys.executable, "-m", "headgate", "users", "create", ADMIN, "--name", "Anna", "--admin", "--password-stdin"],
         input=f"{PASSWORD}\n".encode(),

@@ -6,6 +6,7 @@ import { ClosedBanner } from "./ClosedBanner";
 import { ConflictBanner } from "./ConflictBanner";
 import { LeftBanner } from "./LeftBanner";
 import { Passing, usePassing } from "./Passing";
+import { SignedOutBanner } from "./SignedOutBanner";
 import { useSaving } from "./useSaving";
 
 const ConflictDialog = part(async () => ({ default: (await import("./ConflictDialog")).ConflictDialog }));
@@ -25,6 +26,7 @@ export function Editing() {
   return (
     <>
       <ClosedBanner />
+      <SignedOutBanner />
       <ConflictBanner />
       {ready && <LeftBanner tab={tab} />}
       <Suspense>{deciding && <ConflictDialog />}</Suspense>

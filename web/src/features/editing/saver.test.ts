@@ -44,9 +44,10 @@ function opened(flow: Flow = { name: "F", nodes: [node("a"), node("b")] }) {
   const store = createDraftStore(flowOut(flow), []);
   const copies = unsavedCopies("flow-1", "tab-1");
   const onFollowed = vi.fn();
-  const saver = new Saver({ store, server, copies, onAnswer: vi.fn(), onFollowed, nameOf: () => "Anna" });
+  const onSignedOut = vi.fn();
+  const saver = new Saver({ store, server, copies, onAnswer: vi.fn(), onFollowed, nameOf: () => "Anna", onSignedOut });
   const stop = saver.start();
-  return { server, store, get: store.getState, copies, saver, stop, onFollowed };
+  return { server, store, get: store.getState, copies, saver, stop, onFollowed, onSignedOut };
 }
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -211,5 +212,21 @@ describe("copies of what is not saved", () => {
     });
     unsavedCopies("flow-1", "tab-1").keep({ revision: 1, base: flow, mine: { name: "G" } });
     expect(unsavedCopies("flow-1", "tab-1").left()?.mine).toEqual({ name: "G" });
+  });
+});
+
+describe("a session that ends while somebody writes", () => {
+  it("is told, keeps what was changed, and saves it once somebody is signed in", async () => {
+    const { server, get, copies, onSignedOut } = opened();
+    server.has.refuse = problem(401, "unauthenticated");
+    get().setParam("a", "text", "written");
+    await pass(DEBOUNCE_MS + 100);
+    expect(onSignedOut).toHaveBeenCalledOnce();
+    expect(get().closed).toBeNull();
+    expect(copies.left()?.mine.nodes?.[0]?.params).toEqual({ text: "written" });
+    server.has.refuse = null;
+    await get().flush();
+    expect(server.has.flow.nodes?.[0]?.params).toEqual({ text: "written" });
+    expect(copies.left()).toBeNull();
   });
 });

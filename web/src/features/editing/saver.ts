@@ -20,6 +20,8 @@ interface SaverOptions {
   /** What somebody else did was taken in. */
   onFollowed: (merge: Merge, by: unknown) => void;
   nameOf: (by: unknown) => string;
+  /** The session has ended: nothing is saved until somebody signs in. */
+  onSignedOut: () => void;
 }
 
 /** Saves a draft some time after it was changed, and takes in what others saved; one thing at a time. */
@@ -173,7 +175,10 @@ export class Saver {
       if (this.dirty) this.state.setSaveState("offline");
       this.later(Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.failures - 1)));
     } else if (status === 404 || status === 403) this.state.close(status === 404 ? "deleted" : "forbidden");
-    else this.state.refuse(saidOf(error), issuesOf(error));
+    else {
+      if (status === 401) this.options.onSignedOut();
+      this.state.refuse(saidOf(error), issuesOf(error));
+    }
     return false;
   }
 

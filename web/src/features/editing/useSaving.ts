@@ -7,6 +7,7 @@ import { type Merge, useDraftStore } from "@/lib/draft";
 import { tabName, unsavedCopies } from "./copies";
 import { followFlow } from "./live";
 import { deedsOf, whoDid } from "./notices";
+import { useSignedOut } from "./SignedOutBanner";
 import { Saver } from "./saver";
 import { draftServer } from "./server";
 import { type EditingText, useEditingTexts } from "./texts";
@@ -41,7 +42,9 @@ export function useSaving(tell: (text: string) => void) {
         store,
         server: draftServer(flowId),
         copies: unsavedCopies(flowId, TAB),
+        onSignedOut: () => useSignedOut.setState({ out: true }),
         onAnswer: (flow) => {
+          useSignedOut.setState({ out: false });
           queryClient.setQueryData(flowKeys.one(flowId), flow);
           void queryClient.invalidateQueries({ queryKey: flowKeys.lists, refetchType: "none" });
         },
@@ -82,7 +85,10 @@ export function useSaving(tell: (text: string) => void) {
       if (aborter.signal.aborted) return;
       stop = saver.start();
       setReady(true);
-      const onEnd = (status: number) => store.getState().close(status === 403 ? "forbidden" : "deleted");
+      const onEnd = (status: number) => {
+        if (status === 401) useSignedOut.setState({ out: true });
+        else store.getState().close(status === 403 ? "forbidden" : "deleted");
+      };
       void followFlow({ flowId, signal: aborter.signal, onEvent: heard, onEnd });
     };
     const before = leaving.get(flowId);
@@ -90,6 +96,7 @@ export function useSaving(tell: (text: string) => void) {
     else begin();
     return () => {
       aborter.abort();
+      useSignedOut.setState({ out: false });
       if (stop)
         leaving.set(
           flowId,
@@ -100,7 +107,8 @@ export function useSaving(tell: (text: string) => void) {
 
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent) => {
-      if (saver.dirty) event.preventDefault();
+      const kept = useSignedOut.getState().out && unsavedCopies(flowId, TAB).left()?.tab === TAB;
+      if (saver.dirty && !kept) event.preventDefault();
     };
     const leave = () => saver.leave();
     window.addEventListener("beforeunload", warn);
@@ -109,7 +117,7 @@ export function useSaving(tell: (text: string) => void) {
       window.removeEventListener("beforeunload", warn);
       window.removeEventListener("pagehide", leave);
     };
-  }, [saver]);
+  }, [saver, flowId]);
 
   return { ready, tab: TAB };
 }

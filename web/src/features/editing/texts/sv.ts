@@ -87,6 +87,10 @@ const sv: Translation<typeof en> = {
   thrown_away: "Kastade",
   undo: "Ångra",
   brought_back: "Ta tillbaka osparade ändringar",
+  signed_out_title: "Du är utloggad",
+  signed_out_more:
+    "Det du ändrar behålls i den här webbläsaren men sparas inte. Logga in, så erbjuds du det tillbaka här.",
+  sign_in: "Logga in",
   deleted_title: "Flödet är borttaget",
   deleted_more: "Det du ser är vad sidan har kvar. Det kan bli ett nytt flöde.",
   forbidden_title: "Du får inte ändra flödet längre",
