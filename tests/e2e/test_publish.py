@@ -72,6 +72,7 @@ def test_a_draft_that_is_fine_is_published_with_a_note(page: Page, studio: Studi
     expect(versions.get_by_text("Version 1")).to_be_visible()
     expect(versions.get_by_text("The first letter")).to_be_visible()
     expect(versions.get_by_text("published", exact=True)).to_be_visible()
+    expect(versions.get_by_text("release 1", exact=True)).to_be_visible()
     stored = studio.get(f"/flows/{flow}/versions/1")
     expect(versions.get_by_text(stored["checksum"][:12])).to_be_visible()
 

@@ -72,7 +72,7 @@ export function VersionRow({ row, figures, published, earlier }: VersionRowProps
         <div className="flex flex-wrap items-center gap-2">
           <span className="font-medium">{t("version", { version: row.version })}</span>
           {published && <Chip tone="ok">{t("is_published")}</Chip>}
-          {row.release !== null && !published && <Chip>{t("release", { release: row.release })}</Chip>}
+          {row.release !== null && <Chip>{t("release", { release: row.release })}</Chip>}
           {row.release === null && <Chip tone="neutral">{t("tested")}</Chip>}
         </div>
         <p className="mt-0.5 text-sm text-muted">
