@@ -218,12 +218,6 @@ class TestWriting:
         assert "Traceback" not in done.stderr
 
 
-class TestAsk:
-    def test_nothing_is_told_in_words(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert run(["ask", " "]) == 3
-        assert capsys.readouterr().err.startswith("Error: Nothing was asked.\n       Say what you want in quotes")
-
-
 class TestModels:
     def test_that_nobody_knows_are_refused_before_a_bar_is_drawn(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["models", "pull", "nope"]) == 4

@@ -102,7 +102,11 @@ def _show(verdict: Verdict, *, checked_key: bool) -> None:
     if not verdict.good:
         console.print("[red]This is not the evidence that was signed.[/]")
         return
-    counted = f"{verdict.steps} steps, {verdict.artifacts_checked} artifacts"
+    counted = f"{_counted(verdict.steps, 'step')}, {_counted(verdict.artifacts_checked, 'artifact')} looked into"
     console.print(f"[green]✓[/] Run {escape(verdict.run_id)} ({escape(verdict.status)}): {counted}, the chain holds.")
     signed = f"[green]✓[/] Signed by key {escape(verdict.key_id)}"
     console.print(signed + ("." if checked_key else "; say --key to require the one you trust."))
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

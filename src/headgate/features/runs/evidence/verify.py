@@ -118,7 +118,8 @@ def _check_artifacts(
         else:
             absent += 1
     if absent:
-        verdict.notes.append(f"{absent} artifacts are named by their SHA-256; their contents are not in this file.")
+        named = "1 artifact is" if absent == 1 else f"{absent} artifacts are"
+        verdict.notes.append(f"{named} named by SHA-256; the contents are not in this file.")
     for sha256 in sorted(contents.keys() - listed.keys()):
         verdict.faults.append(Fault("file", f"it holds a content {sha256[:64]} that no step names."))
 
