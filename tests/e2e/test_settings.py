@@ -160,6 +160,13 @@ class TestTheRest:
         page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
         expect(page.get_by_role("button", name="notes.md", exact=True)).to_have_count(0)
 
+    def test_a_file_whose_letters_would_be_lost_is_not_kept(self, page: Page) -> None:
+        page.goto("/settings/files")
+        lost = "Malm\u00f6".encode("latin-1")
+        page.locator("input[type=file]").set_input_files({"name": "town.txt", "mimeType": "text/plain", "buffer": lost})
+        expect(page.get_by_text("town.txt: This is not text in UTF-8.")).to_be_visible()
+        expect(page.get_by_role("button", name="town.txt")).to_have_count(0)
+
     def test_a_space_is_made_renamed_and_deleted(self, page: Page, studio: Studio) -> None:
         name = f"Team {uuid4().hex[:6]}"
         page.goto("/settings/members")

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download, FileText, FolderOpen, Trash2, Upload } from "lucide-react";
 import { useRef, useState } from "react";
+import { ApiError } from "@/api/problem";
 import {
   type Area,
   deleteWorkspaceFile,
@@ -33,7 +34,7 @@ export function FilesSection() {
   });
   const upload = useChange({
     change: async (files: File[]) => {
-      for (const file of files) await writeWorkspaceFile(area, file.name, await file.text());
+      for (const file of files) await writeWorkspaceFile(area, file.name, await textOf(file, t("not_utf8")));
     },
     touches,
     failed: t("upload_failed"),
@@ -140,4 +141,13 @@ export function FilesSection() {
       </Confirm>
     </Section>
   );
+}
+
+/** The text of a file. What is none is refused: read as if it were, it would be kept with its letters lost. */
+async function textOf(file: File, refusal: string): Promise<string> {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+  } catch {
+    throw new ApiError(422, { code: "not_text", title: refusal, status: 422, detail: `${file.name}: ${refusal}` });
+  }
 }
