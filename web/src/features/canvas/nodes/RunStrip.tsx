@@ -2,6 +2,7 @@ import { memo } from "react";
 import { cx } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { duration } from "@/lib/i18n/format";
+import { inWords } from "../model/inWords";
 import { useCanvasTexts } from "../texts";
 
 const LOOKS: Record<string, string> = {
@@ -16,7 +17,7 @@ export const RunStrip = memo(function RunStrip({ id }: { id: string }) {
   const t = useCanvasTexts();
   const run = useDraft((state) => state.nodeRuns[id]);
   if (!run || run.status === "pending") return null;
-  const words = run.error || run.preview;
+  const words = run.error || inWords(run.preview);
   return (
     <div
       className={cx(
