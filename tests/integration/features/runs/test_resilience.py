@@ -19,6 +19,7 @@ from headgate.foundation.settings import Settings
 from tests.integration.features.runs.conformance import appears, over, until
 from tests.support.api import api
 from tests.support.engine import make_chain, make_flow, new_run, store_flow
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.rows import attempts, run_row, statuses
 
 Fail = Callable[[int], None]
@@ -75,6 +76,26 @@ class TestDatabaseAway:
         await until(lambda: _idle(engine))
         assert (await statuses(database, request.key.run_id))["s1"] == "running"
         await engine.close()
+        await over(await make_engine(), request.key.run_id)
+        assert (await run_row(database, request.key.run_id)).status == "completed"
+
+    async def test_for_good_is_told_where_nobody_would_take_the_run_up(
+        self, make_engine: Any, database: Database, monkeypatch: pytest.MonkeyPatch, quick_retries: None
+    ) -> None:
+        command = await make_engine(recover_on_start=False)
+        request = new_run(await store_flow(database, make_chain(3)))
+
+        async def full(*_args: Any, **_more: Any) -> Any:
+            raise Unavailable("The disk is full.")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(command._store, "advance", full)
+            await command.start(request)
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                with pytest.raises(Unavailable, match=r"stopped in the middle.* The disk is full\.") as told:
+                    await command.wait(request.key.run_id)
+        assert "headgate serve" in told.value.remedy
+        await command.close()
         await over(await make_engine(), request.key.run_id)
         assert (await run_row(database, request.key.run_id)).status == "completed"
 

@@ -60,6 +60,8 @@ class Conductor:
         self._on_end = on_end
         self._executor = StepExecutor(services)
         self._most_steps = services.engine.max_concurrent_steps
+        self._left: dict[str, str] = {}
+        """Runs that were given up here and that nobody takes up before another process starts, and why."""
 
     async def conduct(self, run: ActiveRun, claims: Sequence[Claim]) -> None:
         """Carry out claimed steps and all that follows from them in this process."""
@@ -79,9 +81,9 @@ class Conductor:
         try:
             async with run.turn:
                 claims = await self._catch_up_whole(run)
-        except Exception:
+        except Exception as error:
             log.exception("run left to be recovered", run_id=run.key.run_id)
-            run.abandon()
+            self._give_up(run, error)
             return
         first = self._spread(run, claims)
         if first is not None:
@@ -215,9 +217,23 @@ class Conductor:
         try:
             while following is not None and not run.abandoned:
                 following = await self._carry_out(run, following)
-        except Exception:
+        except Exception as error:
             log.exception("run left to be recovered", run_id=run.key.run_id, step_id=claim.step_id)
-            run.abandon()
+            self._give_up(run, error)
+
+    def _give_up(self, run: ActiveRun, error: Exception) -> None:
+        if not self._services.engine.recover_on_start:  # a command, which takes nothing up
+            self._left[run.key.run_id] = _told(error)[1]
+        run.abandon()
+
+    def tell_if_left(self, run_id: str) -> None:
+        """Raises `Unavailable` for a run that was given up here and stands still now."""
+        if run_id in self._left:
+            raise Unavailable(
+                f"Run {run_id} stopped in the middle, as what it came to could not be written down: "
+                f"{self._left[run_id]}",
+                remedy="Mend that. Then `headgate serve` goes on with the run where it stopped.",
+            )
 
     async def _carry_out(self, run: ActiveRun, claim: Claim) -> Claim | None:
         """One step, to the claim of the next."""

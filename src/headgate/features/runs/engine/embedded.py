@@ -212,7 +212,7 @@ class EmbeddedBackend:
         return found
 
     async def wait(self, run_id: str) -> None:
-        """Return once the run is over, or this engine has closed."""
+        """Return once the run is over, or this engine has closed. Raises `Unavailable` where it was left for good."""
         while not self._shift.stopping:
             run = self._active.get(run_id)
             if run is None or run.ended or run.abandoned:
@@ -220,6 +220,7 @@ class EmbeddedBackend:
                 status = await self._store.status(run_id)
                 if status is None or status.over:
                     return
+                self._conductor.tell_if_left(run_id)
             waiter = asyncio.get_running_loop().create_future()
             self._waiters.setdefault(run_id, []).append(waiter)
             # A run that another process carries out wakes nobody here.
