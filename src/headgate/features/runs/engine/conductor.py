@@ -82,7 +82,6 @@ class Conductor:
             async with run.turn:
                 claims = await self._catch_up_whole(run)
         except Exception as error:
-            log.exception("run left to be recovered", run_id=run.key.run_id)
             self._give_up(run, error)
             return
         first = self._spread(run, claims)
@@ -218,10 +217,11 @@ class Conductor:
             while following is not None and not run.abandoned:
                 following = await self._carry_out(run, following)
         except Exception as error:
-            log.exception("run left to be recovered", run_id=run.key.run_id, step_id=claim.step_id)
-            self._give_up(run, error)
+            self._give_up(run, error, step_id=claim.step_id)
 
-    def _give_up(self, run: ActiveRun, error: Exception) -> None:
+    def _give_up(self, run: ActiveRun, error: Exception, **where: str) -> None:
+        unforeseen = None if isinstance(error, Unavailable) else error
+        log.error("run left to be recovered", run_id=run.key.run_id, problem=str(error), exc_info=unforeseen, **where)
         if not self._services.engine.recover_on_start:  # a command, which takes nothing up
             self._left[run.key.run_id] = _told(error)[1]
         run.abandon()
