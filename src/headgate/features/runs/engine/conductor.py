@@ -81,7 +81,7 @@ class Conductor:
         try:
             async with run.turn:
                 claims = await self._catch_up_whole(run)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is told there
             self._give_up(run, error)
             return
         first = self._spread(run, claims)
@@ -216,7 +216,7 @@ class Conductor:
         try:
             while following is not None and not run.abandoned:
                 following = await self._carry_out(run, following)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is told there
             self._give_up(run, error, step_id=claim.step_id)
 
     def _give_up(self, run: ActiveRun, error: Exception, **where: str) -> None:
