@@ -2,13 +2,15 @@ import { describe, expect, it } from "vitest";
 import { inWords } from "./inWords";
 
 describe("a preview in words", () => {
-  it("leaves text as it is", () => expect(inWords(' She said: "no" ')).toBe('She said: "no"'));
+  it.each([' She said: "no" ', "[Docs](https://docs.example)", "{name}, hello", "[x] done"])(
+    "leaves %s as it is",
+    (text) => expect(inWords(text)).toBe(text.trim()),
+  );
 
-  it("has no marks of JSON, whole or cut off", () => {
-    expect(inWords('{"claimant":"Ann","amount":3}')).toBe("claimant: Ann, amount: 3");
-    expect(inWords('{"columns":["category","total"],"rows":[["a\\nb",3],["c')).toBe(
-      "columns: category, total, rows: a b, 3, c",
-    );
-    expect(inWords("[]")).toBe("");
-  });
+  it.each([
+    ['{"claimant":"Ann","amount":3,"paid":true,"by":null}', "claimant: Ann, amount: 3, paid: true, by: null"],
+    ['{"columns":["category","total"],"rows":[["a\\nb",3],["c', "columns: category, total, rows: a b, 3, c"],
+    ['{"url":"https://a.example/x,y"}', "url: https://a.example/x,y"],
+    ["[]", ""],
+  ])("has no marks of JSON: %s", (json, words) => expect(inWords(json)).toBe(words));
 });
