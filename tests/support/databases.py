@@ -15,7 +15,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import upgrade
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import DatabaseSettings, Settings
-from tests.support.processes import await_ends
+from tests.support.patience import PATIENCE_SECONDS
 
 
 def make_settings(folder: Path, url: str = "", **groups: Any) -> Settings:
@@ -162,7 +162,8 @@ class Postgres:
         if kill:
             for process in (main, *children):
                 process.kill()
-            await_ends([main, *children])
+            # Until they are cleared away too: the next server takes whoever is still listed for one at its socket.
+            psutil.wait_procs([main, *children], timeout=PATIENCE_SECONDS)
             (self._data / "postmaster.pid").unlink(missing_ok=True)
         else:
             self._server.stop()
