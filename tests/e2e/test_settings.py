@@ -164,7 +164,8 @@ class TestTheRest:
         page.goto("/settings/files")
         lost = "Malm\u00f6".encode("latin-1")
         page.locator("input[type=file]").set_input_files({"name": "town.txt", "mimeType": "text/plain", "buffer": lost})
-        expect(page.get_by_text("town.txt: This is not text in UTF-8.")).to_be_visible()
+        told = "town.txt: This is not text in UTF-8. Only text files can be kept here."
+        expect(page.get_by_text(told, exact=True)).to_be_visible()
         expect(page.get_by_role("button", name="town.txt")).to_have_count(0)
 
     def test_a_space_is_made_renamed_and_deleted(self, page: Page, studio: Studio) -> None:
