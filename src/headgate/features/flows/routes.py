@@ -1,5 +1,6 @@
 """HTTP routes of flows and versions."""
 
+import asyncio
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
@@ -78,7 +79,7 @@ async def create(body: FlowCreate, session: WriteSession, caller: Caller, catalo
 @router.post("/import", status_code=201, summary="Import a flow", responses=problems(403, 404), dependencies=[EDIT])
 async def import_(body: ImportIn, session: WriteSession, caller: Caller, catalog: Components, rules: Rules) -> FlowOut:
     """Create a flow from spec text or exported JSON. Nothing is run."""
-    definition = transfer.import_flow(body.content, catalog)
+    definition = await asyncio.to_thread(transfer.import_flow, body.content, catalog)
     row = await service.create_flow(session, caller, catalog, definition=definition, space_id=body.space_id)
     return await _out(row, rules)
 
