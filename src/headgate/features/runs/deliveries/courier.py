@@ -1,9 +1,9 @@
 """Sends what steps left to be delivered: at once after the step, and again later, by whichever process is there.
 
 A delivery is tried up to four times in a row, 1, 2 and 4 seconds apart (seed 002), and when that fails again after 1
-minute, 5 minutes, half an hour and 2 hours; then it has failed, until somebody asks for it again. Each attempt is a row
-that is written before the request goes out, under a lease: when the worker dies, another one tries again with the same
-`Idempotency-Key`.
+minute, 5 minutes, half an hour and 2 hours; then it has failed. A request to deliver it again begins a new series. Each
+attempt is a row that is written before the request goes out, under a lease: when the worker dies, another one tries
+again with the same `Idempotency-Key`.
 """
 
 import asyncio
@@ -150,7 +150,7 @@ class Courier:
             stored = None if payload is None else orjson.dumps(payload).decode()
             outcome = await self._sender.attempt(target, row, stored)
         at = clock()
-        change = self._change(row.attempts, outcome, at, pause)
+        change = self._change(row.attempts - row.earlier_attempts, outcome, at, pause)
         ended = {
             "finished_at": at,
             "status_code": outcome.status,
@@ -166,7 +166,7 @@ class Courier:
         return not kept or change["status"] != DeliveryStatus.DELIVERING
 
     def _change(self, attempts: int, outcome: Outcome, at: int, pause: float | None) -> dict[str, Any]:
-        """The delivery's columns after an attempt."""
+        """The delivery's columns after that many attempts of the current series."""
         told: dict[str, Any] = {
             "last_status": outcome.status,
             "error_code": outcome.code,
@@ -184,7 +184,7 @@ class Courier:
         return told | {"status": DeliveryStatus.PENDING, "next_attempt_at": at + int(spread(later) * MICROSECONDS)}
 
     def _later(self, attempts: int) -> float | None:
-        """Seconds until the next round, by how many there were; None after the last."""
+        """Seconds until the next round, by the attempts of the current series; None after the last round."""
         rounds = -(-attempts // (len(self._pauses) + 1))
         return LATER_SECONDS[rounds - 1] if rounds <= len(LATER_SECONDS) else None
 

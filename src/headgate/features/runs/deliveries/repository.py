@@ -111,11 +111,20 @@ async def close_attempt(
 
 
 async def reopen(session: AsyncSession, delivery_ids: Collection[str], *, tenant_id: str, at: int) -> Sequence[str]:
-    """Let deliveries that were made or given up be made again. Ids of those it was done to."""
+    """Let deliveries that were delivered or failed be sent again, in a new series of rounds. Returns their ids.
+
+    Attempt numbers continue, so that the history keeps every attempt.
+    """
     again = (
         update(webhook_deliveries)
         .where(_D.id.in_(delivery_ids), _D.tenant_id == tenant_id, _D.status.in_(REDELIVERED), ~_UNWANTED)
-        .values(status=DeliveryStatus.PENDING, next_attempt_at=at, delivered_at=None, **_LET_GO)
+        .values(
+            status=DeliveryStatus.PENDING,
+            next_attempt_at=at,
+            delivered_at=None,
+            earlier_attempts=_D.attempts,
+            **_LET_GO,
+        )
         .returning(_D.id)
     )
     found: Sequence[str] = (await session.execute(again)).scalars().all()

@@ -34,6 +34,7 @@ webhook_deliveries = Table(
     Column("url_shown", Text, nullable=False),
     Column("idempotency_key", String(64), nullable=False),
     Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("earlier_attempts", Integer, nullable=False, server_default="0"),
     Column("next_attempt_at", BigInteger),
     Column("worker_id", String(64)),
     Column("lease_until", BigInteger),
@@ -59,7 +60,8 @@ webhook_deliveries = Table(
     CheckConstraint("status IN ('pending', 'delivering', 'delivered', 'failed', 'cancelled')", name="status_known"),
     Index("ix_webhook_deliveries_due", "next_attempt_at", sqlite_where=_DUE, postgresql_where=_DUE),
 )
-"""`target` is the sealed JSON of the address and headers; `url_shown` the address fit to be shown."""
+"""`target` is the sealed JSON of the address and headers; `url_shown` the address fit to be shown.
+`earlier_attempts` counts those made before the last request to deliver again, which began a new series of rounds."""
 
 webhook_delivery_attempts = Table(
     "webhook_delivery_attempts",

@@ -340,6 +340,30 @@ class TestRedelivery:
         assert await desk.engine.store.load(run_id) == before
         assert len({request.headers["idempotency-key"] for request in desk.server.requests}) == 1
 
+    async def test_begins_a_new_series_of_rounds_and_keeps_counting_attempts(self, desk: Desk) -> None:
+        desk.server.on("/in", answer(500))
+        run_id = await desk.run(delivering(desk.server.url("/in")))
+        while (await desk.deliveries(run_id))[0].status == "pending":
+            await make_due(desk)
+            await desk.courier.deliver_due()
+            await desk.courier.settle()
+        for _ in range(2):  # a second request begins another one
+            async with desk.database.writing() as session:
+                again = await service.redeliver_failed(session, LOCAL, run_id)
+            waits = []
+            desk.courier.send_soon(again[0])
+            await desk.courier.settle()
+            while (made := (await desk.deliveries(run_id))[0]).status == "pending":
+                assert made.next_attempt_at is not None
+                waits.append((made.next_attempt_at - made.attempts[-1].started_at).total_seconds())
+                await make_due(desk)
+                await desk.courier.deliver_due()
+                await desk.courier.settle()
+            assert [next(one for one in (60, 300, 1800, 7200) if wait <= 1.2 * one + 5) for wait in waits] == [
+                60, 300, 1800, 7200,
+            ]  # fmt: skip
+        assert [one.attempt_no for one in made.attempts] == list(range(1, 61))
+
     async def test_sends_a_delivered_one_again_when_asked_for_it(self, desk: Desk) -> None:
         desk.server.on("/in", answer(200))
         run_id = await desk.run(delivering(desk.server.url("/in")))
