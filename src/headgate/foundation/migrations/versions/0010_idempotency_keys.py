@@ -8,9 +8,7 @@ down_revision = "0009"
 
 
 def upgrade() -> None:
-    op.add_column(
-        "webhook_deliveries", sa.Column("earlier_attempts", sa.Integer(), server_default="0", nullable=False)
-    )
+    op.add_column("webhook_deliveries", sa.Column("earlier_attempts", sa.Integer(), server_default="0", nullable=False))
 
 
 def downgrade() -> None:
