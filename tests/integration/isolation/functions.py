@@ -118,6 +118,7 @@ ENGINE_ONLY = {
     "is_cancelled": "says yes or no to the engine that carries the run out",
     "status": "says one word to the engine that carries the run out",
     "load": "recovery goes on with runs of every tenant; each carries its own key from there",
+    "worked": "says a number to the sweep that looks for runs which take too long",
     "stragglers": "recovery looks for steps of every tenant; each carries its own key from there",
     "live_runs": "recovery looks for runs of every tenant; each carries its own key from there",
 }
@@ -252,7 +253,7 @@ def store_calls(of: World, tenant_id: str) -> Mapping[str, StoreCall]:
         "cancel": StoreCall((of.key.run_id, tenant_id, clock()), nothing),
         "advance": StoreCall((key, onward, lease, Finished(claim, record)), unwritten),
         "fail": StoreCall((key, Failed(claim, "invalid", "It failed.", record), clock()), unwritten),
-        "take_over": StoreCall((key, (claim,), lease), nothing),
+        "take_over": StoreCall((key, (of.holder,), lease), nothing),
         "end": StoreCall((key, "flow_deleted", "It ended.", clock()), nothing),
         "resume": StoreCall((failed, clock()), nothing),
         "create_from": StoreCall((again, Reuse(of.run_ids[0], ("heard",), STEP), clock()), lambda answer: False),

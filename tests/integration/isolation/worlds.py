@@ -26,7 +26,7 @@ from headgate.features.models.tables import ModelClass
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
 from headgate.features.runs.engine.build import build_store
 from headgate.features.runs.tables import flow_step_results
-from headgate.features.runs.transitions import Lease, NewRun, RunKey, Seed, clock
+from headgate.features.runs.transitions import Holder, Lease, NewRun, RunKey, Seed, clock
 from headgate.features.workspace.components import read_components, register_component
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
@@ -80,6 +80,8 @@ class World:
     checksum: str = ""
     key: RunKey = field(default_factory=lambda: RunKey("", "", "", 0))
     """Of the run that another worker is busy with."""
+    holder: Holder = field(default_factory=lambda: Holder("", 0, "", 0))
+    """Who holds its first step."""
     codev_ids: list[str] = field(default_factory=list)
     """Sessions of the development agent."""
     pattern_ids: list[str] = field(default_factory=list)
@@ -245,7 +247,9 @@ async def _make_running(world: World, database: Database) -> None:
     new = NewRun(world.key, given, steps, user_id=world.principal.user_id, session_id=SESSION, claim=("heard",))
     store = build_store(database)
     await store.open()
-    await store.create(new, Lease(HELD_BY, clock(), clock() + 3_600_000_000))
+    lease = Lease(HELD_BY, clock(), clock() + 3_600_000_000)
+    await store.create(new, lease)
+    world.holder = Holder("heard", 1, HELD_BY, lease.until)
     await store.close()
     world.run_ids.append(world.key.run_id)
 

@@ -237,6 +237,11 @@ class StoredStep:
     lease_until: int | None
     output_payload: Json | None
 
+    @property
+    def holder(self) -> "Holder":
+        """Who holds it, where it is running."""
+        return Holder(self.step_id, self.attempts, self.worker_id or "", self.lease_until or 0)
+
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
@@ -324,6 +329,8 @@ class LiveRun:
     """When work on it was last handed to a queue; None in the embedded engine, and when that was never done."""
     dispatches: int
     """How often that was done."""
+    worked: int | None = None
+    """Microseconds in which a worker was at a step of it since `started_at`; None where that was not asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ class EngineSettings(BaseModel):
     run_timeout_seconds: float | None = Field(
         default=86_400.0,
         gt=0,
-        description="Longest time a run may be running; then it fails with `run_stale`. It can "
-        "be resumed. `null`: no limit.",
+        description="Longest time that steps of a run may be worked on; then it fails with `run_stale`. Down time of "
+        "the server and waiting for a worker do not count. It can be resumed. `null`: no limit.",
     )
     recover_on_start: bool = Field(default=True, description="Take up queued and running runs when the server starts.")
 

@@ -207,7 +207,11 @@ class ReconcilerConformance:
         await appears(tmp_path / "gate.started")
         await engine.recover()
         assert (await run_row(database, request.key.run_id)).status == "running"
-        await execute(database, "UPDATE flow_runs SET started_at = :at", at=time.time_ns() // 1000 - 3601 * 1_000_000)
+        began = time.time_ns() // 1000 - 3601 * 1_000_000
+        await execute(database, "UPDATE flow_runs SET started_at = :at", at=began)
+        await engine.recover()
+        assert (await run_row(database, request.key.run_id)).status == "running", "nobody worked on it for that long"
+        await execute(database, "UPDATE flow_step_attempts SET started_at = :at", at=began)
         await engine.recover()
         await over(engine, request.key.run_id)
         row = await run_row(database, request.key.run_id)
@@ -217,6 +221,28 @@ class ReconcilerConformance:
         await engine.resume(request.key)
         await over(engine, request.key.run_id)
         assert (await run_row(database, request.key.run_id)).status == "completed"
+
+    async def test_counts_no_down_time(
+        self, processes: Any, make_engine: Any, database: Database, tmp_path: Path
+    ) -> None:
+        process, run_id = await processes.start(await store_flow(database, tallied_gate(tmp_path)))
+        await appears(tmp_path / "gate.started")
+        process.kill()
+        process.wait()
+        three_days = 3 * 86_400 * 1_000_000
+        for table, column in (
+            ("flow_runs", "started_at"),
+            ("flow_step_attempts", "started_at"),
+            ("flow_step_attempts", "finished_at"),
+            ("flow_step_results", "started_at"),
+            ("flow_step_results", "finished_at"),
+            ("flow_step_results", "lease_until"),
+        ):
+            await execute(database, f"UPDATE {table} SET {column} = {column} - :us", us=three_days)
+        (tmp_path / "gate.open").touch()
+        engine = await make_engine(run_timeout_seconds=3600)
+        await over(engine, run_id)
+        assert (await run_row(database, run_id)).status == "completed"
 
     async def test_takes_a_step_over_whose_lease_lies_in_the_future_of_a_clock_set_back(
         self, processes: Any, make_engine: Any, database: Database, tmp_path: Path

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from headgate.features.runs.engine import embedded
+from headgate.features.runs.engine import run_registry
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance, appears, over
@@ -28,7 +28,7 @@ class TestQueue:
     async def test_longer_than_memory_keeps_is_read_back_in_order(
         self, make_engine: Any, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(embedded, "MOST_KEPT", 2)
+        monkeypatch.setattr(run_registry, "MOST_KEPT", 2)
         engine = await make_engine(max_concurrent_runs=1)
         gate = new_run(await store_flow(database, make_flow({"g": "Gate"}, g={"folder": str(tmp_path)})))
         await engine.start(gate)

@@ -155,4 +155,4 @@ def _is_locked_problem(answer: httpx2.Response) -> None:
 
 async def _idle(engine: ExecutionBackend) -> bool:
     assert isinstance(engine, EmbeddedBackend)
-    return not engine._active
+    return not list(engine._runs)

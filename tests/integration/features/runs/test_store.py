@@ -19,6 +19,7 @@ from headgate.features.runs.transitions import (
     Failed,
     Finished,
     Held,
+    Holder,
     Lease,
     NewRun,
     Onward,
@@ -30,7 +31,7 @@ from headgate.features.runs.transitions import (
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from tests.support.engine import make_chain, make_flow, store_flow
-from tests.support.rows import attempts, delivery_rows, execute, run_row, statuses, step_rows
+from tests.support.rows import attempt_rows, attempts, delivery_rows, execute, run_row, statuses, step_rows
 from tests.support.tenants import add_person
 
 PAYLOAD = '{"outputs": {"text": {"type": "Text", "value": "å"}}, "main": "text"}'
@@ -77,6 +78,13 @@ async def begin(
     key = replace(version, run_id=new_id())
     await store.create(NewRun(key, '{"text": "hi"}', tuple(steps), claim=claim, **more), lease())
     return key
+
+
+async def holder(store: RunStore, key: RunKey, step: str = "s1") -> Holder:
+    """Who holds a step, as a sweep sees it."""
+    stored = await store.load(key.run_id)
+    assert stored is not None
+    return stored.steps[step].holder
 
 
 class TestCreate:
@@ -237,7 +245,7 @@ class TestAdvance:
         self, store: RunStore, version: RunKey, database: Database
     ) -> None:
         key = await begin(store, version)
-        assert await store.take_over(key, [Claim("s1", 1)], lease("w2")) == (Claim("s1", 2),)
+        assert await store.take_over(key, [await holder(store, key)], lease("w2")) == (Claim("s1", 2),)
         late = await store.advance(key, Onward({"s2": 1}, claim=("s2",)), lease(), finished("s1", 1))
         assert not late.recorded
         assert await attempts(database, key.run_id) == [("s1", 1, "retried"), ("s1", 2, "started")]
@@ -352,7 +360,7 @@ class TestFail:
         self, store: RunStore, version: RunKey, database: Database
     ) -> None:
         key = await begin(store, version)
-        await store.take_over(key, [Claim("s1", 1)], lease("w2"))
+        await store.take_over(key, [await holder(store, key)], lease("w2"))
         assert not (await store.fail(key, Failed(Claim("s1", 1), "invalid", "No."), clock())).recorded
         assert (await run_row(database, key.run_id)).status == "running"
 
@@ -360,13 +368,41 @@ class TestFail:
 class TestTakeOver:
     async def test_takes_only_the_attempt_that_was_seen(self, store: RunStore, version: RunKey) -> None:
         key = await begin(store, version)
-        assert await store.take_over(key, [Claim("s1", 1)], lease("w2")) == (Claim("s1", 2),)
-        assert await store.take_over(key, [Claim("s1", 1)], lease("w3")) == ()
+        seen = await holder(store, key)
+        assert await store.take_over(key, [seen], lease("w2")) == (Claim("s1", 2),)
+        assert await store.take_over(key, [seen], lease("w3")) == ()
+
+    async def test_takes_nothing_from_a_holder_that_renewed_since(self, store: RunStore, version: RunKey) -> None:
+        key = await begin(store, version)
+        seen = await holder(store, key)
+        later = replace(lease(), until=seen.lease_until + 1)
+        assert await store.renew([Held(key.run_id, "s1", 1)], later)
+        assert await store.take_over(key, [seen], lease("w2")) == ()
+        assert await store.take_over(key, [await holder(store, key)], lease("w2")) == (Claim("s1", 2),)
+
+    async def test_ends_the_attempt_with_its_lease(self, store: RunStore, version: RunKey, database: Database) -> None:
+        key = await begin(store, version)
+        await execute(database, "UPDATE flow_step_results SET lease_until = started_at + 5 WHERE status = 'running'")
+        seen = await holder(store, key)
+        now = replace(lease("w2"), at=seen.lease_until + 1_000_000_000)
+        await store.take_over(key, [seen], now)
+        row = (await attempt_rows(database, key.run_id))[0]
+        assert (row.status, row.finished_at) == ("retried", seen.lease_until)
+
+    async def test_counts_no_down_time_as_work(self, store: RunStore, version: RunKey, database: Database) -> None:
+        key = await begin(store, version)
+        await execute(database, "UPDATE flow_step_results SET lease_until = started_at + 5 WHERE status = 'running'")
+        seen = await holder(store, key)
+        began, at = seen.lease_until - 5, seen.lease_until + 3_000_000
+        assert await store.worked(key.run_id, since=began, until=at) == 5
+        await store.take_over(key, [seen], Lease("w2", at, at + 1_000))
+        assert await store.worked(key.run_id, since=began, until=at + 7) == 12
+        assert await store.worked(key.run_id, since=began + 1, until=at + 7) == 7
 
     async def test_takes_nothing_of_a_run_that_is_over(self, store: RunStore, version: RunKey) -> None:
         key = await begin(store, version)
         await store.cancel(key.run_id, key.tenant_id, clock())
-        assert await store.take_over(key, [Claim("s1", 1)], lease("w2")) == ()
+        assert await store.take_over(key, [await holder(store, key)], lease("w2")) == ()
 
 
 class TestCancel:

@@ -1,21 +1,20 @@
 """The embedded engine: runs as tasks on the server's own event loop.
 
 A linear stretch is one task: finishing a step and claiming the next is one transaction, and what the step made is
-handed on in memory. Where the flow fans out, each further step gets a task. Rows are read again only to take up what
-another process left.
+handed on in memory. Where the flow fans out, each further step gets a task. Rows are read again only to recover what
+another process left. `RunRegistry` holds every run of this process once.
 """
 
 import asyncio
-from collections import deque
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from typing import cast
 
 from headgate.features.audit.chain import Entry
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor, patiently
 from headgate.features.runs.engine.reconciler import Action, Reconciler, Rules, Verdict
 from headgate.features.runs.engine.recovery import Recovery, create_settled, startable
+from headgate.features.runs.engine.run_registry import OwnedRun, RunRegistry
 from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.engine.worker import Worker
 from headgate.features.runs.events import RunEvents
@@ -29,7 +28,7 @@ from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import (
     Cancelled,
     Claim,
-    Held,
+    Holder,
     NewRun,
     Resumed,
     RunKey,
@@ -44,8 +43,6 @@ log = get_logger(__name__)
 
 GRACE_SECONDS = 5.0
 """How long steps at work may go on when the server stops."""
-MOST_KEPT = 256
-"""Queued runs that are kept in memory; a long queue must not fill it."""
 POLL_SECONDS = 0.5
 """How often a run of another process is asked after."""
 
@@ -65,20 +62,15 @@ class EmbeddedBackend:
         self._services = services
         self._feed = BusFeed(bus, worker.id.rpartition(":")[2])
         self._settings = services.engine
-        self._shift = Shift(worker, self._settings.lease_seconds)
+        self._runs = RunRegistry(self._settings.max_concurrent_runs)
+        self._shift = Shift(worker, self._settings.lease_seconds, owned=self._runs)
         self._plans = Plans(services.definitions, services.components)
         self._recovery = Recovery(store, self._plans, services.files, services.bus, services.telemetry)
         self._conductor = Conductor(store, services, self._shift, self._recovery, on_end=self._ended)
         rules = Rules(run_timeout_seconds=self._settings.run_timeout_seconds)
-        self._reconciler = Reconciler(store, self._shift.left_by, rules)
-        self._active: dict[str, ActiveRun | None] = {}
-        """Runs that have a place; None while one is being read back."""
-        self._queue: deque[str] = deque()
-        self._kept: dict[str, ActiveRun] = {}
-        """The first of the queue as they were made here; the others are read from their rows when their turn comes."""
+        self._reconciler = Reconciler(store, self._shift.has_lost, rules)
         self._waiters: dict[str, list[asyncio.Future[None]]] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._beat: asyncio.Task[None] | None = None
+        self._upkeep: tuple[asyncio.Task[None], ...] = ()
 
     @property
     def plans(self) -> Plans:
@@ -101,35 +93,41 @@ class EmbeddedBackend:
         return self._feed
 
     async def open(self) -> None:
-        """Connect, start the heartbeat, take up what was left."""
+        """Connect, recover what was left, start the heartbeat and the sweep."""
         self._shift.worker.open()
         await self._store.open()
-        if self._settings.recover_on_start:
-            await self.recover()
-        self._beat = asyncio.create_task(self._heartbeat())
+        heartbeat = self._repeat(self._renew, "heartbeat")
+        if not self._settings.recover_on_start:
+            # A command that runs one flow next to a server leaves the server's queue alone.
+            self._upkeep = (asyncio.create_task(heartbeat),)
+            return
+        self._upkeep = (asyncio.create_task(heartbeat), asyncio.create_task(self._repeat(self._sweep, "sweep")))
+        await self.recover()
 
     async def close(self, grace_seconds: float = GRACE_SECONDS) -> None:
-        """Take no more steps, wait a moment for those at work, leave the rest to be recovered."""
+        """Take no more steps, wait a moment for those that are running, leave the rest to be recovered."""
         if self._shift.stopping:
             return
         self._shift.stopping = True
-        if self._beat is not None:
-            self._beat.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._beat
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=grace_seconds)
-        for run in self._active.values():
-            if run is not None:
-                run.abandon()
-        for task in self._tasks:
+        for task in self._upkeep:
             task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await asyncio.gather(*self._upkeep, return_exceptions=True)
+        if tasks := self._tasks():
+            await asyncio.wait(tasks, timeout=grace_seconds)
+        for entry in self._runs:
+            if entry.run is not None:
+                entry.run.abandon()
+        for task in self._tasks():
+            task.cancel()
+        while tasks := self._tasks():
+            await asyncio.wait(tasks)
         for run_id in list(self._waiters):
             self._wake(run_id)
         await self._store.close()
         self._shift.worker.close()
+
+    def _tasks(self) -> set[asyncio.Task[None]]:
+        return {task for entry in self._runs for task in entry.tasks}
 
     async def start(self, request: RunRequest) -> RunStatus:
         """Store a run and begin it, or queue it when no place is free."""
@@ -138,8 +136,8 @@ class EmbeddedBackend:
         if not request.is_whole:
             return await self._start_settled(request, planned)
         given = await self._recovery.input_of(request)
-        has_place = not self._queue and self._has_room()
-        most = self._settings.max_concurrent_steps if has_place else 0
+        has_slot = self._runs.has_slot and not self._shift.stopping
+        most = self._settings.max_concurrent_steps if has_slot else 0
         new = NewRun(
             key=key,
             input_payload=input_payload(request.input),
@@ -154,24 +152,22 @@ class EmbeddedBackend:
         run = ActiveRun(
             key=key, planned=planned, input=given, started_at=clock(), ledger=Ledger(planned), events=events
         )
-        if has_place:
-            self._active[key.run_id] = run
+        entry = self._runs.start(run) if has_slot else None
         try:
             await self._store.create(new, self._shift.lease())
         except BaseException:
-            self._active.pop(key.run_id, None)
+            if entry is not None:
+                self._release(entry)
             raise
-        if not has_place:
+        if entry is None:
             events.run_queued(key.flow_id, key.version, len(planned.steps))
-            if len(self._kept) < MOST_KEPT:
-                self._kept[key.run_id] = run
-            self._enqueue(key.run_id)
+            self._enqueue(key.run_id, run)
             return RunStatus.QUEUED
         run.ready.extend(planned.roots[most:])
         claims = [Claim(step, 1) for step in new.claim]
         run.working.update({claim.step_id: claim for claim in claims})
         events.run_started(key.flow_id, key.version, len(planned.steps))
-        self._begin(run, claims)
+        self._spawn(entry, self._conductor.conduct(run, claims))
         return RunStatus.RUNNING
 
     async def _start_settled(self, request: RunRequest, planned: PlannedFlow) -> RunStatus:
@@ -189,19 +185,24 @@ class EmbeddedBackend:
         found = await self._store.resume(key, clock(), entry)
         if found is not None and found.changed:
             self._events(key).reopen()
-            run = await self._still_active(key.run_id)
-            if run is None:
+            owned = self._runs.active(key.run_id)
+            run = None if owned is None else owned.run
+            if owned is None:
                 self._enqueue(key.run_id)
-            else:
+            elif run is not None and run.conducted and not run.abandoned:
                 run.failed = run.ended = False
                 self._conductor.rejoin(run)
+            else:
+                # Its last tasks are just ending.
+                owned.requeue = True
         return found
 
     async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run: in the database first, then what works on it here."""
         found = await self._store.cancel(run_id, tenant_id, clock(), entry)
         if found is not None and found.changed:
-            run = self._active.get(run_id) or self._kept.get(run_id)
+            owned = self._runs.get(run_id)
+            run = None if owned is None else owned.run
             if run is not None:
                 run.ended = True
                 run.abandon()
@@ -214,7 +215,8 @@ class EmbeddedBackend:
     async def wait(self, run_id: str) -> None:
         """Return once the run is over, or this engine has closed. Raises `Unavailable` where it was left for good."""
         while not self._shift.stopping:
-            run = self._active.get(run_id)
+            entry = self._runs.active(run_id)
+            run = None if entry is None else entry.run
             if run is None or run.ended or run.abandoned:
                 # Not ours, not ours yet, or not ours any more: the rows know.
                 status = await self._store.status(run_id)
@@ -230,8 +232,12 @@ class EmbeddedBackend:
                 return
 
     async def recover(self) -> int:
-        """Take up runs that nobody works on; end those that are hopeless."""
-        found = await self._reconciler.sweep({*self._active, *self._queue})
+        """Queue runs that nobody works on; end those that are hopeless.
+
+        What a sweep says was so when it began to read. That does no harm: a run that this process owns by now is not
+        queued again, and one that is over by now is read back before anything is done for it.
+        """
+        found = await self._reconciler.sweep(self._runs)
         metrics = self._services.telemetry.metrics
         metrics.reconciled("ended", len(found.ended))
         metrics.reconciled("taken_up", len(found.take_up))
@@ -244,50 +250,50 @@ class EmbeddedBackend:
     async def health(self) -> BackendHealth:
         """Itself: the one worker, and its queue."""
         problems = ("The engine is stopping.",) if self._shift.stopping else ()
-        return BackendHealth("embedded", None, None, workers=1, queue_depth=len(self._queue), problems=problems)
+        return BackendHealth("embedded", None, None, workers=1, queue_depth=self._runs.queue_length, problems=problems)
 
-    def _has_room(self) -> bool:
-        return len(self._active) < self._settings.max_concurrent_runs and not self._shift.stopping
-
-    def _enqueue(self, run_id: str) -> None:
-        self._queue.append(run_id)
+    def _enqueue(self, run_id: str, run: ActiveRun | None = None) -> None:
+        self._runs.enqueue(run_id, run)
         self._admit()
 
     def _admit(self) -> None:
-        """Give free places to the runs that wait longest."""
-        while self._queue and self._has_room():
-            run_id = self._queue.popleft()
-            self._active[run_id] = None
-            self._spawn(run_id, self._take_up(run_id))
+        """Give free slots to the runs that wait longest."""
+        while not self._shift.stopping and (entry := self._runs.next()) is not None:
+            self._spawn(entry, self._take_up(entry))
 
-    def _begin(self, run: ActiveRun, claims: Sequence[Claim]) -> None:
-        self._spawn(run.key.run_id, self._conductor.conduct(run, claims), run)
-
-    def _spawn(self, run_id: str, work: Coroutine[None, None, None], run: ActiveRun | None = None) -> None:
+    def _spawn(self, entry: OwnedRun, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)
-        self._tasks.add(task)
-        if run is not None:
-            run.tasks.add(task)
-        task.add_done_callback(lambda done: self._leave(run_id, done))
+        entry.tasks.add(task)
+        if entry.run is not None:
+            entry.run.tasks.add(task)
+        task.add_done_callback(lambda done: self._task_ended(entry, done))
 
-    def _leave(self, run_id: str, done: asyncio.Task[None]) -> None:
-        """A run's work here is done, or was given up: its place is free."""
-        self._tasks.discard(done)
-        run = self._active.pop(run_id, None)
+    def _task_ended(self, entry: OwnedRun, done: asyncio.Task[None]) -> None:
+        entry.tasks.discard(done)
         if not done.cancelled() and (error := done.exception()) is not None:
-            log.error("run left to be recovered", run_id=run_id, exc_info=error)
-        if self._shift.stopping or (run is not None and run.ended):
-            RunEvents(self._services.bus, run_id).close()
-        self._wake(run_id)
+            log.error("run left to be recovered", run_id=entry.run_id, exc_info=error)
+        # Of a run that was abandoned more tasks may still be ending: it is not let go of before they have.
+        others = set() if entry.run is None else entry.run.tasks - entry.tasks
+        for task in [one for one in others if not one.done()]:
+            entry.tasks.add(task)
+            task.add_done_callback(lambda ended: self._task_ended(entry, ended))
+        if not entry.tasks:
+            self._release(entry)
+
+    def _release(self, entry: OwnedRun) -> None:
+        """Nothing of a run runs here any more: its slot is free."""
+        self._runs.release(entry)
+        if self._shift.stopping or (entry.run is not None and entry.run.ended):
+            RunEvents(self._services.bus, entry.run_id).close()
+        self._wake(entry.run_id)
         self._admit()
 
-    async def _take_up(self, run_id: str) -> None:
-        """Go on with a run: queued here, or stored and left by a worker that is gone."""
-        kept = self._kept.pop(run_id, None)
-        if kept is not None:
-            await self._begin_queued(kept)
+    async def _take_up(self, entry: OwnedRun) -> None:
+        """Continue a run: queued here, or stored and left by a worker that is gone."""
+        if entry.run is not None:
+            await self._begin_queued(entry, entry.run)
             return
-        stored = await patiently(lambda: self._store.load(run_id))
+        stored = await patiently(lambda: self._store.load(entry.run_id))
         if stored is None or stored.status.over:
             return
         try:
@@ -297,46 +303,37 @@ class EmbeddedBackend:
         except HeadgateError as error:
             await self._end(stored.key, error.code, str(error))
             return
-        self._join(run)
+        self._join(entry, run)
         resumed = stored.status is RunStatus.RUNNING
         run.events.run_started(stored.key.flow_id, stored.key.version, len(stored.steps), resumed=resumed)
-        left = self._left_steps(stored)
         async with run.turn:
-            taken = await patiently(lambda: self._store.take_over(stored.key, left, self._shift.lease()))
+            taken = await patiently(
+                lambda: self._store.take_over(stored.key, self._left_steps(stored), self._shift.lease())
+            )
             run.working.update({claim.step_id: claim for claim in taken})
             claims = await self._conductor.move(run, run.ledger.decide(startable(run, stored)))
         await self._conductor.conduct(run, [*taken, *claims])
 
-    async def _still_active(self, run_id: str) -> ActiveRun | None:
-        """The run, if steps of it work here. One whose work is just ending is let go of first."""
-        while run_id in self._active:
-            run = self._active[run_id]
-            if run is not None and run.conducted and not run.abandoned:
-                return run
-            await asyncio.sleep(0.001)
-        return None
-
-    async def _begin_queued(self, run: ActiveRun) -> None:
+    async def _begin_queued(self, entry: OwnedRun, run: ActiveRun) -> None:
         if run.ended:
             return
-        self._join(run)
+        self._join(entry, run)
         run.started_at = clock()
         run.events.run_started(run.key.flow_id, run.key.version, len(run.planned.steps))
         async with run.turn:
             claims = await self._conductor.move(run, run.ledger.decide(run.planned.roots))
         await self._conductor.conduct(run, claims)
 
-    def _join(self, run: ActiveRun) -> None:
-        """The task that runs now is the run's."""
-        self._active[run.key.run_id] = run
-        run.tasks.add(cast("asyncio.Task[None]", asyncio.current_task()))
+    def _join(self, entry: OwnedRun, run: ActiveRun) -> None:
+        """The tasks of the entry are the run's."""
+        entry.run = run
+        run.tasks |= entry.tasks
 
-    def _left_steps(self, stored: StoredRun) -> list[Claim]:
-        return [
-            Claim(step.step_id, step.attempts)
-            for step in stored.steps.values()
-            if step.status is StepStatus.RUNNING and self._shift.has_lost(step.worker_id or "", step.lease_until or 0)
-        ]
+    def _left_steps(self, stored: StoredRun) -> list[Holder]:
+        """Steps whose worker is gone. Those in this worker's name were left too: only this task works on the run."""
+        held = [step.holder for step in stored.steps.values() if step.status is StepStatus.RUNNING]
+        mine = self._shift.worker.id
+        return [one for one in held if one.worker_id == mine or self._shift.has_lost(stored.key.run_id, one)]
 
     async def _end(self, key: RunKey, code: str, message: str) -> None:
         """Fail a run that cannot go on."""
@@ -345,7 +342,8 @@ class EmbeddedBackend:
 
     def _tell_end(self, key: RunKey, verdict: Verdict) -> None:
         """The run was ended in the database: stop what works on it here, and tell whoever watches."""
-        run = self._active.get(key.run_id) or self._kept.get(key.run_id)
+        entry = self._runs.get(key.run_id)
+        run = None if entry is None else entry.run
         if run is not None:
             run.failed = run.ended = True
             run.abandon()
@@ -367,27 +365,25 @@ class EmbeddedBackend:
     def _events(self, key: RunKey, trace_parent: str | None = None) -> RunEvents:
         return RunEvents(self._services.bus, key.run_id, self._services.telemetry, trace_parent)
 
-    async def _heartbeat(self) -> None:
-        """Keep the leases of what is at work, and look for what others left."""
+    async def _repeat(self, work: Callable[[], Awaitable[None]], name: str) -> None:
+        """Do something three times a lease. The heartbeat has a task of its own: nothing slow may come before it."""
         while True:
             await asyncio.sleep(self._settings.lease_seconds / 3)
             try:
-                await self._renew()
-                if self._settings.recover_on_start:
-                    await self._services.deliveries.deliver_due()
-                    # A command that runs one flow beside a server leaves the server's queue alone.
-                    await self.recover()
+                await work()
             except Unavailable as error:
-                log.warning("heartbeat missed", problem=error.detail)
+                log.warning("upkeep missed", upkeep=name, problem=error.detail)
             except Exception:
                 # Without its heartbeat the process would lose everything it works on.
-                log.exception("heartbeat failed")
+                log.exception("upkeep failed", upkeep=name)
+
+    async def _sweep(self) -> None:
+        await self._services.deliveries.deliver_due()
+        await self.recover()
 
     async def _renew(self) -> None:
-        runs = [run for run in self._active.values() if run is not None]
-        held = {
-            Held(run.key.run_id, claim.step_id, claim.attempt): run for run in runs for claim in run.working.values()
-        }
+        """Renew the leases of what runs here."""
+        held = self._runs.claims()
         if not held:
             return
         kept = await self._store.renew(list(held), self._shift.lease())

@@ -4,7 +4,7 @@
 |---|---|
 | the flow was deleted, a living worker is at a step | nothing: the step may finish, and that ends the run |
 | the flow was deleted, no living worker is at a step | end with `flow_deleted` |
-| the run has been running longer than it may | end with `run_stale`, whoever works on it |
+| workers were at its steps for longer than they may be | end with `run_stale`, whoever works on it |
 | a step lost its worker, and this was its last attempt | the step fails with `worker_lost`, and its run with it |
 | a step lost its worker | take up |
 | nobody is at a step; never handed to a queue, or too long ago | take up |
@@ -17,7 +17,7 @@ the state it was judged from, so two reconcilers at once, or one that is late, c
 
 import time
 from collections.abc import Callable, Container
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from headgate.features.runs.errors import (
@@ -52,7 +52,7 @@ class Rules:
     """What an engine allows."""
 
     run_timeout_seconds: float | None = None
-    """Longest time that a run may be `running`."""
+    """Longest time that workers may be at the steps of a run; no down time, no waiting in a queue."""
     redispatch_seconds: float = 0.0
     """How long a run that was handed to a queue is left to it, while nobody works on it."""
     most_dispatches: int | None = None
@@ -76,21 +76,25 @@ class Verdict:
 LEAVE = Verdict(Action.LEAVE)
 
 
-def judge(run: LiveRun, *, now: int, steady: int, has_lost: Callable[[Holder], bool], rules: Rules) -> Verdict:
+HasLost = Callable[[str, Holder], bool]
+"""Whether a step of a run, named by its id, may be taken from its holder; see `Shift.has_lost`."""
+
+
+def judge(run: LiveRun, *, now: int, has_lost: HasLost, rules: Rules) -> Verdict:
     """What is to be done for a run that is not over.
 
     Args:
         run: Its rows.
         now: Microseconds in UTC.
-        steady: The same on a clock that does not jump: a run is no older than both say.
         has_lost: Whether a step may be taken from its holder.
         rules: What the engine allows.
     """
-    lost = tuple(Claim(one.step_id, one.attempt) for one in run.holders if has_lost(one))
+    lost = tuple(Claim(one.step_id, one.attempt) for one in run.holders if has_lost(run.key.run_id, one))
     if run.flow_deleted:
         return LEAVE if len(lost) < len(run.holders) else Verdict(Action.END, FLOW_DELETED, FLOW_DELETED_MESSAGE)
-    if _is_stale(run, min(now, steady), rules):
-        return Verdict(Action.END, RUN_STALE, f"The run was not done after {rules.run_timeout_seconds:g} seconds.")
+    if run.worked is not None and _exceeds(run.worked, rules):
+        said = f"The run was not finished after {rules.run_timeout_seconds:g} seconds of work."
+        return Verdict(Action.END, RUN_STALE, said)
     hopeless = next((claim for claim in lost if claim.attempt >= MAX_ATTEMPTS), None)
     if hopeless is not None:
         return Verdict(Action.END, WORKER_LOST, _interrupted_too_often(hopeless), step=hopeless)
@@ -104,10 +108,8 @@ def _interrupted_too_often(claim: Claim) -> str:
     return f"Step '{claim.step_id}' was interrupted {claim.attempt} times: each time its worker died."
 
 
-def _is_stale(run: LiveRun, now: int, rules: Rules) -> bool:
-    if rules.run_timeout_seconds is None or run.status is not RunStatus.RUNNING or run.started_at is None:
-        return False
-    return now - run.started_at > rules.run_timeout_seconds * MICROSECONDS
+def _exceeds(microseconds: int, rules: Rules) -> bool:
+    return rules.run_timeout_seconds is not None and microseconds > rules.run_timeout_seconds * MICROSECONDS
 
 
 def _idle(run: LiveRun, now: int, rules: Rules) -> Verdict:
@@ -137,11 +139,11 @@ class Reconciler:
 
     Args:
         store: The rows.
-        has_lost: Whether a step may be taken from its holder; see `Shift.has_lost`.
+        has_lost: Whether a step may be taken from its holder.
         rules: What the engine allows.
     """
 
-    def __init__(self, store: RunStore, has_lost: Callable[[Holder], bool], rules: Rules) -> None:
+    def __init__(self, store: RunStore, has_lost: HasLost, rules: Rules) -> None:
         self._store = store
         self._has_lost = has_lost
         self._rules = rules
@@ -149,11 +151,12 @@ class Reconciler:
         self._ahead = clock() - _steady()
 
     async def sweep(self, busy: Container[str] = ()) -> Sweep:
-        """One look. `busy` are ids of runs that the caller works on or has queued; they are ended, never taken up."""
+        """One look. `busy` are ids of runs that the caller owns: they may be ended, and need not be taken up."""
         found = Sweep()
         now = clock()
         for run in await self._store.live_runs():
-            verdict = judge(run, now=now, steady=self._ahead + _steady(), has_lost=self._has_lost, rules=self._rules)
+            timed = await self._timed(run, now)
+            verdict = judge(timed, now=now, has_lost=self._has_lost, rules=self._rules)
             if verdict.action is Action.TAKE_UP and run.key.run_id not in busy:
                 found.take_up.append(run.key)
             elif verdict.action is Action.END and await self._end(run.key, verdict, now):
@@ -167,8 +170,15 @@ class Reconciler:
         """End the steps of one failed run that their workers left."""
         now = clock()
         for one in await self._store.stragglers(since=0, run_id=run_id):
-            if self._has_lost(one.holder):
+            if self._has_lost(one.key.run_id, one.holder):
                 await self._fail(one.key, one.holder, now)
+
+    async def _timed(self, run: LiveRun, now: int) -> LiveRun:
+        """The run with the time that was worked on it, where that may be too long."""
+        began, until = run.started_at, min(now, self._ahead + _steady())
+        if run.status is not RunStatus.RUNNING or began is None or not _exceeds(until - began, self._rules):
+            return run
+        return replace(run, worked=await self._store.worked(run.key.run_id, since=began, until=until))
 
     async def _end(self, key: RunKey, verdict: Verdict, at: int) -> bool:
         if verdict.step is None:
@@ -180,7 +190,7 @@ class Reconciler:
         since = now - LOOK_BACK_SECONDS * MICROSECONDS if self._looked_back else 0
         settled = 0
         for one in await self._store.stragglers(since=since):
-            if self._has_lost(one.holder):
+            if self._has_lost(one.key.run_id, one.holder):
                 settled += await self._fail(one.key, one.holder, now)
         self._looked_back = True
         return settled

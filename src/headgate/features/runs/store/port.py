@@ -15,6 +15,7 @@ from headgate.features.runs.transitions import (
     Failed,
     Finished,
     Held,
+    Holder,
     Lease,
     LiveRun,
     NewRun,
@@ -80,8 +81,12 @@ class RunStore(Protocol):
         """Fail a step and its run. Other steps stay as they are."""
         ...
 
-    async def take_over(self, key: RunKey, held: Sequence[Claim], lease: Lease) -> tuple[Claim, ...]:
-        """Take steps from a dead worker: close the attempts seen, open the next. What others took stays out."""
+    async def take_over(self, key: RunKey, held: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
+        """Take steps from a dead worker: close the attempts seen, open the next.
+
+        What others took, or its holder renewed since it was seen, is left out. An attempt that is closed ended when its
+        lease did: what came after was no work.
+        """
         ...
 
     async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
@@ -117,6 +122,10 @@ class RunStore(Protocol):
 
     async def live_runs(self) -> Sequence[LiveRun]:
         """Every run that is not over, oldest first."""
+        ...
+
+    async def worked(self, run_id: str, *, since: int, until: int) -> int:
+        """Microseconds between two moments in which a worker was at a step of a run: no down time, no waiting."""
         ...
 
     async def stragglers(self, *, since: int, run_id: str | None = None) -> Sequence[Straggler]:

@@ -19,12 +19,14 @@ from headgate.features.runs.store.rows import (
     READ_STEPS_SQL,
     STRAGGLERS_OF_RUN_SQL,
     STRAGGLERS_SQL,
+    WORK_SQL,
     delivery_values,
     for_postgres,
     live_runs_of,
     read_run_of,
     stored_run_of,
     stragglers_of,
+    time_worked,
 )
 from headgate.features.runs.transitions import (
     Cancelled,
@@ -32,6 +34,7 @@ from headgate.features.runs.transitions import (
     Failed,
     Finished,
     Held,
+    Holder,
     Lease,
     LiveRun,
     NewRun,
@@ -60,6 +63,7 @@ WAIT_FOR_CONNECTION_SECONDS = 30.0
 _LOAD_RUN, _LOAD_STEPS = for_postgres(LOAD_RUN_SQL), for_postgres(LOAD_STEPS_SQL)
 _DELIVER = for_postgres(DELIVER_SQL)
 _READ_RUN, _READ_STEPS = for_postgres(READ_RUN_SQL), for_postgres(READ_STEPS_SQL)
+_WORK = for_postgres(WORK_SQL)
 _STRAGGLERS, _STRAGGLERS_OF_RUN = for_postgres(STRAGGLERS_SQL), for_postgres(STRAGGLERS_OF_RUN_SQL)
 _ABOUT_THE_DATABASE = {"OperationalError", "PoolTimeout", "PoolClosed"}
 
@@ -198,9 +202,13 @@ class PostgresRunStore:
         before, recorded = RunStatus(rows[0][0]), rows[0][1]
         return Progress(RunStatus.FAILED if recorded and before in LIVE_RUNS else before, recorded=recorded)
 
-    async def take_over(self, key: RunKey, held: Sequence[Claim], lease: Lease) -> tuple[Claim, ...]:
+    async def take_over(self, key: RunKey, held: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
         """Take steps from a dead worker."""
-        seen = {"steps": [claim.step_id for claim in held], "seen": [claim.attempt for claim in held]}
+        seen = {
+            "steps": [one.step_id for one in held],
+            "seen": [one.attempt for one in held],
+            "leases": [one.lease_until for one in held],
+        }
         rows = await self._execute(sql.TAKE_OVER, {**_key(key), **_lease(lease), **seen})
         return tuple(Claim(*row) for row in rows)
 
@@ -247,6 +255,10 @@ class PostgresRunStore:
     async def live_runs(self) -> Sequence[LiveRun]:
         """Every run that is not over."""
         return live_runs_of(await self._execute(LIVE_RUNS_SQL, {}))
+
+    async def worked(self, run_id: str, *, since: int, until: int) -> int:
+        """Microseconds in which a worker was at a step of a run."""
+        return time_worked(await self._execute(_WORK, {"run_id": run_id, "since": since}), until=until)
 
     async def stragglers(self, *, since: int, run_id: str | None = None) -> Sequence[Straggler]:
         """Running steps of failed runs."""

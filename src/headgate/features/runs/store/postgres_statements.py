@@ -226,13 +226,15 @@ TAKE_OVER = _shortened(f"""
 WITH {_RUN}, taken AS (
     UPDATE flow_step_results s
     SET attempts = s.attempts + 1, worker_id = %(worker_id)s, lease_until = %(until)s, started_at = %(at)s
-    FROM unnest(%(steps)s::text[], %(seen)s::int[]) AS t(step_id, attempt), run
+    FROM unnest(%(steps)s::text[], %(seen)s::int[], %(leases)s::bigint[]) AS t(step_id, attempt, lease_until), run
     WHERE s.flow_run_id = %(run_id)s AND s.flow_id = %(flow_id)s AND s.step_id = t.step_id AND s.attempts = t.attempt
+        AND coalesce(s.lease_until, 0) = t.lease_until
         AND s.status = 'running' AND run.status = 'running' AND NOT run.deleted
-    RETURNING s.step_id, s.step_order, s.attempts, s.status
+    RETURNING s.step_id, s.step_order, s.attempts, s.status, t.lease_until
 ), closed AS (
     UPDATE flow_step_attempts a SET status = 'retried', error_code = '{WORKER_LOST}',
-        error_message = '{WORKER_LOST_MESSAGE}', finished_at = %(at)s
+        error_message = '{WORKER_LOST_MESSAGE}',
+        finished_at = least(%(at)s::bigint, nullif(taken.lease_until, 0))
     FROM taken
     WHERE a.flow_run_id = %(run_id)s AND a.flow_id = %(flow_id)s AND a.step_id = taken.step_id
         AND a.attempt_no = taken.attempts - 1

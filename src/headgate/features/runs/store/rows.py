@@ -64,6 +64,12 @@ STRAGGLERS_SQL = (
 )
 """Served by the partial index `ix_flow_runs_failed`."""
 STRAGGLERS_OF_RUN_SQL = STRAGGLERS_SQL.replace("WHERE", "WHERE r.id = :run_id AND")
+WORK_SQL = (
+    "SELECT a.started_at, coalesce(a.finished_at, s.lease_until) FROM flow_step_attempts a JOIN flow_step_results s"
+    " ON s.flow_run_id = a.flow_run_id AND s.flow_id = a.flow_id AND s.step_id = a.step_id"
+    " WHERE a.flow_run_id = :run_id AND a.started_at >= :since ORDER BY a.started_at"
+)
+"""When each attempt began and ended; one that is not over ends with its lease."""
 
 DELIVER_SQL = (
     "INSERT INTO webhook_deliveries (id, tenant_id, flow_run_id, flow_id, step_id, status, target, url_shown,"
@@ -166,6 +172,16 @@ def live_runs_of(rows: Sequence[Sequence[Any]]) -> list[LiveRun]:
 def stragglers_of(rows: Sequence[Sequence[Any]]) -> list[Straggler]:
     """Running steps of failed runs."""
     return [Straggler(RunKey(*row[:4]), _holder(row[4:])) for row in rows]
+
+
+def time_worked(intervals: Sequence[Sequence[Any]], *, until: int) -> int:
+    """Microseconds that the rows of `WORK_SQL` cover together, up to a moment; steps next to each other count once."""
+    total, end = 0, 0
+    for began, ended in intervals:
+        last = min(until, until if ended is None else ended)
+        total += max(0, last - max(began, end))
+        end = max(end, last)
+    return total
 
 
 def _holder(columns: Sequence[Any]) -> Holder:

@@ -16,10 +16,12 @@ from headgate.features.runs.store.rows import (
     READ_STEPS_SQL,
     STRAGGLERS_OF_RUN_SQL,
     STRAGGLERS_SQL,
+    WORK_SQL,
     live_runs_of,
     read_run_of,
     stored_run_of,
     stragglers_of,
+    time_worked,
 )
 from headgate.features.runs.store.sqlite_writer import SqliteWriter
 from headgate.features.runs.transitions import (
@@ -28,6 +30,7 @@ from headgate.features.runs.transitions import (
     Failed,
     Finished,
     Held,
+    Holder,
     Lease,
     LiveRun,
     NewRun,
@@ -90,7 +93,7 @@ class SqliteRunStore:
         """Fail a step and its run."""
         return await self._writer.submit(lambda db: sql.fail(db, key, failed, at))
 
-    async def take_over(self, key: RunKey, held: Sequence[Claim], lease: Lease) -> tuple[Claim, ...]:
+    async def take_over(self, key: RunKey, held: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
         """Take steps from a dead worker."""
         return await self._writer.submit(lambda db: sql.take_over(db, key, held, lease))
 
@@ -141,6 +144,11 @@ class SqliteRunStore:
     async def live_runs(self) -> Sequence[LiveRun]:
         """Every run that is not over."""
         return live_runs_of(await self._writer.read(lambda db: db.execute(LIVE_RUNS_SQL).fetchall()))
+
+    async def worked(self, run_id: str, *, since: int, until: int) -> int:
+        """Microseconds in which a worker was at a step of a run."""
+        values = {"run_id": run_id, "since": since}
+        return time_worked(await self._writer.read(lambda db: db.execute(WORK_SQL, values).fetchall()), until=until)
 
     async def stragglers(self, *, since: int, run_id: str | None = None) -> Sequence[Straggler]:
         """Running steps of failed runs."""

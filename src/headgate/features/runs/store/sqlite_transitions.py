@@ -26,6 +26,7 @@ from headgate.features.runs.transitions import (
     Failed,
     Finished,
     Held,
+    Holder,
     Lease,
     NewRun,
     Onward,
@@ -83,7 +84,8 @@ _CLAIM = (
 )
 _TAKE_OVER = (
     "UPDATE flow_step_results SET attempts = attempts + 1, worker_id = ?, lease_until = ?, started_at = ?"
-    f" WHERE {_STEP} AND attempts = ? AND status = 'running' RETURNING attempts, step_order"
+    f" WHERE {_STEP} AND attempts = ? AND coalesce(lease_until, 0) = ? AND status = 'running'"
+    " RETURNING attempts, step_order"
 )
 _COUNT_DOWN = "UPDATE flow_runs SET unfinished = ? WHERE id = ?"
 _GO_ON = (
@@ -183,19 +185,20 @@ def fail(db: sqlite3.Connection, key: RunKey, failed: Failed, at: int) -> Progre
     return Progress(status)
 
 
-def take_over(db: sqlite3.Connection, key: RunKey, held: Sequence[Claim], lease: Lease) -> tuple[Claim, ...]:
+def take_over(db: sqlite3.Connection, key: RunKey, held: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
     """Close the attempts seen and open the next ones."""
     found = db.execute(_READ_RUN, (key.run_id, key.tenant_id)).fetchone()
     if found is None or RunStatus(found[0]) is not RunStatus.RUNNING or found[2] is not None:
         return ()
     taken = []
-    for claim in held:
-        place = (key.run_id, key.flow_id, claim.step_id)
-        row = db.execute(_TAKE_OVER, (lease.worker_id, lease.until, lease.at, *place, claim.attempt)).fetchone()
+    for holder in held:
+        place = (key.run_id, key.flow_id, holder.step_id)
+        seen = (holder.attempt, holder.lease_until)
+        row = db.execute(_TAKE_OVER, (lease.worker_id, lease.until, lease.at, *place, *seen)).fetchone()
         if row is not None:
             why = (AttemptStatus.RETRIED, WORKER_LOST, WORKER_LOST_MESSAGE)
-            db.execute(_CLOSE_ATTEMPT, (*why, lease.at, *place, claim.attempt))
-            taken.append(_open_attempt(db, key, claim.step_id, row, lease))
+            db.execute(_CLOSE_ATTEMPT, (*why, min(lease.at, holder.lease_until or lease.at), *place, holder.attempt))
+            taken.append(_open_attempt(db, key, holder.step_id, row, lease))
     return tuple(taken)
 
 

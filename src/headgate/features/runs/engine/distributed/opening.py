@@ -137,7 +137,7 @@ def _backend(
         redispatch_seconds=celery.redispatch_seconds,
         most_dispatches=celery.most_dispatches,
     )
-    reconciler = Reconciler(store, shift.left_by, rules)
+    reconciler = Reconciler(store, shift.has_lost, rules)
     broker = Broker(celery, queues)
     sweeper = Sweeper(
         store,

@@ -25,7 +25,7 @@ from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.ledger import Following
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore
-from headgate.features.runs.transitions import Claim, Failed, Held, RunKey, StoredRun, clock
+from headgate.features.runs.transitions import Claim, Failed, Held, Holder, RunKey, StoredRun, clock
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.log import get_logger
 
@@ -83,6 +83,7 @@ class SegmentWorker:
         self._recovery = Recovery(store, self._plans, services.files, services.bus, services.telemetry)
         self._conductor = Conductor(store, services, shift, self._recovery, on_end=self._ended)
         self._active: dict[str, ActiveRun] = {}
+        shift.owned = self._active
         self._upkeep: list[asyncio.Task[None]] = []
         self.beaten_at = time.monotonic()
         """When the leases were renewed last, by the clock that nobody sets."""
@@ -109,6 +110,8 @@ class SegmentWorker:
 
         Raises `Unavailable` when the database is away for long, or when the work could not be written down.
         """
+        if order.run_id in self._active:
+            return Outcome.ELSEWHERE
         begun = await self._begin(order)
         stored = begun or await self._store.load(order.run_id)
         if stored is None or stored.key != order.key or stored.status.over:
@@ -175,7 +178,7 @@ class SegmentWorker:
             return True
         step = stored.steps[found]
         if step.status is StepStatus.RUNNING:
-            return await self._take_over(run, stored, Claim(found, step.attempts))
+            return await self._take_over(run, stored, step.holder)
         if step.status is not StepStatus.PENDING or step.waiting or not run.ledger.decidable(found):
             return False
         if stored.status is RunStatus.QUEUED:
@@ -185,19 +188,18 @@ class SegmentWorker:
         await self._work(run, claims)
         return bool(claims) or run.ledger.settled(found) or run.ended
 
-    async def _take_over(self, run: ActiveRun, stored: StoredRun, claim: Claim) -> bool:
-        """Take a step from a worker that is gone."""
-        held = stored.steps[claim.step_id]
-        mine = held.worker_id == self._shift.worker.id
-        if not mine and not self._shift.has_lost(held.worker_id or "", held.lease_until or 0):
+    async def _take_over(self, run: ActiveRun, stored: StoredRun, holder: Holder) -> bool:
+        """Take a step from a worker that is gone. One in this worker's name was left: only this task has the run."""
+        mine = holder.worker_id == self._shift.worker.id
+        if not mine and not self._shift.has_lost(stored.key.run_id, holder):
             return False
-        if claim.attempt >= MAX_ATTEMPTS:
-            said = f"Step '{claim.step_id}' was interrupted {claim.attempt} times: each time its worker died."
-            await self._conductor.fail(run, Failed(claim, WORKER_LOST, said))
+        if holder.attempt >= MAX_ATTEMPTS:
+            said = f"Step '{holder.step_id}' was interrupted {holder.attempt} times: each time its worker died."
+            await self._conductor.fail(run, Failed(Claim(holder.step_id, holder.attempt), WORKER_LOST, said))
             return True
         run.events.run_started(stored.key.flow_id, stored.key.version, len(stored.steps), resumed=True)
         async with run.turn:
-            taken = await self._store.take_over(stored.key, [claim], self._shift.lease())
+            taken = await self._store.take_over(stored.key, [holder], self._shift.lease())
             run.working.update({one.step_id: one for one in taken})
         await self._work(run, taken)
         return bool(taken)

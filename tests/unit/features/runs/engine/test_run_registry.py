@@ -1,0 +1,106 @@
+"""One entry per run id, whatever comes in which order."""
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headgate.features.runs.engine import run_registry
+from headgate.features.runs.engine.run_registry import OwnedRun, RunRegistry
+from headgate.features.runs.transitions import Claim, Held
+
+
+def run(run_id: str, **working: Claim) -> Any:
+    return SimpleNamespace(key=SimpleNamespace(run_id=run_id), working=working)
+
+
+class TestRegistry:
+    def test_queues_a_run_once(self) -> None:
+        registry = RunRegistry(1)
+        assert registry.enqueue("a")
+        assert not registry.enqueue("a")
+        assert registry.queue_length == 1
+        first = registry.next()
+        assert first is not None
+        assert not registry.enqueue("a"), "it is worked on"
+        assert registry.next() is None
+        registry.release(first)
+        assert "a" not in registry
+        assert registry.enqueue("a")
+
+    def test_gives_slots_in_order_and_no_more_than_there_are(self) -> None:
+        registry = RunRegistry(2)
+        for name in "abc":
+            registry.enqueue(name)
+        taken = [registry.next(), registry.next()]
+        assert [entry.run_id for entry in taken if entry] == ["a", "b"]
+        assert registry.next() is None
+        assert not registry.has_slot
+        assert registry.active("c") is None
+        assert registry.get("c") is not None
+
+    def test_lets_nobody_pass_those_that_wait(self) -> None:
+        registry = RunRegistry(1)
+        assert registry.has_slot
+        registry.enqueue("a")
+        assert not registry.has_slot
+
+    def test_queues_again_what_was_resumed_while_it_ended(self) -> None:
+        registry = RunRegistry(1)
+        entry = registry.start(run("a"))
+        entry.requeue = True
+        registry.release(entry)
+        again = registry.next()
+        assert again is not None
+        assert again is not entry
+        assert not again.requeue
+
+    def test_keeps_the_state_of_the_first_of_a_long_queue_only(self, monkeypatch: Any) -> None:
+        monkeypatch.setattr(run_registry, "MOST_KEPT", 2)
+        registry = RunRegistry(9)
+        for name in "abc":
+            registry.enqueue(name, run(name))
+        taken = [registry.next() for _ in range(3)]
+        assert [entry is not None and entry.run is not None for entry in taken] == [True, True, False]
+        registry.enqueue("d", run("d"))
+        last = registry.next()
+        assert last is not None
+        assert last.run is not None
+
+    def test_names_the_claims_of_everything_that_works_here(self) -> None:
+        registry = RunRegistry(3)
+        one = registry.start(run("a", s1=Claim("s1", 1), s2=Claim("s2", 3)))
+        registry.enqueue("b")
+        assert registry.claims() == {Held("a", "s1", 1): one.run, Held("a", "s2", 3): one.run}
+
+
+MOVES = st.lists(st.tuples(st.sampled_from(["enqueue", "start", "next", "release", "resume"]), st.sampled_from("abcd")))
+
+
+class TestAnyOrder:
+    @given(MOVES, st.integers(min_value=1, max_value=3))
+    def test_owns_a_run_once_and_loses_none(self, moves: Sequence[tuple[str, str]], slots: int) -> None:
+        registry = RunRegistry(slots)
+        active: list[OwnedRun] = []
+        queued: set[str] = set()
+        for move, name in moves:
+            if move == "enqueue":
+                assert registry.enqueue(name) is (name not in queued | {one.run_id for one in active})
+                queued |= {name} - {one.run_id for one in active}
+            elif move == "start" and registry.has_slot and name not in registry:
+                active.append(registry.start(run(name)))
+            elif move == "next" and (entry := registry.next()) is not None:
+                queued.remove(entry.run_id)
+                active.append(entry)
+            elif move == "release" and active:
+                entry = active.pop()
+                registry.release(entry)
+                queued |= {entry.run_id} if entry.requeue else set()
+            elif move == "resume" and active:
+                active[-1].requeue = True
+            ids = [one.run_id for one in registry]
+            assert len(ids) == len(set(ids)) == len(active) + registry.queue_length
+            assert {one.run_id for one in active} | queued == set(ids)
+            assert len(active) <= slots
