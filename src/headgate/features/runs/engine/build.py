@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.embedded import EmbeddedBackend
-from headgate.features.runs.engine.worker import Worker
 from headgate.features.runs.ports import Services
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.store.postgres import PostgresRunStore

@@ -10,13 +10,13 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 
 from headgate.features.audit.chain import Entry
+from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor, patiently
 from headgate.features.runs.engine.reconciler import Action, Reconciler, Rules, Verdict
 from headgate.features.runs.engine.recovery import Recovery, create_settled, startable
 from headgate.features.runs.engine.run_registry import OwnedRun, RunRegistry
 from headgate.features.runs.engine.shift import Shift
-from headgate.features.runs.engine.worker import Worker
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import Services
 from headgate.features.runs.run_input import input_payload

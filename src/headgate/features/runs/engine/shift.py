@@ -3,7 +3,7 @@
 import time
 from collections.abc import Container
 
-from headgate.features.runs.engine.worker import Worker
+from headgate.features.jobs.worker import Worker
 from headgate.features.runs.transitions import Holder, Lease, clock
 
 MICROSECONDS = 1_000_000

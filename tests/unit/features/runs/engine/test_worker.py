@@ -4,7 +4,7 @@ import sys
 import time
 from pathlib import Path
 
-from headgate.features.runs.engine.worker import Worker
+from headgate.features.jobs.worker import Worker
 
 
 class TestWorker:
@@ -35,7 +35,7 @@ class TestWorker:
 
     def test_sees_at_once_that_a_process_was_killed(self, tmp_path: Path) -> None:
         code = (
-            "import sys; from pathlib import Path; from headgate.features.runs.engine.worker import Worker;"
+            "import sys; from pathlib import Path; from headgate.features.jobs.worker import Worker;"
             "w = Worker(Path(sys.argv[1])); w.open(); print(w.id, flush=True); sys.stdin.read()"
         )
         process = subprocess.Popen(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from celery import Celery
 
+from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.distributed.backend import CeleryBackend
 from headgate.features.runs.engine.distributed.broker import Broker
 from headgate.features.runs.engine.distributed.cancellations import Cancellations
@@ -20,7 +21,6 @@ from headgate.features.runs.engine.distributed.segment_worker import SegmentWork
 from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler, Rules
 from headgate.features.runs.engine.shift import Shift
-from headgate.features.runs.engine.worker import Worker
 from headgate.features.runs.ports import Services
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore

@@ -1,0 +1,168 @@
+"""The statements over a table of jobs: the same on SQLite and PostgreSQL, each inside the caller's transaction.
+
+  waiting ──due──► claimed ─┬─ finish ──► over
+     ▲                      │
+     ├───── release ────────┤
+     └───── recover ────────┘  its holder is gone, or its lease ran out
+
+A job is claimed by compare-and-swap: of several workers one gets it. Every later write of the holder names the worker
+and the attempt, so that a holder who lost the claim changes nothing.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, Table, and_, case, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.jobs.leases import Lease, clock
+
+AnyRow = Row[*tuple[Any, ...]]
+Pick = Callable[[ColumnElement[bool], int], Select[Any]]
+"""Which of the due jobs come next: a query of keys, from the condition that they are due and the time."""
+_FREE: dict[str, Any] = {"worker_id": None, "lease_until": None}
+_QUIET = {"synchronize_session": False}
+
+
+@dataclass(slots=True)
+class Job:
+    """A claimed job."""
+
+    id: str
+    attempt: int
+    worker_id: str
+    row: Any
+    """The row as it was claimed; None of a job that was made claimed."""
+    settled: bool = False
+    """Whether it was finished or released by its handler."""
+
+
+class Queue:
+    """The jobs of one table.
+
+    Args:
+        table: A table with `job_columns`.
+        key: Name of its primary key, a string.
+        pick: Orders what is due; without it the job that is due longest comes first.
+    """
+
+    def __init__(self, table: Table, *, key: str = "id", pick: Pick | None = None) -> None:
+        self.table = table
+        self._c = table.c
+        self._key = table.c[key]
+        self._pick = pick
+
+    async def claim(
+        self,
+        session: AsyncSession,
+        lease: Lease,
+        *,
+        limit: int,
+        ids: Collection[str] | None = None,
+        but: Collection[str] = (),
+    ) -> list[Job]:
+        """Claim jobs that are due, of these ids or of all but some; each is this worker's until its lease ends."""
+        due = and_(self._c.worker_id.is_(None), self._c.due_at <= lease.at, self._key.not_in(but))
+        if ids is not None:
+            due = and_(due, self._key.in_(ids))
+        if self._pick is not None:
+            wanted = self._pick(due, lease.at).limit(limit)
+        else:
+            wanted = select(self._key).where(due).order_by(self._c.due_at, self._key).limit(limit)
+            wanted = wanted.with_for_update(skip_locked=True)
+        # In a CTE, so that PostgreSQL looks for them once and claims no more than the limit.
+        chosen = select(wanted.cte("wanted").c[self._key.name])
+        return await self._take(session, lease, self._key.in_(chosen), due, due_at=None)
+
+    async def take(self, session: AsyncSession, job_id: str, lease: Lease, *only: ColumnElement[bool]) -> Job | None:
+        """Claim one job that nobody has, due or not; None where it is claimed or `only` does not hold of it."""
+        taken = await self._take(session, lease, self._key == job_id, self._c.worker_id.is_(None), *only)
+        return taken[0] if taken else None
+
+    async def _take(self, session: AsyncSession, lease: Lease, *where: ColumnElement[bool], **more: Any) -> list[Job]:  # noqa: ANN401
+        change = update(self.table).where(*where)
+        change = change.values(
+            worker_id=lease.worker_id, lease_until=lease.until, attempts=self._c.attempts + 1, **more
+        )
+        rows = (await session.execute(change.returning(self.table), execution_options=_QUIET)).all()
+        return [self._job(row) for row in rows]
+
+    def born(self, lease: Lease) -> dict[str, Any]:
+        """The job columns of a new row that is claimed from its first moment on."""
+        return {"worker_id": lease.worker_id, "lease_until": lease.until, "attempts": 1}
+
+    def held(self, job: Job) -> ColumnElement[bool]:
+        """The condition that a job still is its holder's: for the owner's own statements."""
+        return and_(self._key == job.id, self._c.worker_id == job.worker_id, self._c.attempts == job.attempt)
+
+    async def attempt_again(self, session: AsyncSession, job: Job, **values: Any) -> bool:  # noqa: ANN401
+        """Count another attempt under the same claim; False when the claim is lost."""
+        change = update(self.table).where(self.held(job)).values(attempts=self._c.attempts + 1, **values)
+        row = (await session.execute(change.returning(self.table), execution_options=_QUIET)).one_or_none()
+        if row is not None:
+            job.attempt, job.row = row.attempts, row
+        return row is not None
+
+    async def renew(self, session: AsyncSession, ids: Collection[str], lease: Lease) -> set[str]:
+        """Keep this worker's claims until the lease ends, in one statement. Ids of those that still are its own."""
+        mine = and_(self._key.in_(ids), self._c.worker_id == lease.worker_id)
+        change = update(self.table).where(mine).values(lease_until=lease.until).returning(self._key)
+        return set((await session.execute(change, execution_options=_QUIET)).scalars())
+
+    async def finish(self, session: AsyncSession, job: Job, **values: Any) -> bool:  # noqa: ANN401
+        """End a job: it is never due again. False when the claim is lost, and then nothing is written."""
+        return await self._settle(session, job, {"due_at": None, "event": None} | values)
+
+    async def release(
+        self,
+        session: AsyncSession,
+        job: Job,
+        *,
+        due_at: int | None = None,
+        event: str | None = None,
+        **values: Any,  # noqa: ANN401
+    ) -> bool:
+        """Let go of a job until a time or an event. False when the claim is lost, and then nothing is written.
+
+        A job that was woken while it was claimed stays due: an event that comes before the job waits for it is not
+        lost, where the row carried the event's key by then. Without a new `event` the row keeps the one it has.
+        """
+        later = self._c.due_at if due_at is None else case((self._c.due_at < due_at, self._c.due_at), else_=due_at)
+        waits = {} if event is None else {"event": event}
+        return await self._settle(session, job, {"due_at": later} | waits | values)
+
+    async def _settle(self, session: AsyncSession, job: Job, values: dict[str, Any]) -> bool:
+        change = update(self.table).where(self.held(job)).values(_FREE | values).returning(self._key)
+        changed = (await session.execute(change, execution_options=_QUIET)).one_or_none() is not None
+        job.settled = job.settled or changed
+        return changed
+
+    async def wake(self, session: AsyncSession, event: str) -> Sequence[str]:
+        """Make every job due that waits for an event, once each. Their ids."""
+        change = update(self.table).where(self._c.event == event)
+        change = change.values(due_at=clock(), event=None).returning(self._key)
+        woken: Sequence[str] = (await session.execute(change, execution_options=_QUIET)).scalars().all()
+        return woken
+
+    async def claimed(self, session: AsyncSession) -> Sequence[Job]:
+        """The claimed jobs of every worker, to be judged by `Leases.has_lost`."""
+        query = select(self.table).where(self._c.worker_id.is_not(None))
+        return [self._job(row) for row in await session.execute(query)]
+
+    async def recover(self, session: AsyncSession, lost: Sequence[Job]) -> int:
+        """Make claimed jobs due again, unless their claim was renewed or settled meanwhile. How many."""
+        count = 0
+        for job in lost:
+            same = and_(self.held(job), self._c.lease_until == job.row.lease_until)
+            change = update(self.table).where(same).values(due_at=func.coalesce(self._c.due_at, clock()), **_FREE)
+            found = await session.execute(change.returning(self._key), execution_options=_QUIET)
+            count += found.one_or_none() is not None
+        return count
+
+    def next_due(self) -> Select[Any]:
+        """A query of the moment at which the next job is due; null where none waits for its time."""
+        return select(func.min(self._c.due_at)).where(self._c.worker_id.is_(None), self._c.due_at.is_not(None))
+
+    def _job(self, row: AnyRow) -> Job:
+        return Job(row._mapping[self._key.name], row.attempts, row.worker_id or "", row)  # noqa: SLF001 - as documented

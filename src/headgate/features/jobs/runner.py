@@ -1,0 +1,352 @@
+"""Runs the jobs of one process: one registry, one heartbeat, one scheduler for every kind of job.
+
+The registry has at most one entry per job, made before the job is claimed and removed after its task has ended, so a
+job cannot be run twice in a process. The heartbeat renews every claim of the registry and cancels the task of a job
+whose claim is lost. The scheduler claims what is due, sleeps until the next job is due or something was enqueued here,
+and recovers jobs whose holder is gone. Everything waits with asyncio; no thread, no connection and no task belongs to a
+job that waits.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import ColumnElement, literal, select, union_all
+
+from headgate.features.jobs.errors import JobBusy, LeaseLost
+from headgate.features.jobs.leases import MICROSECONDS, Leases, clock
+from headgate.features.jobs.queue import Job, Queue
+from headgate.foundation.database import Database
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.log import get_logger
+
+POLL_SECONDS = 0.5
+"""How often jobs that other processes made due are looked for."""
+GRACE_SECONDS = 8.0
+"""How long jobs may go on when the process closes; what is left then is released."""
+Key = tuple[str, str]
+"""Kind and id of a job."""
+log = get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class JobKind:
+    """One kind of job.
+
+    The handler finishes or releases its job in its own transaction. What it does neither of, because it failed or the
+    database was away, is due again after `retry_seconds`.
+    """
+
+    name: str
+    queue: Queue
+    handle: Callable[[Job], Awaitable[None]]
+    limit: int
+    """Jobs that run at once in one process."""
+    retry_seconds: float = 10.0
+
+
+@dataclass(slots=True, eq=False)
+class _Entry:
+    """A job of this process."""
+
+    kind: JobKind
+    id: str
+    runs: bool = True
+    """Whether its handler runs. Otherwise the job is held by `JobRunner.hold`."""
+    job: Job | None = None
+    """The claim; None while it is being claimed."""
+    task: "asyncio.Task[Any] | None" = None
+    lost: bool = False
+
+
+@dataclass(slots=True)
+class JobRunner:
+    """The jobs of one process. Lives on one event loop; close it before the database."""
+
+    database: Database
+    leases: Leases
+    scans: bool = True
+    """Whether it runs whatever is due and recovers what others left. A command runs only what it enqueued itself."""
+    poll_seconds: float = POLL_SECONDS
+    _kinds: dict[str, JobKind] = field(default_factory=dict)
+    _entries: dict[Key, _Entry] = field(default_factory=dict)
+    _wanted: dict[Key, bool] = field(default_factory=dict)
+    """Jobs enqueued here that are not claimed yet, and whether they were looked for and were not due."""
+    _claiming: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Between a claim and its entry nothing is recovered."""
+    _nudged: asyncio.Event = field(default_factory=asyncio.Event)
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+    _upkeep: "list[asyncio.Task[None]]" = field(default_factory=list)
+    _closed: bool = False
+
+    def register(self, *kinds: JobKind) -> None:
+        """Run these kinds from now on."""
+        self._kinds |= {kind.name: kind for kind in kinds}
+        self._nudged.set()
+
+    def open(self) -> None:
+        """Begin to run what is due. A process that does not scan begins with its first job."""
+        if self.scans:
+            self._start()
+
+    def _start(self) -> None:
+        if not self._upkeep and not self._closed:
+            self.leases.worker.open()
+            self._upkeep = [asyncio.create_task(self._schedule()), asyncio.create_task(self._beat())]
+
+    async def close(self, grace_seconds: float = GRACE_SECONDS) -> None:
+        """Claim nothing more, give running jobs a moment, and release the rest: another process continues at once."""
+        self._closed = True
+        await _cancelled(self._upkeep[:1])
+        tasks = [entry.task for entry in self._entries.values() if entry.runs and entry.task is not None]
+        if tasks and grace_seconds:
+            await asyncio.wait(tasks, timeout=grace_seconds)
+        await _cancelled(tasks)
+        await _cancelled(self._upkeep[1:])
+        self.leases.worker.close()
+
+    def enqueue(self, kind: str, job_id: str) -> None:
+        """Run a job as soon as it is due; nothing happens when this process has it already."""
+        if not self._closed:
+            self._start()
+            self._wanted[kind, job_id] = False
+            self._nudged.set()
+
+    def owns(self, kind: str, job_id: str) -> bool:
+        """Whether this process has the job."""
+        return (kind, job_id) in self._entries
+
+    async def cancel(self, kind: str, job_id: str, timeout_seconds: float | None = None) -> None:
+        """Cancel the handler of a job, if it runs here; return when it has ended."""
+        entry = self._entries.get((kind, job_id))
+        if entry is not None and entry.runs and entry.task is not None:
+            entry.task.cancel()
+            await asyncio.wait([entry.task], timeout=timeout_seconds)
+
+    async def wait(self, kind: str, job_id: str, timeout_seconds: float | None = None) -> None:
+        """Return when this process does not have the job any more, or after so many seconds."""
+        entry = self._entries.get((kind, job_id))
+        if entry is not None and entry.task is not None:
+            await asyncio.wait([entry.task], timeout=timeout_seconds)
+
+    async def settle(self, kind: str) -> None:
+        """Return when nothing of a kind runs here and what was enqueued has been claimed, or was not due."""
+
+        def busy() -> bool:
+            fresh = [key for key, looked_for in self._wanted.items() if not looked_for]
+            return not self._closed and any(key[0] == kind for key in (*fresh, *self._entries))
+
+        while busy():
+            self._changed.clear()
+            await self._changed.wait()
+
+    @asynccontextmanager
+    async def starting(self, kind: str, job_id: str) -> AsyncIterator[dict[str, Any]]:
+        """Make a row and run it here: put the columns given into the row, and commit before the block ends."""
+        with self._entered(kind, job_id, runs=True) as entry:
+            lease = self.leases.lease()
+            columns = entry.kind.queue.born(lease)
+            yield columns
+            entry.job = Job(job_id, 1, lease.worker_id, None)
+            self._spawn(entry)
+
+    @asynccontextmanager
+    async def hold(self, kind: str, job_id: str, *only: ColumnElement[bool]) -> AsyncIterator[Job]:
+        """Have a job to oneself for the block, due or not, where `only` holds of it.
+
+        Raises `JobBusy` when somebody else has it, and `LeaseLost` when the claim was lost in the block.
+        """
+        with self._entered(kind, job_id, runs=False) as entry:
+            queue = entry.kind.queue
+            async with self.database.writing() as session:
+                job = entry.job = await queue.take(session, job_id, self.leases.lease(), *only)
+            if job is None:
+                raise JobBusy(f"The {kind} job {job_id} is claimed, or not in the state that this needs.")
+            entry.task = asyncio.current_task()
+            try:
+                yield job
+            except asyncio.CancelledError:
+                if entry.lost and entry.task is not None and entry.task.uncancel() == 0:
+                    raise LeaseLost(f"The claim of {kind} job {job_id} was lost.") from None
+                raise
+            finally:
+                await asyncio.shield(self._let_go(entry, job))
+
+    @contextmanager
+    def _entered(self, kind: str, job_id: str, *, runs: bool) -> Iterator[_Entry]:
+        """The registry's entry of a job that this process does not have; removed at the end unless a task has it."""
+        if (kind, job_id) in self._entries:
+            raise JobBusy(f"This process already works on the {kind} job {job_id}.")
+        self._start()
+        entry = self._entries[kind, job_id] = _Entry(self._kinds[kind], job_id, runs)
+        try:
+            yield entry
+        finally:
+            if not runs or entry.task is None:
+                self._remove(entry)
+
+    def _remove(self, entry: _Entry) -> None:
+        if self._entries.get((entry.kind.name, entry.id)) is entry:
+            del self._entries[entry.kind.name, entry.id]
+        self._nudged.set()
+        self._changed.set()
+
+    # -- the scheduler --
+
+    async def _schedule(self) -> None:
+        """Claim what is due, as long as the process lives. Nothing that fails may end it."""
+        recover_at = 0.0
+        time = asyncio.get_running_loop().time
+        while True:
+            self._nudged.clear()
+            pause = self.poll_seconds
+            try:
+                if self.scans and time() >= recover_at:
+                    recover_at = time() + self.leases.seconds / 3
+                    await self.recover()
+                pause = await self._look()
+            except HeadgateError as error:
+                log.warning("jobs not looked for", problem=error.detail)
+            except Exception:
+                log.exception("jobs not looked for")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._nudged.wait()
+
+    async def _look(self) -> float:
+        """Claim and begin what is due and has room. Returns for how many seconds there is nothing more to do."""
+        asked = list(self._wanted)
+        moments = await self._next_due()
+        now = clock()
+        for name in [name for name, due_at in moments.items() if due_at is not None and due_at <= now]:
+            await self._claim(self._kinds[name])
+        for key in asked:
+            if key in self._wanted and self._room(self._kinds[key[0]]) > 0:  # else there may be more of them due
+                self._wanted[key] = True
+                if self.scans:
+                    del self._wanted[key]
+        self._changed.set()
+        waits = [due_at - now for due_at in moments.values() if due_at is not None and due_at > now]
+        return min(self.poll_seconds, min(waits, default=0) / MICROSECONDS if waits else self.poll_seconds)
+
+    async def _next_due(self) -> dict[str, int | None]:
+        """Kinds to the moment of their next job, in one query; of kinds without room there is nothing to know."""
+        kinds = [kind for kind in self._kinds.values() if self._room(kind) > 0]
+        if not kinds or (not self.scans and not self._wanted):
+            return {}
+        queries = [select(literal(kind.name), kind.queue.next_due().scalar_subquery()) for kind in kinds]
+        async with self.database.reading() as session:
+            return {row[0]: row[1] for row in await session.execute(union_all(*queries))}
+
+    async def _claim(self, kind: JobKind) -> None:
+        mine = None if self.scans else [job_id for name, job_id in self._wanted if name == kind.name]
+        if mine == []:
+            return
+        here = [job_id for name, job_id in self._entries if name == kind.name]
+        async with self._claiming:
+            async with self.database.writing() as session:
+                lease = self.leases.lease()
+                jobs = await kind.queue.claim(session, lease, limit=self._room(kind), ids=mine, but=here)
+            entered = [job for job in jobs if (kind.name, job.id) not in self._entries]
+            for job in entered:
+                self._wanted.pop((kind.name, job.id), None)
+                entry = self._entries[kind.name, job.id] = _Entry(kind, job.id, job=job)
+                self._spawn(entry)
+        for job in jobs:
+            if job not in entered:  # somebody here began to hold it meanwhile
+                await self._let_go(_Entry(kind, job.id), job, 0.0)
+
+    def _room(self, kind: JobKind) -> int:
+        return kind.limit - sum(entry.runs and entry.kind.name == kind.name for entry in self._entries.values())
+
+    async def recover(self) -> int:
+        """Make jobs due again whose holder is gone or whose lease ran out. How many."""
+        count = 0
+        for kind in self._kinds.values():
+            async with self._claiming, self.database.reading() as session:
+                lost = [job for job in await kind.queue.claimed(session) if self._is_lost(kind, job)]
+            if lost:
+                async with self.database.writing() as session:
+                    recovered = await kind.queue.recover(session, lost)
+                log.info("jobs recovered", kind=kind.name, count=recovered)
+                count += recovered
+        return count
+
+    def _is_lost(self, kind: JobKind, job: Job) -> bool:
+        owned = (kind.name, job.id) in self._entries
+        return self.leases.has_lost(job.worker_id, job.row.lease_until or 0, owned=owned)
+
+    # -- running --
+
+    def _spawn(self, entry: _Entry) -> None:
+        entry.task = asyncio.create_task(self._run(entry))
+        entry.task.add_done_callback(lambda _: self._remove(entry))
+
+    async def _run(self, entry: _Entry) -> None:
+        job, kind = entry.job, entry.kind
+        if job is None:
+            raise RuntimeError("a job runs after it was claimed")
+        retry = kind.retry_seconds
+        try:
+            await kind.handle(job)
+        except LeaseLost:
+            entry.lost = True
+        except asyncio.CancelledError:
+            retry = 0.0
+        except HeadgateError as error:
+            log.warning("job put off", kind=kind.name, job_id=job.id, problem=error.detail)
+        except Exception:
+            log.exception("job put off", kind=kind.name, job_id=job.id)
+        if not entry.lost and not job.settled:
+            await self._let_go(entry, job, retry)
+            if not self.scans:
+                self._wanted[kind.name, job.id] = False
+
+    async def _let_go(self, entry: _Entry, job: Job, retry_seconds: float | None = None) -> None:
+        """Release a claim, to be due again after so many seconds or as it was. What fails here is recovered later."""
+        due_at = None if retry_seconds is None else clock() + int(retry_seconds * MICROSECONDS)
+        try:
+            async with self.database.writing() as session:
+                await entry.kind.queue.release(session, job, due_at=due_at)
+        except HeadgateError as error:
+            log.warning("job not released", kind=entry.kind.name, job_id=job.id, problem=error.detail)
+
+    # -- the heartbeat --
+
+    async def _beat(self) -> None:
+        """Renew every claim three times a lease; cancel what lost its claim."""
+        while True:
+            await asyncio.sleep(self.leases.seconds / 3)
+            try:
+                await self._renew()
+            except HeadgateError as error:
+                log.warning("claims not renewed", problem=error.detail)
+            except Exception:  # or another process would claim what runs here
+                log.exception("claims not renewed")
+
+    async def _renew(self) -> None:
+        held = [entry for entry in self._entries.values() if entry.job is not None]
+        for kind in {entry.kind.name: entry.kind for entry in held}.values():
+            mine = {entry.id: entry for entry in held if entry.kind is kind}
+            async with self.database.writing() as session:
+                kept = await kind.queue.renew(session, mine, self.leases.lease())
+            for entry in [entry for job_id, entry in mine.items() if job_id not in kept]:
+                self._lose(entry)
+
+    def _lose(self, entry: _Entry) -> None:
+        """A claim is not ours any more. One that was settled while it was renewed is not lost."""
+        here = self._entries.get((entry.kind.name, entry.id)) is entry
+        if here and entry.job is not None and not entry.job.settled and entry.task is not None and not entry.lost:
+            log.warning("claim lost", kind=entry.kind.name, job_id=entry.id)
+            entry.lost = True
+            entry.task.cancel()
+
+
+async def _cancelled(tasks: "list[asyncio.Task[Any]]") -> None:
+    """Cancel tasks and return when they have ended."""
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)

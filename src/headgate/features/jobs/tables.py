@@ -1,0 +1,46 @@
+"""The columns that make a row a job. The table, its status and its payload belong to whoever declares it."""
+
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, Index, Integer, String, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+_DUE = text("worker_id IS NULL AND due_at IS NOT NULL")
+"""Jobs that wait for their time: an index of these costs nothing for the rows that are over."""
+_CLAIMED = text("worker_id IS NOT NULL")
+_WAITING = text("event IS NOT NULL")
+
+
+def job_columns() -> tuple[Column[Any], ...]:
+    """The job columns of a table. Times are microseconds in UTC.
+
+    `due_at`: when the job is to be claimed; null: not by time. `event`: the key whose event makes it due.
+    `worker_id` and `lease_until`: who has claimed it, and until when nobody else may. `attempts`: claims so far; the
+    number of the current one is the fence that keeps a late worker from writing.
+    """
+    return (
+        Column("due_at", BigInteger),
+        Column("event", String(200)),
+        Column("worker_id", String(64)),
+        Column("lease_until", BigInteger),
+        Column("attempts", Integer, nullable=False, server_default="0"),
+    )
+
+
+def job_indexes(table: str) -> tuple[Index, ...]:
+    """The partial indexes of a table with job columns."""
+    return (
+        Index(f"ix_{table}_due", "due_at", sqlite_where=_DUE, postgresql_where=_DUE),
+        Index(f"ix_{table}_claimed", "worker_id", sqlite_where=_CLAIMED, postgresql_where=_CLAIMED),
+        Index(f"ix_{table}_event", "event", sqlite_where=_WAITING, postgresql_where=_WAITING),
+    )
+
+
+class JobColumns:
+    """The same columns for a mapped class."""
+
+    due_at: Mapped[int | None] = mapped_column(BigInteger)
+    event: Mapped[str | None] = mapped_column(String(200))
+    worker_id: Mapped[str | None] = mapped_column(String(64))
+    lease_until: Mapped[int | None] = mapped_column(BigInteger)
+    attempts: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
