@@ -45,7 +45,7 @@ class Leases:
         now = clock()
         return Lease(self.worker.id, now, now + int(self.seconds * MICROSECONDS))
 
-    def has_lost(self, worker_id: str, lease_until: int, *, owned: bool) -> bool:
+    def is_lost(self, worker_id: str, lease_until: int, *, owned: bool) -> bool:
         """Whether a claim may be taken from its holder.
 
         This worker itself has lost a claim only when it does not own the job (`owned`): what is running here is never

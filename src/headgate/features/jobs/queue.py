@@ -146,7 +146,7 @@ class Queue:
         return woken
 
     async def claimed(self, session: AsyncSession) -> Sequence[Job]:
-        """The claimed jobs of every worker, to be judged by `Leases.has_lost`."""
+        """The claimed jobs of every worker, to be judged by `Leases.is_lost`."""
         query = select(self.table).where(self._c.worker_id.is_not(None))
         return [self._job(row) for row in await session.execute(query)]
 

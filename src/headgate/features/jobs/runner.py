@@ -276,7 +276,7 @@ class JobRunner:
 
     def _is_lost(self, kind: JobKind, job: Job) -> bool:
         owned = (kind.name, job.id) in self._entries
-        return self.leases.has_lost(job.worker_id, job.row.lease_until or 0, owned=owned)
+        return self.leases.is_lost(job.worker_id, job.row.lease_until or 0, owned=owned)
 
     # -- running --
 

@@ -1,6 +1,5 @@
 """What goes into a `RunStore` and comes out: commands and rows as plain values. Times are microseconds in UTC."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,15 +7,15 @@ from typing import Any
 import orjson
 
 from headgate.features.audit.chain import Entry
+from headgate.features.jobs import leases
 from headgate.features.runs.states import RunStatus, StepStatus
 
 Json = str
 """A JSON document as text: what both databases take without another conversion."""
 
 
-def clock() -> int:
-    """The present moment."""
-    return time.time_ns() // 1000
+Lease = leases.Lease
+clock = leases.clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +26,6 @@ class RunKey:
     tenant_id: str
     flow_id: str
     version: int
-
-
-@dataclass(frozen=True, slots=True)
-class Lease:
-    """Who works on a step, since when, and until when nobody else may."""
-
-    worker_id: str
-    at: int
-    """The present moment: the time of the transition."""
-    until: int
 
 
 @dataclass(frozen=True, slots=True)

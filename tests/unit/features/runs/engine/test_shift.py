@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from headgate.features.runs.engine.shift import LATE_LEASES, Shift
-from headgate.features.runs.engine.worker import Worker
+from headgate.features.jobs.leases import LATE_LEASES
+from headgate.features.jobs.worker import Worker
+from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.transitions import Holder, clock
 
 LEASE_SECONDS = 2.0

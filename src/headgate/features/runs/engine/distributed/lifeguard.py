@@ -33,7 +33,7 @@ class Lifeguard:
 
     def renew(self) -> None:
         """Renew what is at work, if the loop is late with it. Raises nothing."""
-        if time.monotonic() - self._segments.beaten_at < self._shift.lease_seconds / 2:
+        if time.monotonic() - self._segments.beaten_at < self._shift.seconds / 2:
             return
         held = list(self._segments.held())
         lease = self._shift.lease()

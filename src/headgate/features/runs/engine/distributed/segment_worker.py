@@ -241,7 +241,7 @@ class SegmentWorker:
                 log.warning("heartbeat missed", problem=error.detail)
             except Exception:
                 log.exception("heartbeat failed")
-            await asyncio.sleep(self._shift.lease_seconds / 3)
+            await asyncio.sleep(self._shift.seconds / 3)
 
     async def _cancelled(self, run_id: str) -> None:
         """Let go of a run that is said to be cancelled, if the rows say so too."""
