@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from pydantic import JsonValue
 
@@ -18,9 +18,6 @@ from headgate.features.runs.schemas import RunOut, RunStart
 from headgate.foundation.checked import checked
 from headgate.foundation.database import Database
 from headgate.toolkit.ports import RunEvent, RunOutcome
-
-SHOWN_CHARACTERS = 4_000
-"""Of each output in an outcome; the whole is in the run's evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +79,15 @@ class FlowRuns:
 
 
 def _shown(run: RunOut) -> dict[str, JsonValue]:
+    """The text of each final step; of an artifact its beginning and where the rest is."""
     outputs = (run.output or {}).get("outputs", {})
-    return {step: _cut(payload) for step, payload in outputs.items()}
+    return {step: _text(run.id, payload) for step, payload in outputs.items()}
 
 
-def _cut(payload: Mapping[str, JsonValue]) -> JsonValue:
-    text = str(payload.get("text") or "")
-    return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + " ..."
+def _text(run_id: str, payload: Mapping[str, Any]) -> str:
+    text = str(payload["text"] or "")
+    entry = payload["outputs"].get(payload.get("main"), {})
+    if not entry.get("truncated"):
+        return text
+    where = f"headgate runs text {run_id}, or headgate runs download {entry['file_id']}"
+    return f"{text}\n... [shortened: the beginning of {entry['size_bytes']:,} bytes. Complete: {where}]"

@@ -57,6 +57,11 @@ def clipped_to(text: str, most: int) -> str:
     return text if len(text) <= most else text[:most] + CUT
 
 
+def shortened(text: str, most: int) -> str:
+    """The text in at most `most` characters, the last of them an ellipsis where it was cut."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def _flat(text: str) -> str:
     """The text as it looks, character for character: small letters, plain brackets."""
     if text.isascii() and not _CONTROLS.search(text):

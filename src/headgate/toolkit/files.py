@@ -26,7 +26,7 @@ async def read_file(bench: Workbench, path: str, offset: int | None = None, limi
     content = str(answer.get("content", ""))
     if len(content) > MOST_CHARACTERS:
         shown = content[:MOST_CHARACTERS].rpartition("\n")[0] or content[:MOST_CHARACTERS]
-        return answer | {"content": shown, "num_lines": shown.count("\n") + 1}
+        return answer | {"content": shown, "num_lines": shown.count("\n") + 1, "truncated": True}
     return answer
 
 

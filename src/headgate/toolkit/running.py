@@ -12,6 +12,8 @@ from headgate.toolkit.tool import Params, Result, ToolRefused
 from headgate.toolkit.workbench import Workbench
 
 MOST_FINDINGS = 5
+SHOWN_CHARACTERS = 4_000
+"""Of each output of a run in an answer to a model or an MCP client."""
 
 
 async def run_flow(bench: Workbench, text: str = "", form: Params = {}) -> Result:  # noqa: B006 - read by `define`, never changed
@@ -46,12 +48,27 @@ def metrics(outcome: RunOutcome) -> dict[str, JsonValue]:
     }
 
 
+def shown_outputs(outcome: RunOutcome) -> dict[str, JsonValue]:
+    """The outputs as a model or an MCP client reads them: the beginning of a long one, marked as such."""
+    return {
+        step: _beginning(value, outcome.run_id) if isinstance(value, str) else value
+        for step, value in outcome.outputs.items()
+    }
+
+
+def _beginning(text: str, run_id: str) -> str:
+    if len(text) <= SHOWN_CHARACTERS:
+        return text
+    where = f"GET /api/v1/flow-runs/{run_id}/text"
+    return f"{text[:SHOWN_CHARACTERS]}\n... [shortened: {len(text):,} characters in total. Complete: {where}]"
+
+
 def _told(outcome: RunOutcome) -> Result:
     answer: Result = {
         "ok": outcome.status == "completed",
         "status": outcome.status,
         "run_id": outcome.run_id,
-        "outputs": outcome.outputs,
+        "outputs": shown_outputs(outcome),
         "files": cast("list[JsonValue]", outcome.files),
         **metrics(outcome),
     }

@@ -49,6 +49,32 @@ class TestFlowsAndRuns:
         assert answered(capsys, "flows", "publish", flow["id"])["release"] == 1
         assert answered(capsys, "run", flow["id"], "--published", "--text", "x")["status"] == "completed"
 
+    def test_answer_complete_results_and_say_where_the_rest_of_an_artifact_is(
+        self,
+        capsys: pytest.CaptureFixture[str],
+        flow_file: Path,
+        data_folder: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setenv("HEADGATE_LIMITS__MAX_INLINE_TEXT_BYTES", "10000")
+        monkeypatch.setenv("HEADGATE_LIMITS__MAX_INLINE_JSON_BYTES", "10000")
+        flow = answered(capsys, "import", str(flow_file))
+        for text in ("word " * 1_500, "word " * 5_000):
+            outcome = answered(capsys, "run", flow["id"], "--text", text)
+            shown = answered(capsys, "runs", "show", outcome["run_id"])
+            assert shown["truncated"] is (len(text) > 10_000)
+            if shown["truncated"]:
+                assert "shortened" in outcome["outputs"]["said"]
+                assert run(["runs", "show", outcome["run_id"]]) == 0
+                assert f"headgate runs text {outcome['run_id']}" in capsys.readouterr().out
+            else:
+                assert (shown["text"], outcome["outputs"]["said"]) == (text, text)
+            assert answered(capsys, "runs", "text", outcome["run_id"])["text"] == text
+            saved = data_folder / "text.txt"
+            assert run(["runs", "text", outcome["run_id"], "-o", str(saved)]) == 0
+            assert saved.read_text() == text
+            capsys.readouterr()
+
     def test_tell_people_the_same(self, capsys: pytest.CaptureFixture[str], flow_file: Path) -> None:
         assert run(["run", str(flow_file), "--text", "hej"]) == 0
         shown = capsys.readouterr().out

@@ -276,6 +276,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-runs/{run_id}/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the text of a run's result
+         * @description The complete text of the result, however long it is; empty where a run has none.
+         *
+         *     Needs the permission `runs.view`.
+         */
+        get: operations["text_api_v1_flow_runs__run_id__text_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flow-runs/{run_id}/events": {
         parameters: {
             query?: never;
@@ -6088,6 +6110,11 @@ export interface components {
             user_id: string | null;
             /** Text */
             text: string | null;
+            /**
+             * Truncated
+             * @default false
+             */
+            truncated?: boolean;
             error: components["schemas"]["Ending"] | null;
             /**
              * Created At
@@ -6108,6 +6135,10 @@ export interface components {
             source_step_id: string | null;
             part?: components["schemas"]["PartOut"] | null;
             input: components["schemas"]["RunInputOut"];
+            /** Size Bytes */
+            size_bytes?: number | null;
+            /** Download */
+            download?: string | null;
             /** Output */
             output: {
                 [key: string]: unknown;
@@ -6225,6 +6256,11 @@ export interface components {
             user_id: string | null;
             /** Text */
             text: string | null;
+            /**
+             * Truncated
+             * @default false
+             */
+            truncated?: boolean;
             error: components["schemas"]["Ending"] | null;
             /**
              * Created At
@@ -8338,6 +8374,85 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    text_api_v1_flow_runs__run_id__text_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
                 };
             };
             /** @description Nobody is signed in, or the API key is not valid. */

@@ -7,6 +7,7 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
+from headgate.entrypoints.cli.run_view import show_text
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.flows.schemas import Wanted
@@ -141,9 +142,7 @@ def _show_end(run: RunOut) -> None:
     console.print(f"[bold]{run.id}[/] {run.status} [dim]version {run.version}[/]")
     if run.error is not None:
         console.print(f"[red]{escape(run.error.message)}[/] [dim]{run.error.code}[/]")
-    text = (run.output or {}).get("text")
-    if text:
-        console.print(str(text), markup=False)
+    show_text(run)
     if run.status == "failed":
         console.print(f"[dim]once the cause is gone: headgate runs resume {run.id}[/]")
     console.print(f"[dim]steps: headgate runs show {run.id}[/]")

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.status import Status
 
 from headgate.entrypoints.cli.output import console
+from headgate.features.runs.schemas import RunOut
 from headgate.toolkit import RunOutcome
 
 NAME_WIDTH = 32
@@ -72,6 +73,17 @@ class RunView:
         time = f"{float(data.get('ms') or 0):>8.0f} ms"
         tokens = (data.get("tokens_input") or 0) + (data.get("tokens_output") or 0)
         return f"{head} [dim]{time}{f'  {tokens} tokens' if tokens else ''}[/]"
+
+
+def show_text(run: RunOut) -> None:
+    """The text of a run's result; of one that is an artifact the beginning, and the command that prints all of it."""
+    if not run.text:
+        return
+    console.print(run.text, markup=False)
+    if run.truncated:
+        console.print(
+            f"[dim]... shortened: the beginning of {run.size_bytes:,} bytes. All: headgate runs text {run.id}[/]"
+        )
 
 
 def show_outcome(outcome: RunOutcome) -> None:

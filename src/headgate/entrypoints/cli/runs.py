@@ -13,6 +13,7 @@ from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.reports import run_report
+from headgate.entrypoints.cli.run_view import show_text
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.files import service as files
@@ -120,6 +121,26 @@ def evidence(
     with_parts(work)
 
 
+@app.command()
+def text(run_id: RunId, output: Output = None, json: JsonFlag = False) -> None:
+    """Print the complete text of a run's result, or save it to a file."""
+
+    async def work(parts: Parts) -> None:
+        run = await service.get_run(parts.engine, acting(), run_id)
+        found = await service.whole_answer(parts.engine, acting(), run)
+        if output is None:
+            print_json({"text": found}) if json else console.print(found, markup=False, soft_wrap=True)
+            return
+        content = found.encode()
+        write_file(output, content)
+        if json:
+            print_json({"path": str(output), "size": len(content)})
+        else:
+            console.print(f"Wrote {output} ({len(content):,} bytes)")
+
+    with_parts(work)
+
+
 @app.command("files")
 def files_(run_id: RunId, json: JsonFlag = False) -> None:
     """List the files that a run made."""
@@ -197,10 +218,9 @@ def _show(run: RunOut, flow: str) -> None:
         console.print(f"[red]{escape(run.error.message)}[/] [dim]{run.error.code}[/]")
     if run.status == "failed":
         console.print(f"[dim]once the cause is gone: headgate runs resume {run.id}[/]")
-    text = (run.output or {}).get("text")
-    if text:
+    if run.text:
         console.print()
-        console.print(str(text), markup=False)
+        show_text(run)
 
 
 def _step_row(step: StepSummary) -> tuple[object, ...]:

@@ -7,6 +7,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.flows import service as flows
 from headgate.features.runs.evidence.archive import as_json
 from headgate.foundation.errors import Invalid, NotFound
+from headgate.foundation.quoting import shortened
 from headgate.graph.draw import draw
 from headgate.graph.spec import print_spec
 from headgate.toolkit.shown import shown_flow
@@ -70,7 +71,7 @@ async def list_flows(visit: Visit, cursor: str | None) -> tuple[list[dict[str, A
             "name": f"flow-{row.id}",
             "title": row.name,
             "uri": f"headgate://flows/{row.id}/spec",
-            "description": row.description[:200],
+            "description": shortened(row.description, 200),
             "mime_type": TEXT,
         }
         for row in rows[:PAGE]

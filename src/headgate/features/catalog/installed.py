@@ -16,6 +16,7 @@ from typing import Final
 from headgate.components import BUILTINS
 from headgate.features.catalog.registry import OwnSource, Registry
 from headgate.foundation.log import get_logger
+from headgate.foundation.quoting import shortened
 from headgate.graph.model import TYPE_PATTERN
 from headgate.sdk import Component
 
@@ -73,7 +74,7 @@ def load_installed(points: Iterable[EntryPoint], taken: Collection[str]) -> Inst
                 else:
                     found[name] = component
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a package does, the server starts
-            faults.append(f"{_named(point)} cannot be loaded: {type(error).__name__}: {str(error)[:500]}")
+            faults.append(f"{_named(point)} cannot be loaded: {type(error).__name__}: {shortened(str(error), 500)}")
     return Installed(tuple(found.values()), tuple(faults))
 
 

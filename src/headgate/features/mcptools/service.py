@@ -27,6 +27,7 @@ from headgate.features.mcptools.target import Target, check_name, checked_target
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import now
 from headgate.foundation.ids import is_id, new_id
+from headgate.foundation.quoting import shortened
 from headgate.foundation.settings import McpSettings
 from headgate.graph.names import did_you_mean, listed
 
@@ -256,9 +257,9 @@ async def store_discovery(session: AsyncSession, principal: Principal, which: st
 async def note_failure(session: AsyncSession, principal: Principal, which: str, message: str) -> None:
     """Keep why a server's tools could not be found; those that were known stay."""
     row = await get_server(session, principal, which, permission=Permission.MCP_SERVERS_MANAGE, lock=True)
-    row.error_message = message[:4000]
+    row.error_message = shortened(message, 4000)
     await session.flush()
-    await record_of(session, principal, "mcp_server.refresh_failed", row, payload={"error": message[:500]})
+    await record_of(session, principal, "mcp_server.refresh_failed", row, payload={"error": shortened(message, 500)})
 
 
 def target_of(row: McpServerRow, box: SecretBox) -> Target:

@@ -14,11 +14,12 @@
 | `delivery_started` | `step_id`, `delivery_id`, `attempt` |
 | `delivery_completed` | `step_id`, `delivery_id`, `attempt`, `status`, `ms` |
 | `delivery_failed` | `step_id`, `delivery_id`, `attempt`, `code`, `message`, `again` |
-| `run_completed` | `ms`, `text` |
+| `run_completed` | `ms`, `text`, `truncated` |
 | `run_failed` | `code`, `message`, `step_id` |
 | `run_cancelled` | |
 """
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
 from pydantic import JsonValue
@@ -36,6 +37,11 @@ ENDINGS = frozenset({"run_completed", "run_failed", "run_cancelled"})
 def topic_of(run_id: str) -> str:
     """The bus topic of a run."""
     return f"run:{run_id}"
+
+
+def result_told(output: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The text of a stored result as an event carries it; `truncated` where it is only the beginning."""
+    return {"text": output.get("text"), "truncated": bool(output.get("truncated"))}
 
 
 class StepEvents:
@@ -163,9 +169,9 @@ class RunEvents:
         """The run's branches led past a step."""
         self._bus.publish(self._topic, "step_skipped", dict(step.told))
 
-    def run_completed(self, microseconds: int, text: JsonValue) -> None:
-        """Every step is done."""
-        self._bus.publish(self._topic, "run_completed", {"ms": microseconds / 1000, "text": text})
+    def run_completed(self, microseconds: int, output: Mapping[str, JsonValue]) -> None:
+        """Every step is done; `output` is the run's stored result."""
+        self._bus.publish(self._topic, "run_completed", {"ms": microseconds / 1000, **result_told(output)})
         self._ended("completed", microseconds / MICROSECONDS)
 
     def run_failed(self, code: str, message: str, step_id: str | None) -> None:

@@ -130,6 +130,20 @@ async def read(run_id: str, engine: Engine, caller: Caller) -> RunOut:
 
 
 @router.get(
+    "/flow-runs/{run_id}/text",
+    summary="Download the text of a run's result",
+    response_class=Response,
+    responses={**problems(404), 200: {"content": {"text/plain": {}}}},
+    dependencies=_VIEW,
+)
+async def text(run_id: str, engine: Engine, caller: Caller) -> Response:
+    """The complete text of the result, however long it is; empty where a run has none."""
+    run = await service.get_run(engine, caller, run_id)
+    headers = {"Content-Disposition": f'attachment; filename="{run.id}.txt"', "X-Content-Type-Options": "nosniff"}
+    return Response(await service.whole_answer(engine, caller, run), media_type="text/plain", headers=headers)
+
+
+@router.get(
     "/flow-runs/{run_id}/events",
     summary="Watch a run",
     response_class=StreamingResponse,

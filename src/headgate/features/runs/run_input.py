@@ -6,6 +6,7 @@ import orjson
 from pydantic import JsonValue
 
 from headgate.features.runs.transitions import Json, PastTurn
+from headgate.foundation.quoting import CUT
 from headgate.sdk import File, Message, RunInput
 
 
@@ -38,7 +39,7 @@ def messages_of(history: Sequence[PastTurn]) -> tuple[Message, ...]:
     for turn in history:
         asked = run_input_of(turn.input_payload)
         found.append(Message(role="user", text=asked.text, files=asked.files))
-        answered = orjson.loads(turn.output_payload).get("text") if turn.output_payload else None
-        if answered:
-            found.append(Message(role="assistant", text=answered))
+        output = orjson.loads(turn.output_payload) if turn.output_payload else {}
+        if output.get("text"):
+            found.append(Message(role="assistant", text=output["text"] + (CUT if output.get("truncated") else "")))
     return tuple(found)

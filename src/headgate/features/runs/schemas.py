@@ -151,7 +151,9 @@ class RunSummary(BaseModel):
     session_id: str | None
     user_id: str | None
     text: str | None
-    """The beginning of its result."""
+    """Its result; in a list, and of a result that is an artifact, only the beginning."""
+    truncated: bool = False
+    """Whether `text` is only the beginning of the result."""
     error: Ending | None
     created_at: datetime
     started_at: datetime | None
@@ -171,8 +173,14 @@ class RunOut(RunSummary):
     """A run with its steps and what came out of it."""
 
     input: RunInputOut
+    size_bytes: int | None = None
+    """Size of the artifact that holds the complete result, where `text` is only its beginning."""
+    download: str | None = None
+    """Path of the complete text, where `text` is only its beginning."""
     output: dict[str, Any] | None
-    """`text`: the result; `outputs`: what each last step made, by step id; `file_ids`."""
+    """`text`: the result; `outputs`: the output of each last step, by step id; `file_ids`; `truncated` and `size_bytes`
+    where the text is only the beginning. An output that is an artifact has `truncated`, `file_id`, `size_bytes`,
+    `preview` and `download` in place of `value`."""
     steps: list[StepSummary]
 
 

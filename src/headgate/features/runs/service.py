@@ -143,15 +143,15 @@ async def answer_of(engine: ExecutionBackend, principal: Principal, run_id: str)
 
 
 async def whole_answer(engine: ExecutionBackend, principal: Principal, run: RunOut) -> str:
-    """The text that a run results in, all of it: its output shows only the beginning of a long one.
+    """The complete text of a run's result: of one that is an artifact the run has only the beginning.
 
-    Raises `NotFound` when what it made is gone, `Unavailable`.
+    Raises `NotFound` when the artifact is gone, `Unavailable`.
     """
-    output = run.output or {}
-    made = [payload for payload in output.get("outputs", {}).values() if payload["text"] is not None]
-    entry = made[-1]["outputs"][made[-1]["main"]] if made else {}
-    if "file_id" not in entry:
-        return str(output.get("text") or "")
+    if not run.truncated:
+        return run.text or ""
+    outputs = (run.output or {})["outputs"].values()
+    payload = next(one for one in reversed(outputs) if one["text"] is not None)
+    entry = payload["outputs"][payload["main"]]
     content = await engine.services.files.read(principal.tenant_id, entry["file_id"])
     if entry["type"] == PortType.TEXT:
         return content.decode()

@@ -20,6 +20,7 @@ from headgate.features.testing.tables import TrialRow
 from headgate.foundation.database import Database, now
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.log import get_logger
+from headgate.foundation.quoting import clipped_to
 from headgate.graph.cases import TestCase, misses
 
 AT_ONCE = 3
@@ -192,7 +193,7 @@ class TestRuns:
             name=case.name,
             passed=not error and not missed,
             misses=missed,
-            answer=answer[:SHOWN_CHARACTERS],
+            answer=clipped_to(answer, SHOWN_CHARACTERS),
             error=error,
             run_id=run_id,
             ms=round((time.monotonic() - began) * 1000) if run is None or run.ms is None else round(run.ms),

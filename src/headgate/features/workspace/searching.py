@@ -17,6 +17,7 @@ from headgate.features.workspace.regex import Finder, finder
 from headgate.features.workspace.root import MAX_FILE_BYTES, Root
 from headgate.features.workspace.text import is_binary
 from headgate.foundation.errors import HeadgateError
+from headgate.foundation.quoting import shortened
 
 MOST_MATCHES = 1_000
 MOST_LINES = 200
@@ -237,7 +238,7 @@ class _Look:
         if len(self.matches) >= MOST_LINES:
             self.truncated = True
             return False
-        self.matches.append({"path": path, "line": number, "text": line.rstrip("\r")[:LONGEST_LINE]})
+        self.matches.append({"path": path, "line": number, "text": shortened(line.rstrip("\r"), LONGEST_LINE)})
         return True
 
 

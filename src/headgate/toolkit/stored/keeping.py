@@ -9,7 +9,10 @@ from headgate.features.access.permissions import Permission
 from headgate.features.catalog.gallery import find_recipe
 from headgate.features.flows import service as flows
 from headgate.features.flows import versions
+from headgate.features.flows.schemas import PublishIn
 from headgate.features.flows.tables import FlowRow
+from headgate.foundation.checked import checked
+from headgate.foundation.quoting import shortened
 from headgate.graph.issues import Issue
 from headgate.graph.model import Flow
 from headgate.graph.spec import print_spec, read_spec
@@ -211,8 +214,9 @@ async def publish_flow(visit: Visit, flow_id: str, notes: str = "") -> Published
         flow_id: Id of the flow.
         notes: What changed, for people.
     """
+    wanted = checked(PublishIn, notes=notes)
     async with visit.studio.database.writing() as session:
-        found = await versions.publish_flow(session, visit.principal, visit.studio.rules, flow_id, notes=notes[:2_000])
+        found = await versions.publish_flow(session, visit.principal, visit.studio.rules, flow_id, notes=wanted.notes)
     return {"flow_id": flow_id, "version": found.version, "release": found.release}
 
 
@@ -235,7 +239,7 @@ async def list_versions(visit: Visit, flow_id: str, limit: int = 10) -> VersionL
                 "release": row.release,
                 "checksum": row.checksum,
                 "created_at": row.created_at.isoformat(),
-                "notes": row.release_notes[:200],
+                "notes": shortened(row.release_notes, 200),
             }
             for row in rows
         ],

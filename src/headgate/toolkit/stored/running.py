@@ -7,8 +7,10 @@ from typing_extensions import TypedDict
 
 from headgate.features.access.permissions import Permission
 from headgate.features.runs import service
-from headgate.features.runs.schemas import Ending, RunStart, RunState
+from headgate.features.runs.schemas import Ending, RunOut, RunStart, RunState
 from headgate.foundation.checked import checked
+from headgate.foundation.quoting import shortened
+from headgate.toolkit.running import shown_outputs
 from headgate.toolkit.stored.operation import Row
 from headgate.toolkit.stored.shown import cut_text
 from headgate.toolkit.stored.visit import Visit
@@ -61,6 +63,8 @@ class Run(TypedDict):
     error: NotRequired[str]
     ms: float | None
     steps: list[StepLine]
+    more_steps: NotRequired[int]
+    """Steps that are not listed, where there are very many."""
 
 
 class RunLine(TypedDict):
@@ -142,7 +146,7 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
     answer: Outcome = {
         "run_id": found.run_id,
         "status": found.status,
-        "outputs": found.outputs,
+        "outputs": shown_outputs(found),
         "files": [dict(one) for one in found.files],
         "duration_ms": found.duration_ms,
         "tokens": found.input_tokens + found.output_tokens,
@@ -160,7 +164,6 @@ async def get_run(visit: Visit, run_id: str) -> Run:
         run_id: Id of the run.
     """
     found = await service.get_run(visit.studio.engine, visit.principal, run_id)
-    text = (found.output or {}).get("text") or ""
     steps: list[StepLine] = []
     for step in found.steps[:MOST_STEPS]:
         line: StepLine = {"step_id": step.step_id, "type": step.type, "status": step.status, "ms": step.ms}
@@ -172,12 +175,14 @@ async def get_run(visit: Visit, run_id: str) -> Run:
         "flow_id": found.flow_id,
         "version": found.version,
         "status": found.status,
-        "text": cut_text(str(text), f"The whole is in headgate://runs/{found.id}/evidence."),
+        "text": _result(found),
         "ms": found.ms,
         "steps": steps,
     }
     if found.error is not None:
         answer["error"] = _said(found.error)
+    if len(found.steps) > MOST_STEPS:
+        answer["more_steps"] = len(found.steps) - MOST_STEPS
     return answer
 
 
@@ -212,7 +217,7 @@ async def list_runs(
             "status": row.status,
             "created_at": row.created_at.isoformat(),
             "ms": row.ms,
-            "text": (row.text or "")[:_GLIMPSE],
+            "text": shortened(row.text or "", _GLIMPSE),
         }
         if row.error is not None:
             line["error"] = _said(row.error)
@@ -263,7 +268,15 @@ async def _begin(visit: Visit, flow_id: str, start: RunStart) -> Outcome:
 
 
 def _said(ending: Ending) -> str:
-    return f"{ending.code}: {ending.message}"[:1000]
+    return shortened(f"{ending.code}: {ending.message}", 1000)
+
+
+def _result(run: RunOut) -> str:
+    where = f"Complete: GET /api/v1/flow-runs/{run.id}/text."
+    text = cut_text(run.text or "", where)
+    if text != run.text or not run.truncated:
+        return text
+    return f"{text}\n... [shortened: the beginning of {run.size_bytes:,} bytes. {where}]"
 
 
 OPERATIONS: tuple[Row, ...] = (

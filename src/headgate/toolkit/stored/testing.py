@@ -12,6 +12,7 @@ from headgate.features.testing.errors import TestResultNotFound
 from headgate.features.testing.runner import TestRuns
 from headgate.features.testing.schemas import MOST_TRIALS, TrialOut
 from headgate.foundation.errors import Unavailable
+from headgate.foundation.quoting import shortened
 from headgate.graph.cases import TestCase
 from headgate.toolkit.stored.operation import Row
 from headgate.toolkit.stored.visit import Visit
@@ -222,8 +223,8 @@ def _failure(line: TrialOut) -> FailedTrial:
     return {
         "test": line.name,
         "trial": line.trial,
-        "why": why[:1000],
-        "answer": line.answer[:_GLIMPSE],
+        "why": shortened(why, 1000),
+        "answer": shortened(line.answer, _GLIMPSE),
         "run_id": line.run_id,
     }
 

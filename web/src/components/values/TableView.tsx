@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Button, cx } from "@/components/ui";
 import { number } from "@/lib/i18n/format";
+import { shortened } from "@/lib/shortened";
 import { inShort, type TableValue } from "./shape";
 import { useValueTexts } from "./texts";
 
@@ -42,7 +43,7 @@ export function TableView({ table }: { table: TableValue }) {
                     }
                     title={inShort(cell)}
                   >
-                    {inShort(cell).slice(0, 300)}
+                    {shortened(inShort(cell), 300)}
                   </td>
                 ))}
               </tr>

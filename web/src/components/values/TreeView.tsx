@@ -1,8 +1,12 @@
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
+import { Button } from "@/components/ui";
+import { number } from "@/lib/i18n/format";
+import { shortened } from "@/lib/shortened";
 import { useValueTexts } from "./texts";
 
 const FIRST = 50;
+const FIRST_CHARACTERS = 4000;
 
 /** Nested data as a tree that opens; nobody reads braces. */
 export function TreeView({ value, depth = 0 }: { value: object; depth?: number }) {
@@ -59,5 +63,22 @@ function Leaf({ value }: { value: unknown }) {
   if (value === null || value === undefined) return <span className="text-faint">{t("nothing")}</span>;
   if (typeof value === "boolean") return <span className="text-port-model">{t(value ? "yes" : "no")}</span>;
   if (typeof value === "number") return <span className="text-port-data">{value}</span>;
-  return <span className="min-w-0 whitespace-pre-wrap break-words">{String(value).slice(0, 4000)}</span>;
+  return <Words text={String(value)} />;
+}
+
+/** A long text in a tree: its beginning, until all of it is asked for. */
+function Words({ text }: { text: string }) {
+  const t = useValueTexts();
+  const [all, setAll] = useState(false);
+  const cut = !all && text.length > FIRST_CHARACTERS;
+  return (
+    <span className="min-w-0 whitespace-pre-wrap break-words">
+      {cut ? shortened(text, FIRST_CHARACTERS) : text}
+      {cut && (
+        <Button size="sm" className="ml-2" onClick={() => setAll(true)}>
+          {t("open_all", { count: number(text.length) })}
+        </Button>
+      )}
+    </span>
+  );
 }

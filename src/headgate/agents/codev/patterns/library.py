@@ -11,6 +11,7 @@ from headgate.agents.codev.patterns.recipes import components_of
 from headgate.agents.codev.tables import PatternRow
 from headgate.features.access.principal import Principal
 from headgate.foundation.database import Database
+from headgate.foundation.quoting import shortened
 
 MOST_FOUND = 8
 _LONGEST_REQUIREMENT = 300
@@ -96,7 +97,7 @@ def _slim(row: PatternRow) -> Answer:
     return {
         "id": row.id,
         "name": row.name,
-        "requirement": row.requirement[:_LONGEST_REQUIREMENT],
+        "requirement": shortened(row.requirement, _LONGEST_REQUIREMENT),
         "components": [*components_of(row.definition)[:_MOST_COMPONENTS]],
         "succeeded": row.success_count,
     }

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from headgate.agents.codev.schemas import SessionResponse
+from headgate.foundation.quoting import clipped_to, shortened
 
 _STATUS = {
     "in_progress": "at work",
@@ -74,7 +75,8 @@ def _part(title: str, text: str) -> str:
 def _cases(cases: Any) -> Iterator[str]:  # noqa: ANN401 - JSON of the state
     for case in cases or ():
         text = str(case.get("text", ""))
-        yield f"- {line(case.get('name', ''))}: {line(text[:300])}" if text else f"- {line(case.get('name', ''))}"
+        name = line(case.get("name", ""))
+        yield f"- {name}: {line(shortened(text, 300))}" if text else f"- {name}"
 
 
 def _writes(writes: Any) -> Iterator[str]:  # noqa: ANN401 - JSON of the state
@@ -91,7 +93,7 @@ def _trials(trials: Any) -> Iterator[str]:  # noqa: ANN401 - JSON of the state
     for trial in trials[:MOST_TRIALS]:
         said = trial.get("error") or "; ".join(trial.get("misses") or ()) or trial.get("answer", "")
         passed = "yes" if trial.get("passed") else "no"
-        yield f"| {cell(trial.get('case'))} | {trial.get('trial')} | {passed} | {cell(str(said)[:300])} |"
+        yield f"| {cell(trial.get('case'))} | {trial.get('trial')} | {passed} | {cell(shortened(str(said), 300))} |"
 
 
 def _verdict(verdict: Any) -> Iterator[str]:  # noqa: ANN401 - JSON of the state
@@ -126,4 +128,4 @@ def block(text: Any) -> str:  # noqa: ANN401 - what is told
 
 
 def _clean(text: Any) -> str:  # noqa: ANN401 - what is told
-    return _CONTROLS.sub("", str(text or "").replace("\r\n", "\n").replace("\r", "\n"))[:_LONGEST]
+    return clipped_to(_CONTROLS.sub("", str(text or "").replace("\r\n", "\n").replace("\r", "\n")), _LONGEST)

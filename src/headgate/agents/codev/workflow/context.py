@@ -8,6 +8,7 @@ from headgate.agents.codev.domain import Held, Workplace
 from headgate.agents.codev.state import AgentState, Conflicted, Trial
 from headgate.agents.codev.workflow.messages import data, model, person
 from headgate.foundation.errors import NotFound
+from headgate.foundation.quoting import clipped_to, shortened
 from headgate.graph.cases import TestCase
 
 LONGEST_FLOW = 30_000
@@ -91,7 +92,7 @@ def conflict_told(conflict: Conflicted | None) -> str:
         return ""
     lines = "\n".join(conflict["lines"])
     changed = f"\n\n{data('what they changed', lines, LONGEST_FLOW)}" if lines else ""
-    message = " ".join(conflict["message"].split())[:_LONGEST_MESSAGE]
+    message = shortened(" ".join(conflict["message"].split()), _LONGEST_MESSAGE)
     return f"# Somebody else changed the flow\n\n{message} Keep what they did.{changed}"
 
 
@@ -100,4 +101,4 @@ def _trial(trial: Trial) -> str:
     if trial["error"]:
         lines.append(f"error: {trial['error']}")
     lines += [f"the answer {miss}" for miss in trial["misses"]]
-    return "\n".join([*lines, f"answer: {trial['answer'][:_LONGEST_ANSWER]}"])
+    return "\n".join([*lines, f"answer: {clipped_to(trial['answer'], _LONGEST_ANSWER)}"])

@@ -8,6 +8,7 @@ from typing import cast, get_args
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from headgate.agents.codev.state import Category, Verdict
+from headgate.foundation.quoting import shortened
 from headgate.graph.cases import MOST_CASES, TestCase
 
 MOST_QUESTIONS = 3
@@ -175,7 +176,7 @@ def _faults(error: ValidationError | RecursionError) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     lines = [f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()[:5]]
-    return "; ".join(lines)[:_LONGEST_LINE]
+    return shortened("; ".join(lines), _LONGEST_LINE)
 
 
 def dumped(cases: list[TestCase]) -> list[dict[str, JsonValue]]:

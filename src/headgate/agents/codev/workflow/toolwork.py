@@ -22,6 +22,7 @@ from headgate.agents.codev.workflow.reading import says_credentials
 from headgate.agents.codev.workflow.step import Update, ask
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import redact, redact_text
+from headgate.foundation.quoting import clipped_to, shortened
 from headgate.graph.names import did_you_mean
 
 SAME_CALLS = 3
@@ -101,7 +102,7 @@ async def take_turn(
     words = said.text.strip()
     lacking = _lacking(phase, exchange, words)
     if lacking and person(lacking) not in exchange:
-        before = [model(words[:_LONGEST_WORDS])] if words else []
+        before = [model(clipped_to(words, _LONGEST_WORDS))] if words else []
         return Turn([*exchange, *before, person(lacking)], used=reply.used)
     return Turn([], words or _SAID_NOTHING, reply.used)
 
@@ -233,7 +234,7 @@ def _tell_result(working: Working, key: str, call: dict[str, Any], answer: Answe
             "id": key,
             "name": call["name"][:100],
             "ok": ok,
-            "preview": redact_text(preview)[:_PREVIEW],
+            "preview": shortened(redact_text(preview), _PREVIEW),
             "ms": round(milliseconds),
         },
     )

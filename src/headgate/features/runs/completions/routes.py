@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -75,7 +76,13 @@ async def complete(body: ChatRequest, request: Request, database: Rows, caller: 
     completion = Completion(key.run_id, body.model, usage)
     if body.stream:
         answer: Response = EventStream(
-            with_heartbeat(completion.chunks(Speech(database, engine, caller, key), _canceller(engine, caller, key)))
+            with_heartbeat(
+                completion.chunks(
+                    Speech(database, engine, caller, key),
+                    partial(runs.whole_answer, engine, caller),
+                    _canceller(engine, caller, key),
+                )
+            )
         )
     else:
         answer = await _whole(request, engine, caller, key, completion)
@@ -98,7 +105,7 @@ async def _whole(
     run = await runs.answer_of(engine, caller, key.run_id)
     if run.status != "completed":
         return JSONResponse(failure_of(run), status_code=500)
-    return JSONResponse(completion.whole(run))
+    return JSONResponse(completion.whole(run, await runs.whole_answer(engine, caller, run)))
 
 
 def _canceller(engine: ExecutionBackend, caller: Principal, key: RunKey) -> Callable[[], Awaitable[None]]:

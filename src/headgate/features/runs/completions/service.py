@@ -100,8 +100,3 @@ def usage_of(run: RunOut) -> Answer:
     prompt = sum(step.tokens_input or 0 for step in asked)
     answer = sum(step.tokens_output or 0 for step in asked)
     return {"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": prompt + answer}
-
-
-def result_of(run: RunOut) -> str:
-    """The text of a run's result."""
-    return str((run.output or {}).get("text") or "")

@@ -10,9 +10,10 @@ from pydantic import JsonValue
 
 from headgate.features.runs.completions.answering import error_body
 from headgate.features.runs.completions.schemas import Answer
-from headgate.features.runs.completions.service import result_of, usage_of
+from headgate.features.runs.completions.service import usage_of
 from headgate.features.runs.schemas import RunOut
 from headgate.features.runs.views.speaking import Speech
+from headgate.foundation.errors import HeadgateError
 from headgate.foundation.sse import Told
 
 DONE = b"data: [DONE]\n\n"
@@ -40,15 +41,20 @@ class Completion:
         """As OpenAI's begin."""
         return f"chatcmpl-{self.run_id}"
 
-    def whole(self, run: RunOut) -> Answer:
-        """The answer that is no stream."""
-        message: Answer = {"role": "assistant", "content": result_of(run), "refusal": None, "annotations": []}
+    def whole(self, run: RunOut, text: str) -> Answer:
+        """The response that is not a stream, with the complete text of the run's result."""
+        message: Answer = {"role": "assistant", "content": text, "refusal": None, "annotations": []}
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
         told = {"id": self.id, "object": "chat.completion", "created": int(time.time()), "model": self.model}
         return {**told, "choices": [choice], "usage": usage_of(run), "system_fingerprint": None}
 
-    async def chunks(self, speech: Speech, cancel: Callable[[], Awaitable[object]]) -> AsyncGenerator[Told, None]:
-        """The chunks. The run is cancelled when nobody listens any more."""
+    async def chunks(
+        self,
+        speech: Speech,
+        result: Callable[[RunOut], Awaitable[str]],
+        cancel: Callable[[], Awaitable[object]],
+    ) -> AsyncGenerator[Told, None]:
+        """The chunks; `result` reads the complete text. The run is cancelled when the client goes away."""
         ended = False
         pieces = speech.pieces()
         said, stale = "", False
@@ -62,7 +68,7 @@ class Completion:
                     stale = True  # what was said cannot be taken back; the rest comes whole
                 elif piece.run is not None:
                     ended = True
-                    for chunk in self._ending(piece.run, said):
+                    for chunk in await self._ending(piece.run, said, result):
                         yield chunk
         finally:
             with CancelScope(shield=True):
@@ -70,11 +76,13 @@ class Completion:
                 if not ended:
                     await cancel()
 
-    def _ending(self, run: RunOut, said: str) -> list[Told]:
+    async def _ending(self, run: RunOut, said: str, result: Callable[[RunOut], Awaitable[str]]) -> list[Told]:
         if run.status != "completed":
             return [Chunk("", "error", failure_of(run))]
-        text = result_of(run)
-        rest = text.removeprefix(said) if text.startswith(said) else f"\n\n{text}"
+        try:
+            rest = rest_of(await result(run), said)
+        except HeadgateError as error:
+            return [Chunk("", "error", error_body(error.status, str(error), code=error.code))]
         told: list[Told] = [self._chunk({"content": rest})] if rest else []
         told.append(self._chunk({}, finish="stop"))
         if self.include_usage:
@@ -94,6 +102,20 @@ class Completion:
         choice: JsonValue = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
         usage = {"usage": None} if self.include_usage else {}
         return Chunk("", "chunk", {**self._about(), "choices": [choice], **usage})
+
+
+def rest_of(text: str, said: str) -> str:
+    """The part of the result that is still to be sent after `said`; nothing is sent twice.
+
+    A model may have said more than the result holds: spaces around it, or words before its last answer. Only where the
+    result is another text, after a failed attempt, is it sent in full, as a new paragraph.
+    """
+    sent = said.strip()
+    if text.startswith(said):
+        return text[len(said) :]
+    if text.lstrip().startswith(sent):
+        return text.lstrip()[len(sent) :]
+    return "" if sent.endswith(text.strip()) else f"\n\n{text}"
 
 
 def failure_of(run: RunOut) -> Answer:

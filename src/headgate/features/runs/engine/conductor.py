@@ -22,6 +22,7 @@ from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import Claim, Failed, Finished, Json, Onward, Progress, clock
 from headgate.foundation.errors import Cancelled, HeadgateError, Unavailable
 from headgate.foundation.log import get_logger, redact_text
+from headgate.foundation.quoting import shortened
 from headgate.sdk.coerce import clean_text
 
 LONGEST_MESSAGE = 2000
@@ -182,7 +183,7 @@ class Conductor:
     def _announce_end(self, run: ActiveRun, status: RunStatus, onward: Onward) -> None:
         if status is RunStatus.COMPLETED:
             output = orjson.loads(onward.output_payload) if onward.output_payload else {}
-            run.events.run_completed(clock() - run.started_at, output.get("text"))
+            run.events.run_completed(clock() - run.started_at, output)
         elif run.failed:
             return
         else:
@@ -338,4 +339,4 @@ def _told(error: Exception) -> tuple[str, str]:
     """Code and message of a failure, fit to be stored and shown."""
     if isinstance(error, HeadgateError):
         return error.code, clean_text(redact_text(str(error)))
-    return "internal_error", clean_text(redact_text(f"{type(error).__name__}: {error}"))[:LONGEST_MESSAGE]
+    return "internal_error", shortened(clean_text(redact_text(f"{type(error).__name__}: {error}")), LONGEST_MESSAGE)

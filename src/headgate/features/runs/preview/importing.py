@@ -17,6 +17,7 @@ from headgate.features.runs.preview.foreign import Product, is_dify, name_of_for
 from headgate.features.runs.preview.schemas import DryHost, DryRunStart, DrySecret, Finding
 from headgate.features.runs.preview.service import DryRuns
 from headgate.foundation.errors import HeadgateError, Invalid
+from headgate.foundation.quoting import clipped_to
 from headgate.graph.issues import FlowInvalid, IssueCode
 from headgate.graph.model import Flow, Node
 from headgate.graph.validate import check_kept
@@ -226,7 +227,7 @@ def _code_of(about: tuple[str, str, str], nodes: list[str]) -> ImportedCode:
         nodes=nodes[:MOST_LISTED],
         type=type_,
         lines=code.count("\n") + 1,
-        source=code[:SHOWN_CODE],
+        source=clipped_to(code, SHOWN_CODE),
         imports=list(manifest.imports),
         # A Python node has no network, whatever addresses it holds.
         hosts=[] if function else list(manifest.hosts),

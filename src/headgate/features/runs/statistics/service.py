@@ -24,6 +24,7 @@ from headgate.features.runs.statistics.schemas import (
 from headgate.features.runs.statistics.spending import Bill, Prices, models_of, total
 from headgate.features.runs.tables import flow_runs
 from headgate.foundation.database import microseconds, moment, now
+from headgate.foundation.quoting import shortened
 
 MOST_FLOWS = 10
 MOST_MODELS = 12
@@ -172,7 +173,7 @@ async def _failures(session: AsyncSession, seen: Seen) -> list[FailureFigures]:
             flow_id=row.flow_id,
             flow_name=names.get(row.flow_id, ""),
             runs=row.runs,
-            message=(said[row.run_id].error_message or "")[:LONGEST_MESSAGE],
+            message=shortened(said[row.run_id].error_message or "", LONGEST_MESSAGE),
             run_id=row.run_id,
             at=moment(said[row.run_id].created_at),
         )

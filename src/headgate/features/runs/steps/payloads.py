@@ -19,6 +19,7 @@ from headgate.features.runs.ports import Origin, RunFiles
 from headgate.features.runs.steps.ledger import Outputs
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.transitions import Json
+from headgate.foundation.quoting import shortened
 from headgate.foundation.settings import LimitSettings
 from headgate.graph.ports import PortType
 from headgate.sdk.coerce import decode, text_of
@@ -94,7 +95,7 @@ class Packer:
             "file_id": file.id,
             "media_type": media_type,
             "size_bytes": len(content),
-            "preview": content[: self._limits.max_inline_preview_bytes].decode(errors="ignore"),
+            "preview": _beginning(type_, value, content, self._limits.max_inline_preview_bytes),
             "truncated": True,
         }
 
@@ -170,13 +171,20 @@ def run_output(payloads: Mapping[str, Json], limits: LimitSettings) -> Json:
     return orjson.dumps(output).decode()
 
 
+def _beginning(type_: PortType, value: JsonValue, content: bytes, most: int) -> str:
+    """The beginning of an artifact; of a message its text."""
+    if type_ is PortType.MESSAGE and isinstance(value, dict):
+        content = str(value["text"]).encode()
+    return content[:most].decode(errors="ignore")
+
+
 def glimpse(type_: PortType, value: JsonValue, raw: bytes) -> str:
-    """The beginning of an output as people read it: of a message what it says, of a file its name."""
+    """The beginning of an output, marked where it is cut: of a message its text, of a file its name."""
     if isinstance(value, dict):
         value = value.get({PortType.MESSAGE: "text", PortType.FILE: "name"}.get(type_, ""))
     if isinstance(value, str):
-        return value[:PREVIEW_IN_EVENTS]
-    return raw[:PREVIEW_IN_EVENTS].decode(errors="ignore")
+        return shortened(value, PREVIEW_IN_EVENTS)
+    return shortened(raw[: 4 * PREVIEW_IN_EVENTS + 4].decode(errors="ignore"), PREVIEW_IN_EVENTS)
 
 
 def _file_ids(step: PlannedStep, outputs: Outputs) -> list[str]:

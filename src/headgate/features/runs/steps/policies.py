@@ -16,6 +16,7 @@ from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.log import redact_text
+from headgate.foundation.quoting import clipped_to
 from headgate.graph.contracts import Contract, canonical_contract, violations
 from headgate.graph.interpolate import interpolate, references, resolve
 from headgate.graph.json_values import parse_json
@@ -148,7 +149,7 @@ class InputPolicy:
         """An answer as text, as data where only data is taken, or as a file."""
         if _TEXT_MEDIA.fullmatch(answer.media_type):
             text = clean_text(answer.text)
-            self._recorder.input["text"] = text[:LONGEST_INPUT_KEPT]
+            self._recorder.input["text"] = clipped_to(text, LONGEST_INPUT_KEPT)
             if _JSON_MEDIA.fullmatch(answer.media_type) and PortType.TEXT not in main.types:
                 return self._as_json(text), PortType.DATA
             return text, PortType.TEXT

@@ -26,7 +26,7 @@ class Recorder:
         self._models: list[dict[str, JsonValue]] = []
         self._tool_calls: list[JsonValue] = []
         self._log: list[JsonValue] = []
-        self._left_out = 0
+        self._left_out = self._more_prompts = self._more_calls = 0
         self.tokens_input: int | None = None
         self.tokens_output: int | None = None
         self.model_calls = 0
@@ -42,6 +42,8 @@ class Recorder:
         """Keep a prompt as it was sent."""
         if len(self._prompts) < MOST_ENTRIES:
             self._prompts.append(_cut(text))
+        else:
+            self._more_prompts += 1
 
     def usage(self, model: Model, input_tokens: int | None, output_tokens: int | None) -> None:
         """Count one model call."""
@@ -71,6 +73,8 @@ class Recorder:
             if ms is not None:
                 call["ms"] = ms
             self._tool_calls.append(redact(call))
+        else:
+            self._more_calls += 1
 
     def line(self, message: str, details: Mapping[str, JsonValue], at: int) -> dict[str, JsonValue]:
         """Keep a log line. Returns it as kept."""
@@ -90,13 +94,19 @@ class Recorder:
         log: list[JsonValue] = list(self._log)
         if self._left_out:
             log.append({"message": f"{self._left_out} more lines"})
+        calls = list(self._tool_calls)
+        if self._more_calls:
+            calls.append({"name": "", "arguments": {}, "error": f"{self._more_calls} more calls, not kept"})
+        prompts = _BETWEEN_PROMPTS.join(self._prompts)
+        if self._more_prompts:
+            prompts += f"{_BETWEEN_PROMPTS}[{self._more_prompts} more prompts, not kept]"
         models: JsonValue = self._models[0] if len(self._models) == 1 else {"models": list(self._models)}
         return StepRecord(
             output_payload=output_payload,
             input_payload=_json(self.input),
-            effective_prompt=_BETWEEN_PROMPTS.join(self._prompts)[: 4 * LONGEST_TEXT] or None,
+            effective_prompt=_cut(prompts, 4 * LONGEST_TEXT) or None,
             model_parameters=_json(models) if self._models else None,
-            tool_calls=_json(self._tool_calls),
+            tool_calls=_json(calls),
             log=_json(log),
             tokens_input=self.tokens_input,
             tokens_output=self.tokens_output,
@@ -113,9 +123,9 @@ def _plus(sum_: int | None, more: int | None) -> int | None:
     return sum_ if more is None else (sum_ or 0) + more
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, most: int = LONGEST_TEXT) -> str:
     clean = clean_text(text)
-    return clean if len(clean) <= LONGEST_TEXT else clean[:LONGEST_TEXT] + f" [{len(clean)} characters in all]"
+    return clean if len(clean) <= most else clean[:most] + f" [{len(clean)} characters in all]"
 
 
 def _bounded(value: object) -> JsonValue:
@@ -127,4 +137,4 @@ def _bounded(value: object) -> JsonValue:
     if isinstance(found, int | float | bool) or found is None:
         return found
     text = orjson.dumps(found)
-    return found if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT].decode(errors="ignore")
+    return found if len(text) <= LONGEST_TEXT else _cut(text.decode())

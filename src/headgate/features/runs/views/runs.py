@@ -19,18 +19,25 @@ from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.foundation.database import moment
 from headgate.graph.classification import Scheme
 
-LONGEST_GLIMPSE = 500
+LONGEST_PREVIEW = 500
 """Characters of a run's result in a list."""
 Labels = Mapping[str, str]
 
 
 def run_summary(row: Any) -> RunSummary:  # noqa: ANN401 - a row of flow_runs
-    """A run in short."""
-    return RunSummary(**_run_members(row))
+    """A run in a list, with the beginning of its result."""
+    stored = row.output_payload or {}
+    text = stored.get("text")
+    long = text is not None and len(text) > LONGEST_PREVIEW
+    return RunSummary(
+        **_run_members(row),
+        text=text if text is None else text[:LONGEST_PREVIEW],
+        truncated=long or bool(stored.get("truncated")),
+    )
 
 
 def run_view(row: Any, steps: Sequence[Any], planned: PlannedFlow | None) -> RunOut:  # noqa: ANN401
-    """A run with its steps. Without a plan (its components are gone) labels and full outputs are left out."""
+    """A run with its steps and its complete result. Without a plan (its components are gone) steps have no labels."""
     stored = row.input_payload
     with intact("the run's input"):
         given = RunInputOut(
@@ -39,10 +46,12 @@ def run_view(row: Any, steps: Sequence[Any], planned: PlannedFlow | None) -> Run
             file_ids=[file["id"] for file in stored.get("files", ())],
         )
     labels = labels_of(planned)
+    output = _output(row, steps)
     return RunOut(
         **_run_members(row),
+        **_text_members(row.id, output),
         input=given,
-        output=_output(row, steps, planned),
+        output=output,
         steps=[step_summary(step, labels, pinned_of(row)) for step in steps],
     )
 
@@ -75,7 +84,7 @@ def step_view(
     return StepOut(
         **_step_members(row, labels),
         input=row.input_payload,
-        output=presented(row.output_payload),
+        output=_linked(row.output_payload),
         effective_prompt=row.effective_prompt,
         model_parameters=row.model_parameters,
         tool_calls=row.tool_calls or [],
@@ -107,7 +116,6 @@ def labels_of(planned: PlannedFlow | None) -> Labels:
 
 
 def _run_members(row: Any) -> dict[str, Any]:  # noqa: ANN401
-    text = (row.output_payload or {}).get("text")
     return {
         "id": row.id,
         "flow_id": row.flow_id,
@@ -115,7 +123,6 @@ def _run_members(row: Any) -> dict[str, Any]:  # noqa: ANN401
         "status": row.status,
         "session_id": row.session_id,
         "user_id": row.user_id,
-        "text": text if text is None else text[:LONGEST_GLIMPSE],
         "error": _ending(row),
         "created_at": moment(row.created_at),
         "started_at": _moment(row.started_at),
@@ -146,22 +153,48 @@ def _step_members(row: Any, labels: Labels) -> dict[str, Any]:  # noqa: ANN401
     }
 
 
-def _output(row: Any, steps: Sequence[Any], planned: PlannedFlow | None) -> dict[str, Any] | None:  # noqa: ANN401
-    """The result in full: what each of the plan's last steps made, and the text of the last that has one."""
+def _output(row: Any, steps: Sequence[Any]) -> dict[str, Any] | None:  # noqa: ANN401
+    """The complete result: the output of each last step, and the text of the last one that has text.
+
+    The store reads outputs of last steps only, and of the step that the run stops at. An output over the inline caps is
+    an artifact: `truncated`, `size_bytes` and `download` say so.
+    """
     stored: dict[str, Any] | None = row.output_payload
-    if stored is None or planned is None:
-        return stored
+    if stored is None:
+        return None
     stops_at = (row.part or {}).get("only_step")
-    last = {stops_at} if stops_at else {step.id for step in planned.plan.leaves}
-    made = {step.step_id: presented(step.output_payload) for step in steps if step.step_id in last}
+    made = {step.step_id: _linked(step.output_payload) for step in steps if stops_at in {None, step.step_id}}
     outputs = {step_id: payload for step_id, payload in made.items() if payload is not None}
-    texts = [payload["text"] for payload in outputs.values() if payload["text"] is not None]
-    return {
-        "text": texts[-1] if texts else None,
-        "file_ids": stored.get("file_ids", []),
-        "step_ids": stored["step_ids"],
-        "outputs": outputs,
+    result = next((one for one in reversed(outputs.values()) if one["text"] is not None), None)
+    found = {"text": None, "file_ids": stored.get("file_ids", []), "step_ids": stored["step_ids"], "outputs": outputs}
+    if result is not None:
+        found["text"] = result["text"]
+        entry = result["outputs"][result["main"]]
+        if entry.get("truncated"):
+            found |= {"truncated": True, "size_bytes": entry["size_bytes"]}
+    return found
+
+
+def _text_members(run_id: str, output: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The text of a run's result, or its beginning with where the rest is."""
+    if output is None:
+        return {"text": None}
+    if not output.get("truncated"):
+        return {"text": output["text"]}
+    size, link = output["size_bytes"], f"/api/v1/flow-runs/{run_id}/text"
+    return {"text": output["text"], "truncated": True, "size_bytes": size, "download": link}
+
+
+def _linked(payload: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """A stored payload as the API shows it, each artifact in it with where its content is."""
+    found = presented(payload)
+    if found is None:
+        return None
+    outputs = {
+        name: {**entry, "download": f"/api/v1/artifacts/{entry['file_id']}"} if entry.get("truncated") else entry
+        for name, entry in found["outputs"].items()
     }
+    return {**found, "outputs": outputs}
 
 
 def _ending(row: Any) -> Ending | None:  # noqa: ANN401

@@ -12,10 +12,11 @@ from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.features.runs.transitions import RunKey
 from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.database import Database
-from headgate.graph.ports import CONFIGURATION_TYPES
+from headgate.graph.ports import CONFIGURATION_TYPES, PortType
 
 _PASSES_ON = frozenset({"ChatOutput"})
-"""Last steps that give what they are given."""
+"""Last steps that output their input."""
+_WORDS = frozenset({PortType.TEXT, PortType.MESSAGE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +67,23 @@ class Speech:
 
 
 def speaker_of(planned: PlannedFlow) -> str:
-    """The one step whose words are the result as they come; empty where that cannot be told before the end.
+    """The one step whose tokens are the result; empty where that is unknown before the end.
 
-    It is the last step, or what alone feeds a last step that passes on what it is given. No other step is heard: what
-    it says is the flow's own business.
+    It is the last step, or what alone feeds a last step that passes its input on. Its main output is text: the text of
+    other outputs is made of the tokens, not equal to them.
     """
     leaves = planned.plan.leaves
     if len(leaves) != 1:
         return ""
     last = leaves[0]
-    if last.node.type not in _PASSES_ON:
-        return last.id
-    feeds = {
-        feed.source
-        for inlet in planned.steps[last.id].inlets
-        for feed in inlet.feeds
-        if feed.type not in CONFIGURATION_TYPES
-    }
-    return feeds.pop() if len(feeds) == 1 else ""
+    speaker = last.id
+    if last.node.type in _PASSES_ON:
+        feeds = {
+            feed.source
+            for inlet in planned.steps[last.id].inlets
+            for feed in inlet.feeds
+            if feed.type not in CONFIGURATION_TYPES
+        }
+        speaker = feeds.pop() if len(feeds) == 1 else ""
+    step = planned.steps.get(speaker)
+    return speaker if step is not None and dict(step.outputs).get(step.main_output or "") in _WORDS else ""

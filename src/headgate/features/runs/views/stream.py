@@ -15,7 +15,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.runs import repository
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.errors import RunNotFound
-from headgate.features.runs.events import ENDINGS, topic_of
+from headgate.features.runs.events import ENDINGS, result_told, topic_of
 from headgate.features.runs.service import plan_of
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.payloads import PREVIEW_IN_EVENTS, main_text
@@ -23,6 +23,7 @@ from headgate.features.runs.views.runs import Labels, labels_of
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.events import Heard
+from headgate.foundation.quoting import shortened
 from headgate.foundation.sse import Told
 
 POLL_SECONDS = 0.5
@@ -154,12 +155,12 @@ def _step_told(step: Any, labels: Labels) -> dict[str, Any]:  # noqa: ANN401
         return told | {"code": step.error_code, "message": step.error_message}
     text = main_text(step.output_payload) or ""
     tokens = {"tokens_input": step.num_tokens_input, "tokens_output": step.num_tokens_output}
-    return told | tokens | {"preview": text[:PREVIEW_IN_EVENTS]}
+    return told | tokens | {"preview": shortened(text, PREVIEW_IN_EVENTS)}
 
 
 def _ending_told(run: Any, steps: Sequence[Any]) -> dict[str, Any]:  # noqa: ANN401
     if run.status == RunStatus.COMPLETED:
-        return {"ms": (run.finished_at - run.started_at) / 1000, "text": (run.output_payload or {}).get("text")}
+        return {"ms": (run.finished_at - run.started_at) / 1000, **result_told(run.output_payload or {})}
     if run.status == RunStatus.FAILED:
         failed = next((step.step_id for step in steps if step.status == "failed"), None)
         return {"code": run.error_code, "message": run.error_message, "step_id": failed}

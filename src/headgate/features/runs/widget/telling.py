@@ -47,4 +47,4 @@ async def _ending(database: Database, box: SecretBox, widget: Widget, run: RunOu
         for one in ids
         if one in rows
     ]
-    return "done", {"text": output.get("text"), "files": made, "cut": bool(output.get("truncated"))}
+    return "done", {"text": run.text, "files": made, "cut": run.truncated}

@@ -23,7 +23,7 @@ export function withRun(runs: RunShown[], event: Extract<TurnEvent, { event: "ru
     ...known,
     status: STATES[kind] ?? known.status,
     ms: numberOf(data.ms) !== null && kind in STATES ? numberOf(data.ms) : known.ms,
-    text: kind === "run_completed" ? textOf(data.text) : known.text,
+    text: kind === "run_completed" ? resultOf(data) : known.text,
     error: kind === "run_failed" ? textOf(data.error ?? data.message) : known.error,
     steps: STEPS[kind] ? withStep(known.steps, STEPS[kind], data) : known.steps,
   };
@@ -45,6 +45,8 @@ function withStep(steps: RunStep[], status: string, data: Record<string, JsonVal
 
 const emptyRun = (runId: string): RunShown => ({ runId, status: "running", steps: [], ms: null, text: "", error: "" });
 const numberOf = (value: JsonValue | undefined) => (typeof value === "number" ? value : null);
+/** The text of a result; of one that the event has only the beginning of, with a mark. */
+const resultOf = (data: Record<string, JsonValue>) => `${textOf(data.text)}${data.truncated === true ? "…" : ""}`;
 const textOf = (value: JsonValue | undefined) => (typeof value === "string" ? value : "");
 
 /** The runs as the turn's end tells of them; one whose events did not come is there too. */

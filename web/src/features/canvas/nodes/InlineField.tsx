@@ -3,6 +3,7 @@ import type { FieldTemplate, JsonValue } from "@/api/types";
 import { cx } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { part } from "@/lib/part";
+import { shortened } from "@/lib/shortened";
 import { issuesOf } from "../model/issues";
 import { useCanvasTexts } from "../texts";
 
@@ -30,7 +31,7 @@ export const InlineField = memo(function InlineField({
       <button
         type="button"
         disabled={!editable}
-        title={wrong ?? (shown ? `${label}: ${shown.slice(0, 400)}` : label)}
+        title={wrong ?? (shown ? `${label}: ${shortened(shown, 400)}` : label)}
         aria-label={`${label}: ${shown || t("empty")}`}
         className={cx(
           "nodrag flex h-7 w-full items-center gap-2 rounded-md border bg-sunken px-2 text-left text-xs hover:border-line-strong",
@@ -58,5 +59,5 @@ function said(value: JsonValue, yes: string, no: string): string {
     return Object.values(value)
       .filter((one) => typeof one === "string")
       .join(" · ");
-  return String(value).slice(0, 200);
+  return shortened(String(value), 200);
 }

@@ -1,5 +1,6 @@
 import { useEffect } from "react";
 import { type NodeRun, useDraftStore } from "@/lib/draft";
+import { shortened } from "@/lib/shortened";
 import type { LiveRun, LiveStep } from "../model/live";
 
 const LONGEST = 280;
@@ -22,7 +23,7 @@ export function useCanvasFeed(live: LiveRun | null): void {
 }
 
 function nodeRun(step: LiveStep): NodeRun {
-  const preview = step.status === "running" ? step.preview.slice(-LONGEST) : step.preview.slice(0, LONGEST);
+  const preview = step.status === "running" ? step.preview.slice(-LONGEST) : shortened(step.preview, LONGEST);
   return { status: step.status, ms: step.pinned ? null : step.ms, tokens: step.tokens, preview, error: step.error };
 }
 

@@ -8,6 +8,7 @@ from headgate.agents.codev.domain import TrialResult
 from headgate.agents.codev.domains.flowise.client import FlowiseClient
 from headgate.agents.codev.domains.flowise.quoting import visible
 from headgate.foundation.errors import HeadgateError
+from headgate.foundation.quoting import clipped_to
 from headgate.graph.cases import TestCase
 
 LONGEST_ANSWER = 100_000
@@ -31,7 +32,7 @@ async def run_case(client: FlowiseClient, flow_id: str, case: TestCase, *, sessi
     except HeadgateError as error:
         return TrialResult(answer="", error=str(error), duration_ms=_since(began))
     return TrialResult(
-        answer=visible(found.text[:LONGEST_ANSWER]),
+        answer=visible(clipped_to(found.text, LONGEST_ANSWER)),
         run_id=found.id,
         duration_ms=_since(began),
         input_tokens=found.input_tokens,

@@ -11,6 +11,7 @@ from headgate.agents.codev.workflow.messages import model, person
 from headgate.agents.codev.workflow.reading import Judged, read_verdict
 from headgate.agents.codev.workflow.routing import all_passed, trials_wanted
 from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, ask, phase_told
+from headgate.foundation.quoting import clipped_to, shortened
 
 _KEYS = re.compile(r"\b401\b|\b403\b|unauthori[sz]ed|api[ _-]?key|credential|authenticat", re.IGNORECASE)
 _SHAPE = re.compile(
@@ -37,7 +38,7 @@ async def converge(state: AgentState, working: Working) -> Update:
         return {**OVER_BUDGET, "exchange": []}
     judged = read_verdict(reply.said.text)
     if judged is None and not exchange and not reply.over:
-        said = [model(reply.said.text[:_LONGEST_SAID])] if reply.said.text.strip() else []
+        said = [model(clipped_to(reply.said.text, _LONGEST_SAID))] if reply.said.text.strip() else []
         return {**reply.used, "exchange": [*said, person(_AGAIN)]}
     return {**reply.used, "exchange": [], **_decided(state, working, judged, over=reply.over)}
 
@@ -92,7 +93,7 @@ def derive(state: AgentState) -> Verdict:
 
 def _why(trial: Trial) -> str:
     what = trial["error"] or f"the answer {'; '.join(trial['misses']) or 'is not as expected'}"
-    return f"{trial['case']}, trial {trial['trial']}: {' '.join(what.split())[:500]}"
+    return f"{trial['case']}, trial {trial['trial']}: {shortened(' '.join(what.split()), 500)}"
 
 
 def _context(state: AgentState, flow: str) -> list[dict[str, Any]]:

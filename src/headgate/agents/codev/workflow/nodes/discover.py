@@ -10,6 +10,7 @@ from headgate.agents.codev.workflow.reading import read_credentials
 from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, phase_told
 from headgate.agents.codev.workflow.toolwork import carry_out, offered, take_turn
 from headgate.foundation.errors import NotFound
+from headgate.foundation.quoting import clipped_to
 
 LONGEST_SUMMARY = 30_000
 """Characters of a summary."""
@@ -33,7 +34,7 @@ async def discover(state: AgentState, working: Working) -> Update:
         return {**update, **OVER_BUDGET, "exchange": []}
     update |= {**turn.used, "exchange": turn.exchange}
     if turn.over:
-        summary = _whole(turn.text, exchange)[:LONGEST_SUMMARY]
+        summary = clipped_to(_whole(turn.text, exchange), LONGEST_SUMMARY)
         said = {"role": "assistant", "content": summary}
         update |= {"discovery_summary": summary, "missing_credentials": [], "messages": [said]}
     return update

@@ -8,6 +8,7 @@ from headgate.agents.codev.workflow.context import earlier_plan, flow_described,
 from headgate.agents.codev.workflow.messages import Exchange, calls_waiting, person
 from headgate.agents.codev.workflow.step import OVER_BUDGET, Update, as_seen, conflicted, phase_told
 from headgate.agents.codev.workflow.toolwork import carry_out, offered, take_turn
+from headgate.foundation.quoting import clipped_to
 
 LONGEST_SUMMARY = 10_000
 """Characters of a summary."""
@@ -29,7 +30,7 @@ async def patch(state: AgentState, working: Working) -> Update:
         return {**OVER_BUDGET, "exchange": []}
     update: Update = {**turn.used, "exchange": turn.exchange}
     if turn.over:
-        summary = turn.text[:LONGEST_SUMMARY]
+        summary = clipped_to(turn.text, LONGEST_SUMMARY)
         said = {"role": "assistant", "content": summary}
         update |= {"patch_summary": summary, "trials": [], "messages": [said]}
     return update

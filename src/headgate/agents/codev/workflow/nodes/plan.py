@@ -40,7 +40,7 @@ async def plan(state: AgentState, working: Working) -> Update:
         return {**OVER_BUDGET, "exchange": []}
     planned = read_plan(reply.said.text)
     if planned.fault and not exchange and not reply.over:
-        said = [model(reply.said.text[:LONGEST_PLAN])] if reply.said.text.strip() else []
+        said = [model(clipped_to(reply.said.text, LONGEST_PLAN))] if reply.said.text.strip() else []
         return {**reply.used, "exchange": [*said, person(_AGAIN.format(fault=planned.fault))]}
     before = read_plan(exchange[0]["data"]["content"]) if len(exchange) > 1 else Planned("")
     return {**reply.used, **_settled(state, planned, before), "exchange": []}

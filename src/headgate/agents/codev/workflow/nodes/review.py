@@ -10,6 +10,7 @@ from headgate.agents.codev.state import AgentState, Conflicted, Trial
 from headgate.agents.codev.workflow.context import wished
 from headgate.agents.codev.workflow.step import Update, as_seen, conflicted
 from headgate.foundation.log import redact_text
+from headgate.foundation.quoting import shortened
 
 NO_REASON = "The result was not accepted. No reason was given: look for what does not fit the requirement."
 MOST_LINES = 400
@@ -82,4 +83,4 @@ def _summary(held: Held, notes: Sequence[WriteNote], trials: Sequence[Trial], *,
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())[:300].replace("*", "\\*").replace("<", "&lt;")
+    return shortened(" ".join(text.split()), 300).replace("*", "\\*").replace("<", "&lt;")

@@ -11,6 +11,7 @@ from headgate.agents.codev.state import AgentState, Conflicted, Trial
 from headgate.agents.codev.workflow.routing import trials_wanted
 from headgate.agents.codev.workflow.step import Update, as_seen, conflicted, phase_told, used
 from headgate.foundation.log import redact_text
+from headgate.foundation.quoting import clipped_to
 from headgate.graph.cases import TestCase, misses
 
 MOST_UNSURE = 3
@@ -68,9 +69,9 @@ def _judged(case: TestCase, again: int, result: TrialResult) -> Trial:
         case=case.name,
         trial=again,
         passed=not result.error and not missed,
-        answer=redact_text(result.answer[:LONGEST_ANSWER]),
+        answer=redact_text(clipped_to(result.answer, LONGEST_ANSWER)),
         misses=[redact_text(line) for line in missed],
-        error=redact_text(result.error[:_LONGEST_ERROR]),
+        error=redact_text(clipped_to(result.error, _LONGEST_ERROR)),
         run_id=result.run_id,
         link=result.link,
         duration_ms=result.duration_ms,
