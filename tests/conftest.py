@@ -17,6 +17,7 @@ from hypothesis import settings as hypothesis_settings
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.support.databases import Postgres, SqliteFiles, make_settings
+from tests.support.disks import SmallDisk, mounted
 from tests.support.figures import pytest_terminal_summary
 from tests.support.properties import cases
 
@@ -99,3 +100,10 @@ async def database(settings: Settings) -> AsyncIterator[Database]:
     found = Database(settings)
     yield found
     await found.close()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[SmallDisk]:
+    """A disk of 4 MB that the test may fill."""
+    with mounted(tmp_path / "disk", "4m") as disk:
+        yield disk

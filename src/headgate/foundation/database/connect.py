@@ -20,6 +20,9 @@ from headgate.foundation.settings import DatabaseSettings, Settings
 
 Dialect = Literal["sqlite", "postgresql"]
 _WRITES = "headgate_writes"
+CHECKPOINT_PAGES = 10_000
+"""Pages of SQLite's log after which any connection copies it. The writer of runs copies it earlier: the first commit
+after a copy waits for the disk, and the writer must know when that is."""
 
 
 class Database:
@@ -203,6 +206,7 @@ def set_pragmas(cursor: Any, settings: DatabaseSettings) -> None:  # noqa: ANN40
         f"PRAGMA synchronous={settings.synchronous}",
         "PRAGMA foreign_keys=ON",
         "PRAGMA temp_store=MEMORY",
+        f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}",
     ):
         _set(cursor, pragma, settings.busy_timeout_seconds)
 

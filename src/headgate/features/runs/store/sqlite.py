@@ -116,7 +116,7 @@ class SqliteRunStore:
     async def status(self, run_id: str) -> RunStatus | None:
         """Where a run is."""
         query = "SELECT status FROM flow_runs WHERE id = ?"
-        row = self._writer.glance(lambda db: db.execute(query, (run_id,)).fetchone())
+        row = await self._writer.read(lambda db: db.execute(query, (run_id,)).fetchone())
         return None if row is None else RunStatus(row[0])
 
     async def read(self, run_id: str, tenant_id: str) -> ReadRun | None:
@@ -124,12 +124,10 @@ class SqliteRunStore:
         values = {"run_id": run_id, "tenant_id": tenant_id}
 
         def query(db: sqlite3.Connection) -> ReadRun | None:
-            with db:
-                db.execute("BEGIN")
-                run = db.execute(READ_RUN_SQL, values).fetchone()
-                return read_run_of(run, db.execute(READ_STEPS_SQL, values).fetchall())
+            run = db.execute(READ_RUN_SQL, values).fetchone()
+            return read_run_of(run, db.execute(READ_STEPS_SQL, values).fetchall())
 
-        return self._writer.glance(query)
+        return await self._writer.read(query)
 
     async def load(self, run_id: str) -> StoredRun | None:
         """A run and its steps."""

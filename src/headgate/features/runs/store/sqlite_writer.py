@@ -1,35 +1,71 @@
-"""Writes to SQLite: jobs that are asked for in the same tick of the event loop share one transaction.
+"""Writes to SQLite: jobs that are submitted in the same turn of the event loop share one transaction.
 
 In NORMAL mode a commit is a write to the page cache, faster than a hop to a thread, so it is made on the loop's own
-thread. Where it could block it moves to a thread: when another connection holds the write lock, in FULL mode (every
-commit waits for the disk), and for checkpoints (they wait for the disk in every mode).
+thread, as long as that is measured to be quick. A commit that may wait for the disk is made in the writer's thread: in
+FULL mode every one, the first of a log (it syncs the log's header), and all while the disk is slow. Nothing waits for a
+lock anywhere: a transaction that cannot begin is tried again by a timer.
 
-A checkpoint takes two steps. The first copies the log into the database file while writing goes on; as the log has
-grown meanwhile, it could never be begun anew. So the next transaction goes to the thread, which copies the little that
-is left before it: then nothing is in the log, and writing starts at its beginning again.
+All blocking work goes through `run_in_executor`, so an exception ends in a future, never in a thread. The write
+connection has one owner: the loop, or while `_in_thread` is not empty the one function that works on that batch.
+
+A checkpoint takes two steps. The first copies the log into the database file while writing goes on (`Checkpoints`); as
+the log has grown meanwhile, it could never be begun anew. So the next batch goes to the thread, which copies the little
+that is left before it: then nothing is in the log, and writing starts at its beginning again.
 """
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from queue import SimpleQueue
-from threading import Thread
 from typing import Any, TypeVar
 
-from headgate.foundation.database import explain, set_pragmas
+from headgate.features.runs.store.sqlite_checkpoints import Checkpoints, NotCopied, copy_log
+from headgate.features.runs.store.sqlite_transaction import (
+    Clock,
+    Failed,
+    Job,
+    commit,
+    database_errors,
+    is_busy,
+    translated,
+)
+from headgate.foundation.database import set_pragmas
+from headgate.foundation.errors import Unavailable
 from headgate.foundation.settings import DatabaseSettings
 
 T = TypeVar("T")
-Job = Callable[[sqlite3.Connection], T]
-_Waiting = tuple[Job[Any], "asyncio.Future[Any]"]
 
-CHECKPOINT_PAGES = 1000
-_PAGES_PER_JOB = 6
-"""About what one transition dirties; only the pace of checkpoints hangs on it."""
-_PAGE_BYTES = 4096
+MOST_ON_LOOP, MOST_IN_THREAD = 64, 512
+"""Jobs of one transaction. What is left over is the next one's, after the loop has had its turn."""
+SLOW_SECONDS = 0.02
+"""A commit that takes longer may not be made on the loop."""
+QUICK_IN_A_ROW = 10
+"""Commits in the thread that must be quick before they are made on the loop."""
+LOCK_PAUSES_SECONDS = (0.001, 0.002, 0.005, 0.01, 0.015, 0.02, 0.025)
+"""Between tries to begin a transaction while another connection writes."""
+CLOSE_SECONDS = 10.0
+"""How long closing waits for a disk, beyond what jobs may wait for a lock."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    job: Job[Any]
+    future: "asyncio.Future[Any]"
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """What the thread made of a batch."""
+
+    outcomes: list[Any]
+    commit_seconds: float | None
+    finished_log: bool
+    log_error: BaseException | None
 
 
 class SqliteWriter:
@@ -38,61 +74,70 @@ class SqliteWriter:
     Args:
         path: The database file.
         settings: Pragmas and how long to wait for the lock.
+        clock: What durations are measured with.
     """
 
-    def __init__(self, path: Path, settings: DatabaseSettings) -> None:
+    def __init__(self, path: Path, settings: DatabaseSettings, clock: Clock = time.monotonic) -> None:
         self._path = path
         self._settings = settings
+        self._clock = clock
         self._waits_for_disk = settings.synchronous == "FULL"
         self._waiting: list[_Waiting] = []
-        self._in_thread = False
-        self._patient: Thread | None = None
-        self._handed_over: SimpleQueue[list[_Waiting] | None] = SimpleQueue()
-        self._dirty_pages = 0
-        self._checkpoint: asyncio.Future[None] | None = None
-        self._log_is_copied = False
+        self._in_thread: list[_Waiting] = []
+        self._wakeup: asyncio.Handle | None = None
+        self._quick = 0
+        self._lock_tries = 0
+        self._drained: asyncio.Future[None] | None = None
+        """Set while the writer closes: it takes no more jobs."""
+        self._connection: sqlite3.Connection | None = None
         self._idle: list[sqlite3.Connection] = []
-        """Connections of threads that are not in use: a new one would read the schema again."""
+        """Reading connections that are not in use: a new one would read the schema again."""
 
     async def open(self) -> None:
         """Connect. Raises `Unavailable`."""
         self._loop = asyncio.get_running_loop()
-        self._threads = ThreadPoolExecutor(2, "headgate-sqlite")
-        with database_errors():
-            self._connection = self._connect()
-            if not self._waits_for_disk:
-                # Here waiting for a lock or making a checkpoint would block the loop.
-                self._connection.execute("PRAGMA busy_timeout=0")
-                self._connection.execute("PRAGMA wal_autocheckpoint=0")
-            self._reader = self._connect()
+        self._writing = ThreadPoolExecutor(1, "headgate-sqlite-writer")
+        self._reading = ThreadPoolExecutor(2, "headgate-sqlite-reader")
+        self._checkpoints = Checkpoints(self._loop, self._reading, self._copy_log)
+        try:
+            with database_errors():
+                await self._loop.run_in_executor(self._writing, self._ready_connection)
+        except BaseException:
+            self._shut_down()
+            raise
 
     async def close(self) -> None:
-        """Write what waits, then disconnect."""
+        """Write what waits, then disconnect. When the disk does not answer, what waits fails and this returns."""
+        if self._drained is not None:
+            return
+        self._drained = self._loop.create_future()
+        self._proceed()
         try:
-            if self._waiting or self._in_thread:
-                await self.submit(lambda _: None)
-            if self._checkpoint is not None:
-                await asyncio.wait([self._checkpoint])
+            async with asyncio.timeout(CLOSE_SECONDS + self._settings.busy_timeout_seconds):
+                await self._drained
+                await self._checkpoints.close()
+                await self._loop.run_in_executor(self._writing, self._disconnect)
+        except TimeoutError:
+            left, self._waiting = [*self._in_thread, *self._waiting], []
+            self._fail(left, Unavailable("The disk did not answer while the database was closed."))
         finally:
-            if self._patient is not None:
-                self._handed_over.put(None)
-                self._patient.join()
-            self._threads.shutdown()
-            for connection in (*self._idle, self._reader, self._connection):
-                connection.close()
+            self._shut_down()
 
     def submit(self, job: Job[T], *, size: int = 0) -> "asyncio.Future[T]":
         """Run `job` inside the next transaction; the future is done once it is committed.
 
-        A job must only depend on the database: when another job of its transaction fails it runs once more, alone.
-        `size` is the length of what it writes, where that is long.
+        A job must only depend on the database: when its transaction fails as a whole it runs once more, alone.
+        `size` is the length of what it writes, where that is long. The future always ends, with `Unavailable` when the
+        database fails.
         """
-        self._dirty_pages += _PAGES_PER_JOB + size // _PAGE_BYTES
-        future: asyncio.Future[T] = self._loop.create_future()
-        self._waiting.append((job, future))
-        if len(self._waiting) == 1 and not self._in_thread:
-            self._loop.call_soon(self._flush)
-        return future
+        waiting = _Waiting(job, self._loop.create_future(), self._clock())
+        if self._drained is None:
+            self._checkpoints.wrote(size)
+            self._waiting.append(waiting)
+            self._proceed()
+        else:
+            self._fail([waiting], Unavailable("The database is closed: the process is stopping."))
+        return waiting.future
 
     async def read(self, job: Job[T]) -> T:
         """Run a query in a thread, on a connection of its own."""
@@ -102,12 +147,155 @@ class SqliteWriter:
                 connection.execute("BEGIN")
                 return job(connection)
 
-        return await self._loop.run_in_executor(self._threads, query)
+        return await self._loop.run_in_executor(self._reading, query)
 
-    def glance(self, job: Job[T]) -> T:
-        """Run a query of one row here and now."""
-        with database_errors():
-            return job(self._reader)
+    @property
+    def oldest_seconds(self) -> float:
+        """How long the job has waited that waits longest; 0 when none does."""
+        oldest = next(iter(self._in_thread or self._waiting), None)
+        return 0.0 if oldest is None else self._clock() - oldest.since
+
+    def _proceed(self, delay: float = 0.0) -> None:
+        """Arrange for the next batch, if that is not done yet; when there is none a closing writer may end."""
+        if self._in_thread or self._wakeup is not None:
+            return
+        if self._waiting:
+            later = self._loop.call_later(delay, self._flush) if delay else self._loop.call_soon(self._flush)
+            self._wakeup = later
+        elif self._drained is not None and not self._drained.done():
+            self._drained.set_result(None)
+
+    def _flush(self) -> None:
+        self._wakeup = None
+        connection = self._connection
+        if self._waits_for_disk or self._quick < QUICK_IN_A_ROW or self._checkpoints.copied or connection is None:
+            self._hand_over(self._take(MOST_IN_THREAD))
+            return
+        batch = self._take(MOST_ON_LOOP)
+        began = self._clock()
+        try:
+            outcomes, _ = commit(connection, [one.job for one in batch], self._clock)
+        except Exception as error:  # noqa: BLE001 - the thread finds out which job it is about
+            if is_busy(error):
+                self._wait_for_lock(batch, error)
+            else:
+                self._quick = 0
+                self._hand_over(batch)
+        else:
+            self._note_pace(self._clock() - began)
+            self._settle(batch, outcomes)
+
+    def _take(self, most: int) -> list[_Waiting]:
+        batch, self._waiting = self._waiting[:most], self._waiting[most:]
+        return batch
+
+    def _hand_over(self, batch: list[_Waiting]) -> None:
+        """Have the thread write a batch; until it is back the connection is the thread's."""
+        self._in_thread = batch
+        jobs = [one.job for one in batch]
+        try:
+            turn = self._loop.run_in_executor(self._writing, self._write, jobs, self._checkpoints.copied)
+        except RuntimeError as error:  # no thread can be started
+            self._in_thread = []
+            self._fail(batch, Unavailable(f"The database cannot be written: {error}.", remedy="Restart the server."))
+            self._proceed()
+        else:
+            turn.add_done_callback(lambda done: self._back(batch, done))
+
+    def _back(self, batch: list[_Waiting], done: "asyncio.Future[_Turn]") -> None:
+        self._in_thread = []
+        error = done.exception() if not done.cancelled() else asyncio.CancelledError()
+        if error is not None:
+            self._fail(batch, Unavailable(f"The database was not written: {type(error).__name__}."))
+            self._proceed()
+            return
+        turn = done.result()
+        if turn.finished_log:
+            self._checkpoints.finished(turn.log_error)
+        if turn.commit_seconds is not None:
+            self._note_pace(turn.commit_seconds)
+        self._settle(batch, turn.outcomes)
+
+    def _note_pace(self, seconds: float) -> None:
+        self._lock_tries = 0
+        self._quick = self._quick + 1 if seconds <= SLOW_SECONDS else 0
+
+    def _settle(self, batch: list[_Waiting], outcomes: list[Any]) -> None:
+        """Hand the outcomes out; what found the database locked is tried again."""
+        locked: list[_Waiting] = []
+        for one, outcome in zip(batch, outcomes, strict=True):
+            if not isinstance(outcome, Failed):
+                if not one.future.done():
+                    one.future.set_result(outcome)
+            elif is_busy(outcome.error):
+                locked.append(one)
+                why = outcome.error
+            else:
+                self._fail([one], outcome.error)
+        self._checkpoints.begin_if_due()
+        if locked:
+            self._wait_for_lock(locked, why)
+        else:
+            self._proceed()
+
+    def _fail(self, batch: Sequence[_Waiting], error: BaseException) -> None:
+        for one in batch:
+            if not one.future.done():
+                one.future.set_exception(translated(error))
+
+    def _wait_for_lock(self, batch: list[_Waiting], error: BaseException) -> None:
+        """Try again in a moment; a job that has waited as long as it may fails."""
+        latest = self._clock() - self._settings.busy_timeout_seconds
+        self._fail([one for one in batch if one.since <= latest], error)
+        self._waiting[:0] = [one for one in batch if one.since > latest]
+        pause = LOCK_PAUSES_SECONDS[min(self._lock_tries, len(LOCK_PAUSES_SECONDS) - 1)]
+        self._lock_tries += 1
+        self._proceed(pause)
+
+    def _write(self, jobs: list[Job[Any]], finish_log: bool) -> _Turn:  # noqa: FBT001 - an executor passes no names
+        """In the thread: one transaction; when that fails, one a job, so that only those fail that have to."""
+        outcomes: list[Any] = []
+        log_error: BaseException | None = None
+        seconds: float | None = None
+        try:
+            connection = self._ready_connection()
+            if finish_log:
+                log_error = _error_of_copying(connection)
+            outcomes, seconds = commit(connection, jobs, self._clock)
+        except Exception as error:  # noqa: BLE001 - every job gets an outcome
+            alone = [] if is_busy(error) or len(jobs) == 1 or self._connection is None else jobs
+            outcomes = [self._write_alone(job) for job in alone] or [Failed(error)] * len(jobs)
+        return _Turn(outcomes, seconds, finish_log, log_error)
+
+    def _write_alone(self, job: Job[Any]) -> Any:  # noqa: ANN401 - a job's result
+        try:
+            return commit(self._ready_connection(), [job], self._clock)[0][0]
+        except Exception as error:  # noqa: BLE001 - handed to the job's owner
+            return Failed(error)
+
+    def _ready_connection(self) -> sqlite3.Connection:
+        """In the thread: the write connection; a new one in place of one that cannot be rolled back."""
+        if self._connection is not None and self._connection.in_transaction:
+            broken, self._connection = self._connection, None
+            with suppress(sqlite3.Error):
+                broken.close()
+        if self._connection is None:
+            self._connection = self._connect()
+            # Nothing may wait where the loop writes.
+            self._connection.execute("PRAGMA busy_timeout=0")
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self._path, isolation_level=None, check_same_thread=False, cached_statements=256, timeout=0
+        )
+        try:
+            set_pragmas(connection, self._settings)
+            connection.execute("PRAGMA wal_autocheckpoint=0")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     @contextmanager
     def _apart(self) -> Iterator[sqlite3.Connection]:
@@ -125,127 +313,26 @@ class SqliteWriter:
             raise
         self._idle.append(connection)
 
-    def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            self._path, isolation_level=None, check_same_thread=False, cached_statements=256, timeout=0
-        )
-        set_pragmas(connection, self._settings)
-        return connection
+    def _copy_log(self) -> None:
+        with self._apart() as connection:
+            copy_log(connection)
 
-    def _flush(self) -> None:
-        batch, self._waiting = self._waiting, []
-        if not (self._waits_for_disk or self._log_is_copied):
-            try:
-                outcomes = commit(self._connection, batch)
-            except sqlite3.Error as error:
-                if not is_busy(error):
-                    self._settle(batch, [error] * len(batch))
-                    return
-            else:
-                self._settle(batch, outcomes)
-                return
-        self._in_thread = True
-        if self._patient is None:
-            self._patient = Thread(target=self._commit_patiently, name="headgate-sqlite-writer", daemon=True)
-            self._patient.start()
-        self._handed_over.put(batch)
+    def _disconnect(self) -> None:
+        """In the thread: closing the last connection copies the log, which may take its time."""
+        self._reading.shutdown(wait=True)
+        for connection in (*self._idle, self._connection):
+            if connection is not None:
+                with suppress(sqlite3.Error):
+                    connection.close()
 
-    def _commit_patiently(self) -> None:
-        """The thread that may wait: for the lock as long as the busy timeout says, for the disk as long as it takes."""
-        while (batch := self._handed_over.get()) is not None:
-            outcomes = self._try_patiently(batch)
-            self._loop.call_soon_threadsafe(self._back_from_thread, batch, outcomes)
-
-    def _try_patiently(self, batch: list[_Waiting]) -> list[Any]:
-        if self._waits_for_disk:
-            return self._try(batch)
-        try:
-            self._connection.execute(f"PRAGMA busy_timeout={int(self._settings.busy_timeout_seconds * 1000)}")
-            if self._log_is_copied:
-                self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-            return self._try(batch)
-        finally:
-            self._connection.execute("PRAGMA busy_timeout=0")
-
-    def _try(self, batch: list[_Waiting]) -> list[Any]:
-        try:
-            return commit(self._connection, batch)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the jobs' owners must hear of it
-            return [error] * len(batch)
-
-    def _back_from_thread(self, batch: list[_Waiting], outcomes: list[Any]) -> None:
-        self._in_thread = self._log_is_copied = False
-        self._settle(batch, outcomes)
-        if self._waiting:
-            self._loop.call_soon(self._flush)
-
-    def _settle(self, batch: list[_Waiting], outcomes: list[Any]) -> None:
-        for (_, future), outcome in zip(batch, outcomes, strict=True):
-            if future.cancelled():
-                continue
-            if isinstance(outcome, Exception):
-                future.set_exception(translated(outcome))
-            else:
-                future.set_result(outcome)
-        if self._dirty_pages >= CHECKPOINT_PAGES and self._checkpoint is None and not self._waits_for_disk:
-            self._dirty_pages = 0
-            self._checkpoint = self._loop.run_in_executor(self._threads, self._copy_back)
-            self._checkpoint.add_done_callback(self._checkpoint_done)
-
-    def _checkpoint_done(self, done: "asyncio.Future[None]") -> None:
-        self._checkpoint = None
-        self._log_is_copied = done.exception() is None
-
-    def _copy_back(self) -> None:
-        """In a thread: move the log into the database file as far as nobody is in the way."""
-        with suppress(sqlite3.Error), self._apart() as connection:
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    def _shut_down(self) -> None:
+        self._writing.shutdown(wait=False)
+        self._reading.shutdown(wait=False)
 
 
-class database_errors:  # noqa: N801 - used as a context manager, reads as a phrase
-    """Turns what sqlite3 raises about the database itself (locked, full, gone) into `Unavailable`."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
-        if isinstance(error, sqlite3.Error):
-            raise translated(error) from error
-
-
-def translated(error: Exception) -> Exception:
-    """The `Unavailable` that an error of sqlite3 amounts to, else the error."""
-    found = explain(error) if isinstance(error, sqlite3.Error) else None
-    if found is None:
-        return error
-    found.__cause__ = error
-    return found
-
-
-def is_busy(error: sqlite3.Error) -> bool:
-    """Whether somebody else holds the lock (SQLITE_BUSY and its extended codes)."""
-    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF == sqlite3.SQLITE_BUSY
-
-
-def commit(connection: sqlite3.Connection, batch: list[_Waiting]) -> list[Any]:
-    """Run the jobs in one transaction and give their results; when one fails, each in a transaction of its own.
-
-    Nothing is lost by starting over: what was rolled back never happened. Raises `sqlite3.Error` only when no
-    transaction can be begun (the lock cannot be had), and then no job has run.
-    """
-    connection.execute("BEGIN IMMEDIATE")
+def _error_of_copying(connection: sqlite3.Connection) -> BaseException | None:
     try:
-        results: list[Any] = [job(connection) for job, _ in batch]
-        connection.execute("COMMIT")
-    except Exception as error:  # noqa: BLE001 - handed to the job's owner
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        return [error] if len(batch) == 1 else [_alone(connection, waiting) for waiting in batch]
-    return results
-
-
-def _alone(connection: sqlite3.Connection, waiting: _Waiting) -> Any:  # noqa: ANN401 - a result or an exception
-    try:
-        return commit(connection, [waiting])[0]
-    except sqlite3.Error as error:
+        copy_log(connection)
+    except (sqlite3.Error, NotCopied) as error:
         return error
+    return None

@@ -1,0 +1,104 @@
+"""When the write-ahead log of SQLite is copied into the database file, and when that is tried again."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import Executor
+
+from headgate.features.runs.store.sqlite_transaction import is_busy, translated
+from headgate.foundation.log import get_logger
+
+CHECKPOINT_PAGES = 1000
+_PAGE_BYTES = 4096
+_PAGES_PER_JOB = 6
+"""About what one transition dirties; only the pace of checkpoints depends on it."""
+FIRST_PAUSE_SECONDS = 1.0
+LONGEST_PAUSE_SECONDS = 60.0
+log = get_logger(__name__)
+
+
+class NotCopied(Exception):
+    """A reader keeps a part of the log in use."""
+
+
+def copy_log(connection: sqlite3.Connection) -> None:
+    """Copy the log into the database file as far as nobody is in the way. Raises `sqlite3.Error`, `NotCopied`."""
+    busy, pages, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    if busy or copied < pages:
+        raise NotCopied(f"{copied} of {pages} pages were copied")
+
+
+class Checkpoints:
+    """Copies the log while writing goes on, in a thread. A failure is known, logged, and tried again later.
+
+    Args:
+        loop: The event loop of the writer.
+        executor: Where the copy is made.
+        copy: Makes it, on a connection that is not the writer's.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, executor: Executor, copy: Callable[[], None]) -> None:
+        self._loop = loop
+        self._executor = executor
+        self._copy = copy
+        self._pages = 0
+        self._pause = 0.0
+        self._running: asyncio.Future[None] | None = None
+        self._retry: asyncio.TimerHandle | None = None
+        self.copied = False
+        """Whether the log is copied but for what was written meanwhile: the next transaction can finish the copy."""
+
+    def wrote(self, size: int) -> None:
+        """A job writes about so many bytes of long values."""
+        self._pages += _PAGES_PER_JOB + size // _PAGE_BYTES
+
+    def begin_if_due(self) -> None:
+        """Begin a copy when enough was written since the last."""
+        if self._pages >= CHECKPOINT_PAGES and self._running is None and self._retry is None:
+            self._begin()
+
+    def finished(self, error: BaseException | None) -> None:
+        """The copy was finished before a transaction, or that failed."""
+        self.copied = False
+        if error is None:
+            self._pause = 0.0
+        else:
+            self._later(error)
+
+    async def close(self) -> None:
+        """Begin none any more, and wait for the one that runs."""
+        if self._retry is not None:
+            self._retry.cancel()
+        if self._running is not None:
+            await asyncio.wait([self._running])
+            if self._retry is not None:
+                self._retry.cancel()
+
+    def _begin(self) -> None:
+        self._retry = None
+        self._pages = 0
+        try:
+            self._running = self._loop.run_in_executor(self._executor, self._copy)
+        except RuntimeError as error:  # no thread can be started
+            self._later(error)
+        else:
+            self._running.add_done_callback(self._done)
+
+    def _done(self, running: "asyncio.Future[None]") -> None:
+        self._running = None
+        if running.cancelled():
+            return
+        error = running.exception()
+        if error is None:
+            self.copied = True
+        else:
+            self._later(error)
+
+    def _later(self, error: BaseException) -> None:
+        if isinstance(error, NotCopied) or is_busy(error):  # somebody is in the way, for a moment
+            self._pause = FIRST_PAUSE_SECONDS
+        else:
+            self._pause = min(max(FIRST_PAUSE_SECONDS, self._pause * 2), LONGEST_PAUSE_SECONDS)
+            log.warning("checkpoint failed, trying again", retry_seconds=self._pause, problem=str(translated(error)))
+        if self._retry is None:
+            self._retry = self._loop.call_later(self._pause, self._begin)
