@@ -1,12 +1,14 @@
 """A process of its own that carries one run out, to be killed: `python -m tests.support.engine_process <JSON>`.
 
-The JSON names `folder`, `url`, `version` (tenant, flow, number) and `text`, or no `version` to only recover. Prints the
-run's id once it is started and then stays until it is killed or told on standard input to end.
+The JSON names `folder`, `url`, `version` (tenant, flow, number) and `text`, or no `version` to only recover; `models`
+is where a model provider answers. Prints the run's id once it is started and then stays until it is killed or told on
+standard input to end.
 """
 
 import asyncio
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from headgate.features.runs.transitions import RunKey
 from headgate.foundation.database import Database
 from headgate.foundation.log import configure
 from headgate.foundation.settings import EngineSettings, LogSettings
+from tests.support.agents import AGENT_COMPONENTS, ServerModels
 from tests.support.databases import make_settings
 from tests.support.engine import make_services, new_run, on_disk
 
@@ -26,7 +29,11 @@ async def work(order: dict[str, Any]) -> None:
     settings = make_settings(Path(order["folder"]), order["url"])
     database = Database(settings)
     engine_settings = EngineSettings(recover_on_start="version" not in order, lease_seconds=order.get("lease", 30))
-    services = make_services(database, engine=engine_settings, files=on_disk(database, settings))
+    services = make_services(
+        database, components=AGENT_COMPONENTS, engine=engine_settings, files=on_disk(database, settings)
+    )
+    if "models" in order:
+        services = replace(services, chat_models=ServerModels(order["models"]))
     engine = build_engine(settings, database, services)
     await engine.open()
     if "version" in order:

@@ -30,6 +30,7 @@ from tests.support.engine import (
     NoWorkspaces,
     OneRunner,
     OneSpace,
+    PlainSealer,
 )
 
 KEY = RunKey("00000000-0000-7000-8000-00000000000a", "tenant", "flow", 1)
@@ -97,5 +98,6 @@ def make_bench(components: Iterable[type[Component]] = COMPONENTS, **services: A
         limits=LimitSettings(),
         engine=EngineSettings(),
         spaces=OneSpace(),
+        sealer=PlainSealer(),
     )
     return StepBench(http, files, secrets, Recorder(), replace(made, **services))

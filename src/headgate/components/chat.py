@@ -8,6 +8,7 @@ from headgate.components.attachments import content_of, described
 from headgate.foundation.errors import HeadgateError, UpstreamFailed
 from headgate.graph.names import clipped
 from headgate.sdk import Component, ComponentError, File, Message, Model, RunContext, field
+from headgate.sdk.calls import REPLAYED
 
 _SECONDS_BETWEEN_LOOKS = 1.0
 HOW_TO_ADD = (
@@ -89,15 +90,18 @@ async def ask(ctx: RunContext, model: Model, *, system: str, text: str, files: S
     pieces: list[str] = []
     usage: dict[str, int] = {}
     reason = ""
+    replayed = False
     async for chunk in _guarded(ctx, model, chat.astream(messages)):
         for kind, count in (chunk.usage_metadata or {}).items():
             if isinstance(count, int):
                 usage[kind] = usage.get(kind, 0) + count
         reason = str(chunk.response_metadata.get("finish_reason") or reason)
+        replayed = replayed or REPLAYED in chunk.response_metadata
         if chunk.text:
             pieces.append(str(chunk.text))
             await ctx.emit(pieces[-1])
-    ctx.record_usage(model, input_tokens=usage.get("input_tokens"), output_tokens=usage.get("output_tokens"))
+    if not replayed:
+        ctx.record_usage(model, input_tokens=usage.get("input_tokens"), output_tokens=usage.get("output_tokens"))
     if reason in {"length", "max_tokens"}:
         ctx.log("The answer was cut at the model's limit of tokens.", finish_reason=reason)
     answer = "".join(pieces)
@@ -122,7 +126,9 @@ def as_evidence(system: str, text: str, files: Sequence[File]) -> str:
 
 
 def record_answer_usage(ctx: RunContext, model: Model, answer: Any) -> None:  # noqa: ANN401 - a LangChain message
-    """Count the tokens of a whole answer."""
+    """Count the tokens of a complete answer, unless an earlier attempt at the step paid for it."""
+    if REPLAYED in answer.response_metadata:
+        return
     usage = getattr(answer, "usage_metadata", None) or {}
     ctx.record_usage(model, input_tokens=usage.get("input_tokens"), output_tokens=usage.get("output_tokens"))
 

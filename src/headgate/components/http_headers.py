@@ -23,6 +23,11 @@ _OWN = frozenset(
 
 
 HEADERS_HELP = "HTTP headers, name to value; a value that names a variable, as in Bearer API_KEY, sends what it holds."
+KEY_LABEL = "Idempotency key"
+KEY_HELP = (
+    "Send an Idempotency-Key that stays the same when this run attempts the step again, so that the receiver can drop "
+    "a repeat. A header of that name set above is sent as it is."
+)
 
 
 async def checked_headers(ctx: RunContext, headers: Mapping[str, str], *, component: str, url: str) -> dict[str, str]:

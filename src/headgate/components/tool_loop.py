@@ -1,6 +1,7 @@
 """A model that calls tools until it can answer: what Agent and AIStep share."""
 
 from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,9 +11,12 @@ from headgate.components.chat import as_evidence, conversation, failed, record_a
 from headgate.foundation.errors import Cancelled, HeadgateError, UpstreamFailed
 from headgate.graph.names import free_name
 from headgate.sdk import ComponentError, File, Model, RunContext, Tool
+from headgate.sdk.calls import Asked, messages_as_sent
 from headgate.sdk.coerce import text_of
 from headgate.sdk.tools import call_tool
 
+_CONVERSATION: ContextVar[str | None] = ContextVar("headgate_conversation", default=None)
+"""Digest of the conversation in which a model asked for the tool call that is being made."""
 LONGEST_RESULT = 50_000
 """Most characters of a tool's result that go back to the model."""
 
@@ -104,7 +108,7 @@ class ToolLoop:
             """Call the tool; what it refuses is an answer to the model, not the end of the run."""
             told: dict[str, JsonValue] = {"name": tool.full_name, "arguments": arguments}
             try:
-                result = await call_tool(self.ctx, tool, arguments)
+                result = await call_tool(self.ctx, tool, arguments, conversation=_CONVERSATION.get())
             except Cancelled:
                 raise
             except HeadgateError as error:
@@ -130,10 +134,23 @@ def with_own_names(tools: Sequence[Tool]) -> list[Tool]:
 def _agent(chat: Any, tools: Sequence[tuple[Tool, Any]], instructions: str) -> Any:  # noqa: ANN401 - LangChain's
     """A LangChain agent over the tools; LangChain is imported when first used."""
     from langchain.agents import create_agent  # noqa: PLC0415
+    from langchain.agents.middleware import wrap_tool_call  # noqa: PLC0415
     from langchain_core.tools import StructuredTool  # noqa: PLC0415
 
     callable_tools = [
         StructuredTool(name=tool.name, description=tool.description, args_schema=tool.parameters, coroutine=call)
         for tool, call in tools
     ]
-    return create_agent(chat, callable_tools, system_prompt=instructions.strip() or None)
+
+    @wrap_tool_call
+    async def in_its_conversation(request: Any, handler: Any) -> Any:  # noqa: ANN401 - LangChain's
+        """Let the call know by what it was asked for, so that it is the same call in every attempt at the step."""
+        said = {"messages": messages_as_sent(request.state["messages"]), "call": request.tool_call["id"]}
+        token = _CONVERSATION.set(Asked.of("tool", "", said).digest)
+        try:
+            return await handler(request)
+        finally:
+            _CONVERSATION.reset(token)
+
+    instructed = instructions.strip() or None
+    return create_agent(chat, callable_tools, system_prompt=instructed, middleware=[in_its_conversation])

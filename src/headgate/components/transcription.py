@@ -65,7 +65,6 @@ class Transcribe(ModelStep):
             recording = Recording(self.audio.name, content, self.audio.media_type, self.language, self.words)
             self.ctx.record_prompt(described(self.words, [self.audio]).strip())
             self._made = await self.ctx.transcribe(self.model, recording)
-            self.ctx.record_usage(self.model, input_tokens=None, output_tokens=None)
             if not self._made.text.strip():
                 raise UpstreamFailed(f"{self.model} heard no words in '{self.audio.name}'.", remedy="Listen to it.")
         return self._made

@@ -8,7 +8,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from pydantic import JsonValue, PrivateAttr
 
-from headgate.components.http_headers import HEADERS_HELP, checked_headers
+from headgate.components.http_headers import HEADERS_HELP, KEY_HELP, KEY_LABEL, checked_headers
 from headgate.components.json_text import parse_json
 from headgate.components.readers.charset import declared_in_markup, decoded
 from headgate.components.readers.markup import Page, read_html
@@ -54,6 +54,7 @@ class HTTPRequest(Component):
         help="A status of 400 or more fails the step; off, it is given like any answer.",
         advanced=True,
     )
+    idempotency_key: bool = field(default=True, label=KEY_LABEL, help=KEY_HELP, port=False, advanced=True)
     _answer: HttpAnswer | None = PrivateAttr(default=None)
 
     @classmethod
@@ -92,6 +93,8 @@ class HTTPRequest(Component):
             body, media_type = _body(self.body)
             if body is not None:
                 headers.setdefault("content-type", media_type)
+            if self.idempotency_key and self.method not in _SAFE:
+                headers.setdefault("idempotency-key", self.ctx.idempotency_key())
             await self.ctx.check_cancelled()
             answer = await self.ctx.http.request(
                 self.method, url, headers=headers, body=body, timeout_seconds=self.timeout_seconds

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from headgate.components.http_headers import HEADERS_HELP, checked_headers
+from headgate.components.http_headers import HEADERS_HELP, KEY_HELP, KEY_LABEL, checked_headers
 from headgate.components.json_text import parse_json
 from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.webhooks import delivery_key, signature_headers
@@ -57,6 +57,7 @@ class WebhookOut(Component):
         help="report: the flow goes on and `response` tells; fail: the step fails.",
         advanced=True,
     )
+    idempotency_key: bool = field(default=True, label=KEY_LABEL, help=KEY_HELP, port=False, advanced=True)
 
     @output(help="webhook_delivered, webhook_id, status, and the answer's body or webhook_error.")
     async def response(self) -> Data:
@@ -64,7 +65,9 @@ class WebhookOut(Component):
         webhook_id = delivery_key(self.ctx.run_id, self.ctx.node_id)
         body = self._body()
         headers = await checked_headers(self.ctx, self.headers, component="WebhookOut", url=self.url)
-        headers |= {"content-type": "application/json", "idempotency-key": webhook_id, "webhook-id": webhook_id}
+        headers |= {"content-type": "application/json", "webhook-id": webhook_id}
+        if self.idempotency_key:
+            headers.setdefault("idempotency-key", webhook_id)
         if self.secret:
             secret = await self.ctx.secret(self.secret, url=self.url)
             headers |= signature_headers(secret.get_secret_value(), webhook_id, int(time.time()), body)

@@ -95,6 +95,7 @@ async def open_services(
         limits=settings.limits,
         engine=settings.engine.model_copy(update={"recover_on_start": recover}),
         spaces=spaces,
+        sealer=box,
         classes=classes if classes.enabled else None,
     )
     try:

@@ -1,6 +1,6 @@
 """What a running component may reach: models, HTTP, secrets, files, tokens, cancellation. Nothing else."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -8,6 +8,7 @@ from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.guarded_http import HttpAnswer
 from headgate.graph.manifest import Manifest
+from headgate.sdk.calls import Answer, Asked
 from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
 
 if TYPE_CHECKING:  # the chat model type is named without importing LangChain at start-up
@@ -194,6 +195,22 @@ class RunContext(Protocol):
         """The words of a recording, by a model that turns speech into text. Raises as a chat model's call does."""
         ...
 
+    async def once(self, asked: Asked, call: Callable[[], Awaitable[JsonValue]]) -> Answer:
+        """The answer of a call outside. Of an interrupted or failed step the next attempt gets the same answer.
+
+        Args:
+            asked: Identifies the request.
+            call: Makes it; what it raises is raised, and the next attempt makes the call again.
+        """
+        ...
+
+    def idempotency_key(self) -> str:
+        """A key for the next request that changes something outside.
+
+        Every attempt of the run gives the same keys in the same order; another run gives others.
+        """
+        ...
+
     async def secret(self, name: str, *, url: str | None = None) -> SecretStr:
         """The value of an encrypted variable; with `url`, to be sent to that address.
 
@@ -237,6 +254,7 @@ class RunContext(Protocol):
         server: str = "",
         error: str = "",
         ms: float | None = None,
+        replayed: bool = False,
     ) -> None:
         """Keep a tool call for the evidence; `sdk.tools.call_tool` does.
 
@@ -247,6 +265,7 @@ class RunContext(Protocol):
             server: The MCP server it belongs to.
             error: What it refused or failed with, in place of a result.
             ms: Milliseconds it took.
+            replayed: Whether an earlier attempt at the step had made the call.
         """
         ...
 

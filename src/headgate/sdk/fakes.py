@@ -10,6 +10,7 @@ from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.errors import Cancelled, HeadgateError, Invalid, NotFound, UpstreamFailed
 from headgate.graph.manifest import Manifest
+from headgate.sdk.calls import Answer, Asked
 from headgate.sdk.context import HttpAnswer, RunInput, WorkspaceTools
 from headgate.sdk.values import File, Model, Recording, Tool, Transcript
 
@@ -203,6 +204,8 @@ class FakeContext:
     recordings: list[Recording] = field(default_factory=list)
     transcript: Transcript = field(default_factory=lambda: Transcript("What was said."))
     cancelled: bool = False
+    keys_given: int = 0
+    """Idempotency keys given."""
 
     async def chat_model(self, model: Model) -> "BaseChatModel":
         """The scripted model, whichever was asked for; what was asked for is kept in `models`."""
@@ -224,6 +227,15 @@ class FakeContext:
         self.models.append(model)
         self.recordings.append(audio)
         return self.transcript
+
+    async def once(self, asked: Asked, call: Callable[[], Awaitable[JsonValue]]) -> Answer:  # noqa: ARG002
+        """The answer of the call."""
+        return Answer(await call())
+
+    def idempotency_key(self) -> str:
+        """`key-1`, `key-2` and so on."""
+        self.keys_given += 1
+        return f"key-{self.keys_given}"
 
     async def secret(self, name: str, *, url: str | None = None) -> SecretStr:  # noqa: ARG002 - goes anywhere
         """A scripted secret. Raises `NotFound` naming it."""
@@ -269,6 +281,7 @@ class FakeContext:
         server: str = "",  # noqa: ARG002 - the signature is the protocol's
         error: str = "",
         ms: float | None = None,  # noqa: ARG002 - the signature is the protocol's
+        replayed: bool = False,  # noqa: ARG002 - the signature is the protocol's
     ) -> None:
         """Keep a tool call; an error in place of the result."""
         self.tool_calls.append((name, dict(arguments), {"error": error} if error else result))

@@ -2,9 +2,10 @@
 
 import asyncio
 import base64
+import hashlib
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from email.message import Message as Headers
 from http.client import HTTPException
 from typing import IO, Any, NoReturn
@@ -14,6 +15,7 @@ from pydantic import JsonValue, SecretStr
 from headgate.foundation.errors import Forbidden, NotFound, TooLarge, UpstreamFailed
 from headgate.foundation.guarded_http.answer import HttpAnswer
 from headgate.graph.names import clipped
+from headgate.sdk.calls import Answer, Asked
 from headgate.sdk.context import RunInput
 from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
 
@@ -49,6 +51,7 @@ class HostedContext:
         self.files = HostedFiles(told.get("files") or {})
         self.lines: list[dict[str, JsonValue]] = []
         self.tokens: list[str] = []
+        self._keys = 0
 
     @property
     def input(self) -> RunInput:
@@ -80,6 +83,15 @@ class HostedContext:
     async def transcribe(self, model: Model, audio: Recording) -> Transcript:  # noqa: ARG002
         """Raises `NotInTheSandbox`."""
         raise _refused("ask a model", "Connect a Transcribe step, and work on its text.")
+
+    async def once(self, asked: Asked, call: Callable[[], Awaitable[JsonValue]]) -> Answer:  # noqa: ARG002
+        """The answer of the call: own code keeps none."""
+        return Answer(await call())
+
+    def idempotency_key(self) -> str:
+        """The same keys in the same order whenever the step runs."""
+        self._keys += 1
+        return hashlib.sha256(f"{self.run_id}:{self.node_id}:{self._keys}".encode()).hexdigest()
 
     async def secret(self, name: str, *, url: str | None = None) -> SecretStr:  # noqa: ARG002
         """Raises `NotInTheSandbox`: a secret comes in through a field."""
@@ -126,6 +138,7 @@ class HostedContext:
         server: str = "",  # noqa: ARG002
         error: str = "",
         ms: float | None = None,  # noqa: ARG002
+        replayed: bool = False,  # noqa: ARG002
     ) -> None:
         """Keep a line: own code is no witness of what a tool did."""
         self.log(f"The component says that it called {name}.", arguments=dict(arguments), error=error)

@@ -7,14 +7,22 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from headgate.foundation.errors import HeadgateError
+from headgate.foundation.errors import Cancelled, HeadgateError, UpstreamFailed
 from headgate.graph.names import did_you_mean, listed
 from headgate.graph.ports import PortType
 from headgate.graph.tool_names import tool_name
+from headgate.sdk.calls import Asked
 from headgate.sdk.coerce import encode
 from headgate.sdk.component import NOT_TAKEN, Component, ComponentError
 from headgate.sdk.context import RunContext
 from headgate.sdk.values import Tool
+
+
+class ToolRefused(UpstreamFailed):
+    """A tool refused a call of an earlier attempt at the step; the call is not made again."""
+
+    code = "tool_refused"
+    title = "The tool refused the call"
 
 
 def tool_of(
@@ -48,28 +56,57 @@ def tool_of(
     )
 
 
-async def call_tool(ctx: RunContext, tool: Tool, arguments: dict[str, JsonValue]) -> JsonValue:
-    """Call a tool as a step does: not in a cancelled run, and kept with its time for the evidence.
+async def call_tool(
+    ctx: RunContext, tool: Tool, arguments: dict[str, JsonValue], *, conversation: str | None = None
+) -> JsonValue:
+    """Call a tool as a step does: not in a cancelled run, once in all attempts, kept with its time for the evidence.
 
-    Raises `Cancelled`, and what the tool raises.
+    Args:
+        ctx: The step's run context.
+        tool: What is called.
+        arguments: What it is called with.
+        conversation: Identifies the conversation in which a model asked for the call. What the tool refuses is then an
+            answer as well, and the next attempt gets the same one.
+
+    Raises:
+        Cancelled: The run was cancelled.
+        HeadgateError: What the tool raised; `ToolRefused` for what an earlier attempt was refused.
     """
     await ctx.check_cancelled()
     started = time.perf_counter()
+    raised: HeadgateError | None = None
 
-    def keep(result: JsonValue, error: str = "") -> None:
+    async def call() -> JsonValue:
+        nonlocal raised
+        try:
+            return {"result": await tool.call(arguments)}
+        except HeadgateError as error:
+            raised = error
+            if conversation is None or isinstance(error, Cancelled):
+                raise
+            return {"error": str(error)}
+
+    def keep(result: JsonValue, error: str = "", *, replayed: bool = False) -> None:
         ms = round((time.perf_counter() - started) * 1000, 1)
-        ctx.record_tool_call(tool.full_name, arguments, result, server=tool.server, error=error, ms=ms)
+        ctx.record_tool_call(
+            tool.full_name, arguments, result, server=tool.server, error=error, ms=ms, replayed=replayed
+        )
 
+    asked = Asked.of("tool", tool.full_name, {"arguments": arguments, "conversation": conversation})
     try:
-        result = await tool.call(arguments)
+        answer = await ctx.once(asked, call)
     except HeadgateError as error:
         keep(None, str(error))
         raise
     except asyncio.CancelledError:
         keep(None, "The run was stopped while the tool worked.")
         raise
-    keep(result)
-    return result
+    outcome = answer.value if isinstance(answer.value, dict) else {}
+    refused = str(outcome.get("error") or "")
+    keep(outcome.get("result"), refused, replayed=answer.replayed)
+    if refused:
+        raise raised or ToolRefused(refused)
+    return outcome.get("result")
 
 
 async def run_main_output(

@@ -69,6 +69,25 @@ class TestHTTPRequest:
         await harness.run(HTTPRequest, {"url": ADDRESS, "method": "PUT", "body": "{}", "headers": headers})
         assert harness.http.requests[0].headers == {"content-type": "application/x-ndjson"}
 
+    @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+    async def test_sends_an_idempotency_key_where_it_changes_something(self, method: str) -> None:
+        harness = answering(method=method)
+        await harness.run(HTTPRequest, {"url": ADDRESS, "method": method})
+        assert harness.http.requests[0].headers["idempotency-key"] == "key-1"
+
+    @pytest.mark.parametrize(
+        ("values", "sent"),
+        [
+            ({"method": "GET"}, None),
+            ({"method": "POST", "idempotency_key": False}, None),
+            ({"method": "POST", "headers": {"Idempotency-Key": "mine"}}, "mine"),
+        ],
+    )
+    async def test_sends_no_key_or_the_one_that_was_set(self, values: dict[str, Any], sent: str | None) -> None:
+        harness = answering(method=values["method"])
+        await harness.run(HTTPRequest, {"url": ADDRESS, **values})
+        assert harness.http.requests[0].headers.get("idempotency-key") == sent
+
     async def test_sends_once_for_all_outputs(self) -> None:
         harness = answering()
         await harness.run(HTTPRequest, {"url": ADDRESS})

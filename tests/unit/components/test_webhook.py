@@ -47,6 +47,16 @@ class TestWebhookOut:
         await harness.run(WebhookOut, {"url": URL, **payload})
         assert harness.http.requests[0].json == sent
 
+    async def test_sends_the_key_that_was_set(self) -> None:
+        harness = harness_with()
+        await harness.run(WebhookOut, {"url": URL, "headers": {"Idempotency-Key": "mine"}})
+        assert harness.http.requests[0].headers["idempotency-key"] == "mine"
+
+    async def test_sends_no_key_where_it_is_switched_off(self) -> None:
+        harness = harness_with()
+        await harness.run(WebhookOut, {"url": URL, "idempotency_key": False})
+        assert "idempotency-key" not in harness.http.requests[0].headers
+
     async def test_signs_what_it_sends(self) -> None:
         harness = harness_with()
         harness.ctx.secrets["HOOK_KEY"] = "s3cret"

@@ -15,11 +15,14 @@ from pydantic import PrivateAttr
 
 from headgate.features.models.diagnosis import Caller, friendly_error
 from headgate.features.models.errors import BadModelSettings, BrokenModelAnswer, ModelUnreachable
+from headgate.features.models.ports import CallLog
 from headgate.features.models.redaction import redact
+from headgate.features.models.replay import OnceOnly
 from headgate.features.models.tool_shim import ToolShim
 from headgate.foundation.errors import HeadgateError
+from headgate.sdk.values import Model
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 _END_MARKS = ("finish_reason", "stop_reason", "status")
 """What the last chunks of a complete stream carry, in the protocols of OpenAI (both) and Anthropic."""
@@ -58,6 +61,14 @@ def build_chat_model(
     return ToolShim(inner=model) if shim else model
 
 
+def answer_once(chat: BaseChatModel, model: Model, log: CallLog) -> BaseChatModel:
+    """The same chat model; a call that `log` has the answer of is not made again."""
+    inner = chat.inner if isinstance(chat, ToolShim) else chat
+    if hasattr(inner, "_once"):
+        inner._once = OnceOnly(model, log)  # noqa: SLF001 - private to pydantic, ours
+    return chat
+
+
 async def count_models(model: BaseChatModel) -> int | None:
     """How many models the provider offers this key; None where its client has no such list. Costs nothing."""
     client = getattr(model, "root_async_client", None) or getattr(model, "_async_client", None)
@@ -81,6 +92,7 @@ def translating(chat_class: type[BaseChatModel]) -> type[BaseChatModel]:
     class Translating(_sending_plainly(chat_class)):  # type: ignore[misc]
         _caller: Caller = PrivateAttr(default_factory=Caller)
         _ends_are_marked: bool = PrivateAttr(default=False)
+        _once: OnceOnly | None = PrivateAttr(default=None)
 
         def _generate(
             self,
@@ -100,9 +112,14 @@ def translating(chat_class: type[BaseChatModel]) -> type[BaseChatModel]:
             run_manager: AsyncCallbackManagerForLLMRun | None = None,
             **kwargs: Any,  # noqa: ANN401
         ) -> ChatResult:
-            with _translated(self._caller):
-                result: ChatResult = await super()._agenerate(messages, stop=stop, run_manager=run_manager, **kwargs)
-            return result
+            generate = super()._agenerate
+
+            async def call() -> ChatResult:
+                with _translated(self._caller):
+                    result: ChatResult = await generate(messages, stop=stop, run_manager=run_manager, **kwargs)
+                return result
+
+            return await call() if self._once is None else await self._once.generate(messages, stop, kwargs, call)
 
         def _stream(
             self,
@@ -126,19 +143,32 @@ def translating(chat_class: type[BaseChatModel]) -> type[BaseChatModel]:
             run_manager: AsyncCallbackManagerForLLMRun | None = None,
             **kwargs: Any,  # noqa: ANN401
         ) -> AsyncIterator[ChatGenerationChunk]:
-            ended = not self._ends_are_marked
-            with _translated(self._caller):
-                async for chunk in super()._astream(messages, stop=stop, run_manager=run_manager, **kwargs):
-                    ended = ended or _marks_end(chunk)
-                    yield chunk
-            if not ended:
-                raise _cut_off(self._caller)
+            pieces = _complete(
+                super()._astream(messages, stop=stop, run_manager=run_manager, **kwargs),
+                self._caller,
+                ends_are_marked=self._ends_are_marked,
+            )
+            async for chunk in pieces if self._once is None else self._once.stream(messages, stop, kwargs, pieces):
+                yield chunk
 
     # LangChain derives type names and serialised ids from the class's name.
     Translating.__name__ = chat_class.__name__
     Translating.__qualname__ = chat_class.__qualname__
     Translating.__module__ = chat_class.__module__
     return Translating
+
+
+async def _complete(
+    stream: AsyncIterator[ChatGenerationChunk], caller: Caller, *, ends_are_marked: bool
+) -> AsyncIterator[ChatGenerationChunk]:
+    """The stream with its failures translated; one that ends before its last mark fails."""
+    ended = not ends_are_marked
+    with _translated(caller):
+        async for chunk in stream:
+            ended = ended or _marks_end(chunk)
+            yield chunk
+    if not ended:
+        raise _cut_off(caller)
 
 
 def _sending_plainly(chat_class: type[BaseChatModel]) -> type[BaseChatModel]:
@@ -174,8 +204,8 @@ def _translated(caller: Caller) -> Iterator[None]:
     except HeadgateError:
         raise
     except Exception as error:  # noqa: BLE001 - provider libraries raise anything; all of it is translated
-        if log.isEnabledFor(logging.DEBUG):
-            log.debug("call to %s failed: %s", caller.model, redact(format_exc()))
+        if logger.isEnabledFor(logging.DEBUG):
+            logger.debug("call to %s failed: %s", caller.model, redact(format_exc()))
         # Not chained: the libraries' exceptions hold request headers, arguments and echoes of the key.
         raise friendly_error(error, caller) from None
 

@@ -3,10 +3,11 @@
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from pydantic import SecretStr
+from pydantic import JsonValue, SecretStr
 
 from headgate.features.secrets.errors import VariableKept
 from headgate.features.secrets.service import origin_of
+from headgate.sdk.calls import Answer, Asked
 
 if TYPE_CHECKING:  # named without importing the HTTP library
     import httpx2
@@ -63,3 +64,17 @@ class EnvironmentKeys:
         if await self.key(name) is None:
             return None
         raise VariableKept(name, origin_of(url))
+
+
+class CallLog(Protocol):
+    """Answered calls of a step."""
+
+    async def recall(self, asked: Asked) -> Answer | None:
+        """The stored answer to a request; None when the call has to be made."""
+        ...
+
+    async def keep(
+        self, asked: Asked, value: JsonValue, *, tokens: tuple[int | None, int | None] = (None, None)
+    ) -> Answer:
+        """Store the answer to a request."""
+        ...

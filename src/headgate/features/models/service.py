@@ -13,7 +13,7 @@ from headgate.features.models.errors import BadModelSettings, NoModelConfigured
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ollama import pulled_models
 from headgate.features.models.params import ModelParams, accepted_params, constructor_arguments
-from headgate.features.models.ports import GuardedWeb, KeySource
+from headgate.features.models.ports import CallLog, GuardedWeb, KeySource
 from headgate.features.models.providers import (
     LOCAL,
     PROVIDERS,
@@ -210,6 +210,12 @@ def _build(provider: Provider, arguments: dict[str, Any], caller: Caller, *, shi
         chat_class, arguments, caller, ends_are_marked=provider.ends_are_marked, shim=shim
     )
     return model
+
+
+def answering_once(chat: "BaseChatModel", model: Model, log: CallLog) -> "BaseChatModel":
+    """The same chat model; a call that `log` has the answer of is not made again."""
+    found: BaseChatModel = langchain_side().answer_once(chat, model, log)
+    return found
 
 
 def langchain_side() -> ModuleType:

@@ -5,19 +5,18 @@ The server is held to that schema while it writes, so even a small model answers
 which is handed on as an ordinary LangChain message. Works with any server that takes `response_format` `json_schema`.
 """
 
-import json
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
-from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from headgate.features.models.replay import as_chunk
 from headgate.features.models.tool_json import call_schema, plain_messages, preamble, read_answer, with_preamble
 
 ToolChoice = str | dict[str, Any] | bool | None
@@ -89,7 +88,8 @@ class ToolShim(BaseChatModel):
     ) -> Iterator[ChatGenerationChunk]:
         call = _Call(messages, kwargs)
         if call.functions:  # a call makes sense only whole
-            yield _as_chunk(call.translate(self.inner._generate(call.messages, stop=stop, **call.kwargs)))  # noqa: SLF001
+            whole = self.inner._generate(call.messages, stop=stop, **call.kwargs)  # noqa: SLF001
+            yield as_chunk(call.translate(whole).generations[0])
             return
         yield from self.inner._stream(call.messages, stop=stop, **call.kwargs)  # noqa: SLF001
 
@@ -103,7 +103,7 @@ class ToolShim(BaseChatModel):
         call = _Call(messages, kwargs)
         if call.functions:
             result = await self.inner._agenerate(call.messages, stop=stop, **call.kwargs)  # noqa: SLF001
-            yield _as_chunk(call.translate(result))
+            yield as_chunk(call.translate(result).generations[0])
             return
         async for chunk in self.inner._astream(call.messages, stop=stop, **call.kwargs):  # noqa: SLF001
             yield chunk
@@ -134,26 +134,6 @@ class _Call:
             for one in result.generations
         ]
         return ChatResult(generations=generations, llm_output=result.llm_output)
-
-
-def _as_chunk(result: ChatResult) -> ChatGenerationChunk:
-    message = result.generations[0].message
-    calls = message.tool_calls if isinstance(message, AIMessage) else []
-    chunks = [
-        tool_call_chunk(name=call["name"], args=json.dumps(call["args"]), id=call["id"], index=index)
-        for index, call in enumerate(calls)
-    ]
-    usage = message.usage_metadata if isinstance(message, AIMessage) else None
-    return ChatGenerationChunk(
-        message=AIMessageChunk(
-            content=message.content,
-            id=message.id,
-            tool_call_chunks=chunks,
-            usage_metadata=usage,
-            response_metadata=message.response_metadata,
-        ),
-        generation_info=result.generations[0].generation_info,
-    )
 
 
 def _chosen(functions: list[dict[str, Any]], tool_choice: ToolChoice) -> list[dict[str, Any]]:

@@ -208,6 +208,18 @@ class SecurityClasses(Protocol):
         ...
 
 
+class Sealer(Protocol):
+    """Encrypts what is stored."""
+
+    def encrypt(self, secret: SecretStr) -> bytes:
+        """The text as a token that is safe to store."""
+        ...
+
+    def decrypt(self, token: bytes) -> SecretStr:
+        """The text again. Raises `Unavailable` when the key is not the one that encrypted it."""
+        ...
+
+
 class Deliveries(Protocol):
     """Step outputs that go to web addresses (output_mode http_post)."""
 
@@ -246,6 +258,7 @@ class Services:
     limits: LimitSettings
     engine: EngineSettings
     spaces: Spaces
+    sealer: Sealer
     telemetry: Telemetry = field(default_factory=Telemetry)
     classes: SecurityClasses | None = None
     """None where security classes are switched off."""

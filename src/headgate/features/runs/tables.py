@@ -20,6 +20,7 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     Integer,
+    LargeBinary,
     PrimaryKeyConstraint,
     String,
     Table,
@@ -153,3 +154,33 @@ flow_step_attempts = Table(
     _one_of("status", AttemptStatus),
     CheckConstraint("attempt_no >= 1", name="attempt_from_one"),
 )
+
+flow_step_calls = Table(
+    "flow_step_calls",
+    metadata,
+    Column("flow_run_id", String(36), nullable=False),
+    Column("flow_id", String(36), nullable=False),
+    Column("tenant_id", String(36), nullable=False),
+    Column("step_id", String(64), nullable=False),
+    Column("attempt_no", Integer, nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("name", String(255), nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("answer", LargeBinary, nullable=False),
+    Column("tokens_input", Integer),
+    Column("tokens_output", Integer),
+    Column("answered_at", BigInteger, nullable=False),
+    PrimaryKeyConstraint("flow_run_id", "flow_id", "step_id", "attempt_no", "seq"),
+    ForeignKeyConstraint(
+        ["flow_run_id", "flow_id", "step_id", "attempt_no"],
+        [
+            "flow_step_attempts.flow_run_id",
+            "flow_step_attempts.flow_id",
+            "flow_step_attempts.step_id",
+            "flow_step_attempts.attempt_no",
+        ],
+        ondelete="CASCADE",
+    ),
+)
+"""Calls of models and tools that an attempt had answered: a later attempt reuses the answers (`steps.calls`)."""

@@ -13,13 +13,25 @@ from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE
 from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.active import ActiveRun
+from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.executor import Executed, StepExecutor
 from headgate.features.runs.steps.ledger import Following
 from headgate.features.runs.steps.payloads import run_output
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.store.port import RunStore
-from headgate.features.runs.transitions import Claim, Failed, Finished, Json, Onward, Progress, clock
+from headgate.features.runs.transitions import (
+    AnsweredCall,
+    Claim,
+    Failed,
+    Finished,
+    Json,
+    Onward,
+    Progress,
+    RunKey,
+    StoredCall,
+    clock,
+)
 from headgate.foundation.errors import Cancelled, HeadgateError, Unavailable
 from headgate.foundation.log import get_logger, redact_text
 from headgate.foundation.quoting import shortened
@@ -240,17 +252,25 @@ class Conductor:
         """One step, to the claim of the next."""
         step = run.planned.steps[claim.step_id]
         recorder = Recorder()
+        calls = self._calls(run, claim, recorder)
         began = clock()
         run.events.step_started(step, claim.attempt)
         if claim.attempt > 1:
             self._warn_of_repeat(run, step, claim, recorder)
         try:
             with run.events.step_span(step, claim.attempt):
-                done = await self._executor.execute(run, step, recorder, lambda: self._is_cancelled(run))
+                await calls.open()
+                done = await self._executor.execute(run, step, recorder, lambda: self._is_cancelled(run), calls)
         except Exception as error:  # noqa: BLE001 - whatever a component raises is its step's failure
+            await calls.reject()
             await self._failed(run, Failed(claim, *_told(error), recorder.as_record()), error, began)
             return None
         return self._spread(run, await self._finish(run, step, claim, done, clock() - began))
+
+    def _calls(self, run: ActiveRun, claim: Claim, recorder: Recorder) -> StepCalls:
+        longest = self._services.limits.max_artifact_bytes
+        book = PatientBook(self._store)
+        return StepCalls(book, self._services.sealer, run.key, claim, recorder=recorder, longest=longest)
 
     async def _finish(
         self, run: ActiveRun, step: PlannedStep, claim: Claim, done: Executed, took: int
@@ -333,6 +353,21 @@ async def patiently(transition: Callable[[], Awaitable[T]]) -> T:
             log.warning("database away, trying again", pause_seconds=pause, problem=error.detail)
         await asyncio.sleep(pause)
     return await transition()
+
+
+class PatientBook:
+    """Answered calls in a store that may be away for a while: an answer is paid for and not given up lightly."""
+
+    def __init__(self, store: RunStore) -> None:
+        self._store = store
+
+    async def keep_call(self, key: RunKey, call: AnsweredCall) -> bool:
+        """Store an answered call."""
+        return await patiently(lambda: self._store.keep_call(key, call))
+
+    async def calls_of(self, key: RunKey, step_id: str) -> Sequence[StoredCall]:
+        """The answered calls of a step."""
+        return await patiently(lambda: self._store.calls_of(key, step_id))
 
 
 def _told(error: Exception) -> tuple[str, str]:

@@ -173,6 +173,10 @@ def _outcome(subject: Subject, ran: Ran, step: str) -> Iterator[str]:
         yield f"{words['error']}: {plain(str(error.get('message')))} ({plain(str(error.get('code')))})"
     if entry.get("reused_from_run_id"):
         yield f"{words['reused']} {plain(str(entry['reused_from_run_id']))}"
+    replayed = (entry.get("model_parameters") or {}).get("replayed")
+    if replayed:
+        spent = replayed["tokens_input"] + replayed["tokens_output"]
+        yield plain(words["replayed"].format(calls=replayed["calls"], tokens=spent))
     if entry.get("effective_prompt"):
         yield f"**{words['prompt']}**"
         yield block(str(entry["effective_prompt"]), cut_off=words["cut_off"])

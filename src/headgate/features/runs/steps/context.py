@@ -1,19 +1,24 @@
 """The run context: what a component sees as `self.ctx` while its step works."""
 
 import asyncio
+import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import JsonValue, SecretStr
 
+from headgate.features.models.service import answering_once
 from headgate.features.runs.events import StepEvents
 from headgate.features.runs.ports import Origin, RunFiles, Services
+from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.steps.servers import StepServers
 from headgate.features.runs.transitions import clock
 from headgate.foundation.errors import Cancelled
+from headgate.foundation.ids import new_id
 from headgate.sdk import CodeRunner, File, HttpClient, Model, Recording, RunInput, Tool, Transcript, WorkspaceTools
+from headgate.sdk.calls import Answer, Asked
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
@@ -29,6 +34,7 @@ class StepContext:
         recorder: Takes the evidence.
         events: Where tokens and log lines are shown.
         is_cancelled: Whether the run was cancelled, here or by another process.
+        calls: What earlier attempts had answered; None where nothing is stored.
     """
 
     def __init__(
@@ -40,6 +46,7 @@ class StepContext:
         recorder: Recorder,
         events: StepEvents,
         is_cancelled: Callable[[], Awaitable[bool]],
+        calls: StepCalls | None = None,
     ) -> None:
         self._origin = origin
         self._input = run_input
@@ -47,6 +54,7 @@ class StepContext:
         self._recorder = recorder
         self._events = events
         self._is_cancelled = is_cancelled
+        self._calls = calls
         self._files: StepFiles | None = None
         self.guard: StepGuard | None = None
         """Where security classes are switched on: asked before a model is."""
@@ -90,7 +98,8 @@ class StepContext:
         await self.check_cancelled()
         if self.guard is not None:
             self.guard.check_model(model)
-        return await self._services.chat_models.chat_model(self._origin.key.tenant_id, model)
+        chat = await self._services.chat_models.chat_model(self._origin.key.tenant_id, model)
+        return chat if self._calls is None else answering_once(chat, model, self._calls.of_model(model))
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         """Which files a model takes as they are."""
@@ -101,7 +110,31 @@ class StepContext:
         await self.check_cancelled()
         if self.guard is not None:
             self.guard.check_model(model)
-        return await self._services.chat_models.transcribe(self._origin.key.tenant_id, model, audio)
+        request = {
+            "audio": hashlib.sha256(audio.content).hexdigest(),
+            "language": audio.language,
+            "prompt": audio.prompt,
+        }
+        asked = Asked.of("model", str(model), {**request, "params": model.params})
+
+        async def heard() -> JsonValue:
+            made = await self._services.chat_models.transcribe(self._origin.key.tenant_id, model, audio)
+            return {"text": made.text, "language": made.language, "seconds": made.seconds}
+
+        answer = await self.once(asked, heard)
+        if answer.replayed:
+            self._recorder.asked(model)
+        else:
+            self.record_usage(model, input_tokens=None, output_tokens=None)
+        return Transcript(**cast("dict[str, Any]", answer.value))
+
+    async def once(self, asked: Asked, call: Callable[[], Awaitable[JsonValue]]) -> Answer:
+        """The answer of a call; that of an earlier attempt at the step when there is one."""
+        return await self._calls.once(asked, call) if self._calls is not None else Answer(await call())
+
+    def idempotency_key(self) -> str:
+        """A key for the next request that changes something outside."""
+        return self._calls.idempotency_key() if self._calls is not None else new_id()
 
     async def secret(self, name: str, *, url: str | None = None) -> SecretStr:
         """A tenant's variable; with `url`, to be sent to that address."""
@@ -144,9 +177,10 @@ class StepContext:
         server: str = "",
         error: str = "",
         ms: float | None = None,
+        replayed: bool = False,
     ) -> None:
         """Keep a tool call and show that it was made."""
-        self._recorder.tool_call(name, arguments, result, server=server, error=error, ms=ms)
+        self._recorder.tool_call(name, arguments, result, server=server, error=error, ms=ms, replayed=replayed)
         self._events.tool_call(name, server=server, error=error, ms=ms)
 
     def log(self, message: str, **details: JsonValue) -> None:

@@ -11,6 +11,7 @@ from headgate.features.runs.errors import PolicyUnmet, StepTimeout
 from headgate.features.runs.events import StepEvents
 from headgate.features.runs.ports import Origin, Services
 from headgate.features.runs.steps.active import ActiveRun
+from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.context import StepContext
 from headgate.features.runs.steps.documents import with_document
 from headgate.features.runs.steps.guard import open_guard
@@ -48,9 +49,17 @@ class StepExecutor:
         self._packer = Packer(services.limits, services.files)
 
     async def execute(
-        self, run: ActiveRun, step: PlannedStep, recorder: Recorder, is_cancelled: Callable[[], Awaitable[bool]]
+        self,
+        run: ActiveRun,
+        step: PlannedStep,
+        recorder: Recorder,
+        is_cancelled: Callable[[], Awaitable[bool]],
+        calls: StepCalls | None = None,
     ) -> Executed:
-        """Run a step. Raises what component, inputs or policy raise; `recorder` keeps what was seen by then."""
+        """Run a step. Raises what component, inputs or policy raise; `recorder` keeps what was seen by then.
+
+        `calls` holds what earlier attempts had answered, opened; without it nothing is stored and reused.
+        """
         limit = self._services.engine.step_timeout_seconds
         origin = Origin(run.key, step.id)
         scope = asyncio.timeout(limit)
@@ -61,6 +70,7 @@ class StepExecutor:
             recorder=recorder,
             events=StepEvents(self._services.bus, run.key.run_id, step.id),
             is_cancelled=is_cancelled,
+            calls=calls,
         )
         try:
             async with scope:

@@ -30,6 +30,8 @@ class Recorder:
         self.tokens_input: int | None = None
         self.tokens_output: int | None = None
         self.model_calls = 0
+        self._replayed = [0, 0, 0]
+        """Model calls that were not made again, and the tokens that earlier attempts paid for them."""
         self.classification: int | None = None
         """Class of what the step gives, where security classes are switched on."""
         self.saved_file_ids: list[str] = []
@@ -48,8 +50,22 @@ class Recorder:
     def usage(self, model: Model, input_tokens: int | None, output_tokens: int | None) -> None:
         """Count one model call."""
         self.model_calls += 1
+        self.carried(input_tokens, output_tokens)
+        self.asked(model)
+
+    def carried(self, input_tokens: int | None, output_tokens: int | None) -> None:
+        """Count tokens, also those that an attempt had paid whose worker died before it could say so."""
         self.tokens_input = _plus(self.tokens_input, input_tokens)
         self.tokens_output = _plus(self.tokens_output, output_tokens)
+
+    def replayed(self, input_tokens: int | None, output_tokens: int | None) -> None:
+        """Show a model call whose answer an earlier attempt had. It costs nothing."""
+        for index, more in enumerate((1, input_tokens or 0, output_tokens or 0)):
+            self._replayed[index] += more
+        self.carried(0, 0)
+
+    def asked(self, model: Model) -> None:
+        """Keep which model was asked."""
         used: dict[str, JsonValue] = {"provider": model.provider, "name": model.name, **redact(dict(model.params))}
         if used not in self._models:
             self._models.append(used)
@@ -63,6 +79,7 @@ class Recorder:
         server: str = "",
         error: str = "",
         ms: float | None = None,
+        replayed: bool = False,
     ) -> None:
         """Keep a tool call: its result, or the error in its place."""
         if len(self._tool_calls) < MOST_ENTRIES:
@@ -72,6 +89,8 @@ class Recorder:
             call |= {"error": _cut(error)} if error else {"result": _bounded(result)}
             if ms is not None:
                 call["ms"] = ms
+            if replayed:
+                call["replayed"] = True
             self._tool_calls.append(redact(call))
         else:
             self._more_calls += 1
@@ -89,7 +108,7 @@ class Recorder:
 
     def as_record(self, output_payload: Json | None = None, execution_hash: str | None = None) -> StepRecord:
         """The columns of the step's row."""
-        if not (self._prompts or self._models or self._tool_calls or self._log or self.input):
+        if not (self._prompts or self._models or self._tool_calls or self._log or self.input or any(self._replayed)):
             return StepRecord(output_payload, execution_hash=execution_hash, classification=self.classification)
         log: list[JsonValue] = list(self._log)
         if self._left_out:
@@ -100,12 +119,11 @@ class Recorder:
         prompts = _BETWEEN_PROMPTS.join(self._prompts)
         if self._more_prompts:
             prompts += f"{_BETWEEN_PROMPTS}[{self._more_prompts} more prompts, not kept]"
-        models: JsonValue = self._models[0] if len(self._models) == 1 else {"models": list(self._models)}
         return StepRecord(
             output_payload=output_payload,
             input_payload=_json(self.input),
             effective_prompt=_cut(prompts, 4 * LONGEST_TEXT) or None,
-            model_parameters=_json(models) if self._models else None,
+            model_parameters=_json(self._asked_models()),
             tool_calls=_json(calls),
             log=_json(log),
             tokens_input=self.tokens_input,
@@ -113,6 +131,16 @@ class Recorder:
             execution_hash=execution_hash,
             classification=self.classification,
         )
+
+    def _asked_models(self) -> dict[str, JsonValue]:
+        """The models with their parameters, and what of their answers was replayed."""
+        found: dict[str, JsonValue] = {}
+        if self._models:
+            found = dict(self._models[0]) if len(self._models) == 1 else {"models": [*self._models]}
+        calls, tokens_input, tokens_output = self._replayed
+        if calls:
+            found["replayed"] = {"calls": calls, "tokens_input": tokens_input, "tokens_output": tokens_output}
+        return found
 
 
 def _json(value: JsonValue) -> Json | None:

@@ -10,6 +10,7 @@ from typing import Protocol
 from headgate.features.audit.chain import Entry
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.transitions import (
+    AnsweredCall,
     Cancelled,
     Claim,
     Failed,
@@ -27,6 +28,7 @@ from headgate.features.runs.transitions import (
     Resumed,
     Reuse,
     RunKey,
+    StoredCall,
     StoredRun,
     Straggler,
 )
@@ -102,6 +104,14 @@ class RunStore(Protocol):
 
     async def renew(self, held: Sequence[Held], lease: Lease) -> frozenset[Held]:
         """Keep these steps a while longer. Returns those that are still the worker's."""
+        ...
+
+    async def keep_call(self, key: RunKey, call: AnsweredCall) -> bool:
+        """Store an answered call of a running step. False when the attempt is not the step's any more."""
+        ...
+
+    async def calls_of(self, key: RunKey, step_id: str) -> Sequence[StoredCall]:
+        """The answered calls of all attempts at a step, in order."""
         ...
 
     async def is_cancelled(self, run_id: str) -> bool:

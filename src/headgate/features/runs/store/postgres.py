@@ -10,6 +10,7 @@ from headgate.features.runs.errors import SourceGone
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
 from headgate.features.runs.store import postgres_resumes as rare
 from headgate.features.runs.store import postgres_statements as sql
+from headgate.features.runs.store.calls import KEEP_CALL_SQL, LOAD_CALLS_SQL, calls_of, keep_values, load_values
 from headgate.features.runs.store.rows import (
     DELIVER_SQL,
     LIVE_RUNS_SQL,
@@ -29,6 +30,7 @@ from headgate.features.runs.store.rows import (
     time_worked,
 )
 from headgate.features.runs.transitions import (
+    AnsweredCall,
     Cancelled,
     Claim,
     Failed,
@@ -47,6 +49,7 @@ from headgate.features.runs.transitions import (
     Reuse,
     RunKey,
     StepRecord,
+    StoredCall,
     StoredRun,
     Straggler,
 )
@@ -65,6 +68,7 @@ _DELIVER = for_postgres(DELIVER_SQL)
 _READ_RUN, _READ_STEPS = for_postgres(READ_RUN_SQL), for_postgres(READ_STEPS_SQL)
 _WORK = for_postgres(WORK_SQL)
 _STRAGGLERS, _STRAGGLERS_OF_RUN = for_postgres(STRAGGLERS_SQL), for_postgres(STRAGGLERS_OF_RUN_SQL)
+_KEEP_CALL, _LOAD_CALLS = for_postgres(KEEP_CALL_SQL), for_postgres(LOAD_CALLS_SQL)
 _ABOUT_THE_DATABASE = {"OperationalError", "PoolTimeout", "PoolClosed"}
 
 
@@ -234,6 +238,14 @@ class PostgresRunStore:
             "attempts": [one.attempt for one in held],
         }
         return frozenset(Held(*row) for row in await self._execute(sql.RENEW, values))
+
+    async def keep_call(self, key: RunKey, call: AnsweredCall) -> bool:
+        """Store an answered call."""
+        return bool(await self._execute(_KEEP_CALL, keep_values(key, call)))
+
+    async def calls_of(self, key: RunKey, step_id: str) -> Sequence[StoredCall]:
+        """The answered calls of a step."""
+        return calls_of(await self._execute(_LOAD_CALLS, load_values(key, step_id)))
 
     async def is_cancelled(self, run_id: str) -> bool:
         """Whether the run may have no effect any more."""

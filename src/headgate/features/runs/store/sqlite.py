@@ -8,6 +8,7 @@ from headgate.features.audit.chain import Entry
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.store import sqlite_resumes as rare
 from headgate.features.runs.store import sqlite_transitions as sql
+from headgate.features.runs.store.calls import KEEP_CALL_SQL, LOAD_CALLS_SQL, calls_of, keep_values, load_values
 from headgate.features.runs.store.rows import (
     LIVE_RUNS_SQL,
     LOAD_RUN_SQL,
@@ -25,6 +26,7 @@ from headgate.features.runs.store.rows import (
 )
 from headgate.features.runs.store.sqlite_writer import SqliteWriter
 from headgate.features.runs.transitions import (
+    AnsweredCall,
     Cancelled,
     Claim,
     Failed,
@@ -42,6 +44,7 @@ from headgate.features.runs.transitions import (
     Resumed,
     Reuse,
     RunKey,
+    StoredCall,
     StoredRun,
     Straggler,
 )
@@ -108,6 +111,18 @@ class SqliteRunStore:
     async def renew(self, held: Sequence[Held], lease: Lease) -> frozenset[Held]:
         """Lengthen leases."""
         return await self._writer.submit(lambda db: sql.renew(db, held, lease))
+
+    async def keep_call(self, key: RunKey, call: AnsweredCall) -> bool:
+        """Store an answered call."""
+        values = keep_values(key, call)
+        return await self._writer.submit(
+            lambda db: db.execute(KEEP_CALL_SQL, values).fetchone() is not None, size=len(call.answer)
+        )
+
+    async def calls_of(self, key: RunKey, step_id: str) -> Sequence[StoredCall]:
+        """The answered calls of a step."""
+        values = load_values(key, step_id)
+        return calls_of(await self._writer.read(lambda db: db.execute(LOAD_CALLS_SQL, values).fetchall()))
 
     async def is_cancelled(self, run_id: str) -> bool:
         """Whether the run may have no effect any more."""
