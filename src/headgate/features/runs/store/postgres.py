@@ -161,7 +161,7 @@ class PostgresRunStore:
                 went_on = await self._go_on(values, onward)
                 if went_on is not None:
                     return went_on
-        values |= _moves(onward) | {"run_output": onward.output_payload}
+        values |= sql.moves(onward) | {"run_output": onward.output_payload}
         if finished is not None and finished.delivery is not None:
             rows = await self._finish_and_deliver(values, delivery_values(key, finished, lease.at))
         else:
@@ -395,15 +395,4 @@ def _step(claim: Claim, record: StepRecord) -> dict[str, Any]:
         "tokens_output": record.tokens_output,
         "execution_hash": record.execution_hash,
         "classification": record.classification,
-    }
-
-
-def _moves(onward: Onward) -> dict[str, Any]:
-    """Steps, the parents settled for each, and what is to be done with it."""
-    actions = dict.fromkeys(onward.settles, "settle")
-    actions |= dict.fromkeys(onward.skip, "skip") | dict.fromkeys(onward.claim, "claim")
-    return {
-        "steps": list(actions),
-        "settled": [onward.settles.get(step, 0) for step in actions],
-        "actions": list(actions.values()),
     }

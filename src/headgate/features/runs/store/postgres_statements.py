@@ -7,6 +7,7 @@ with another. After waiting for the lock PostgreSQL looks at the rows again as t
 # ruff: noqa: S608 - what is put into the statements are constants of this module and of `states`
 
 import re
+from typing import Any
 
 from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE, WORKER_LOST, WORKER_LOST_MESSAGE
 from headgate.features.runs.states import (
@@ -21,6 +22,7 @@ from headgate.features.runs.states import (
     sources,
     sql_list,
 )
+from headgate.features.runs.transitions import Onward
 
 
 def _shortened(statement: str) -> str:
@@ -285,3 +287,14 @@ PAST_TURNS = (
     " AND user_id IS NOT DISTINCT FROM %(user_id)s"
     " AND status = 'completed' AND id < %(run_id)s ORDER BY id DESC LIMIT %(limit)s"
 )
+
+
+def moves(onward: Onward) -> dict[str, Any]:
+    """Steps, the parents settled for each, and what is to be done with it."""
+    actions = dict.fromkeys(onward.settles, "settle")
+    actions |= dict.fromkeys(onward.skip, "skip") | dict.fromkeys(onward.claim, "claim")
+    return {
+        "steps": list(actions),
+        "settled": [onward.settles.get(step, 0) for step in actions],
+        "actions": list(actions.values()),
+    }
