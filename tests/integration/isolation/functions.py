@@ -27,7 +27,6 @@ from headgate.features.runs.transitions import (
     Lease,
     NewRun,
     Onward,
-    Part,
     Reuse,
     RunKey,
     Seed,
@@ -113,7 +112,6 @@ WORKER_ONLY = {
 ENGINE_ONLY = {
     "open": "connects",
     "close": "disconnects",
-    "create": "inserts a run under the tenant in its key",
     "renew": "names the worker and the attempt that hold each step",
     "is_cancelled": "says yes or no to the engine that carries the run out",
     "status": "says one word to the engine that carries the run out",
@@ -239,7 +237,8 @@ def store_calls(of: World, tenant_id: str) -> Mapping[str, StoreCall]:
     onward = Onward(settles={STEP: 1}, claim=(STEP,))
 
     past = RunKey(new_id(), tenant_id, of.key.flow_id, of.key.version)
-    again = NewRun(past, '{"text": "again"}', (Seed("heard", 1, 0), Seed(STEP, 2, 1)))
+    steps = (Seed("heard", 1, 0), Seed(STEP, 2, 1))
+    again = NewRun(past, '{"text": "again"}', steps, reuse=Reuse(of.run_ids[0], ("heard",), STEP))
     failed = RunKey(of.run_ids[1], tenant_id, of.flow_ids[1], 1)
 
     def nothing(answer: Any) -> bool:
@@ -256,7 +255,7 @@ def store_calls(of: World, tenant_id: str) -> Mapping[str, StoreCall]:
         "take_over": StoreCall((key, (of.holder,), lease), nothing),
         "end": StoreCall((key, "flow_deleted", "It ended.", clock()), nothing),
         "resume": StoreCall((failed, clock()), nothing),
-        "create_from": StoreCall((again, Reuse(of.run_ids[0], ("heard",), STEP), clock()), lambda answer: False),
-        "create_part": StoreCall((again, Part(STEP, None, (), ()), clock()), lambda answer: False),
+        "create": StoreCall((again, lease), lambda answer: False),
+        "events_after": StoreCall((of.key.run_id, tenant_id, 0, 10), nothing),
         "past_turns": StoreCall((key, "the same session", of.principal.user_id, 10), nothing),
     }

@@ -21,6 +21,8 @@ BY_FLOW = ("version_steps", "version_edges")
 """Tables whose tenant is their flow's."""
 BY_SESSION = ("codev_events", "codev_writes")
 """Tables whose tenant is their development session's."""
+BY_RUN = ("flow_run_events",)
+"""Tables whose tenant is their run's."""
 _TELLING = re.compile(r"^(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{64})$")
 """Ids and hashes: values that nobody guesses, so that whoever shows one has read it."""
 
@@ -32,6 +34,7 @@ for _module in pkgutil.walk_packages(headgate.__path__, "headgate."):
 def owned_tables() -> Iterable[tuple[Table, Any]]:
     """Each table with the column that says whose a row is. Fails on one that nobody here knows."""
     flows, sessions = metadata.tables["flows"], metadata.tables["codev_sessions"]
+    runs = metadata.tables["flow_runs"]
     for table in metadata.sorted_tables:
         if table.name in NO_TENANT:
             continue
@@ -41,6 +44,8 @@ def owned_tables() -> Iterable[tuple[Table, Any]]:
             yield table, select(flows.c.tenant_id).where(flows.c.id == table.c.flow_id).scalar_subquery()
         elif table.name in BY_SESSION:
             yield table, select(sessions.c.tenant_id).where(sessions.c.id == table.c.session_id).scalar_subquery()
+        elif table.name in BY_RUN:
+            yield table, select(runs.c.tenant_id).where(runs.c.id == table.c.flow_run_id).scalar_subquery()
         else:
             assert "tenant_id" in table.c, (
                 f"Table '{table.name}' has no tenant_id. Give it one, or say in {__name__} whose its rows are."

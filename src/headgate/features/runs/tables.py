@@ -68,6 +68,7 @@ flow_runs = Table(
     Column("source_step_id", String(64)),
     Column("part", Json),
     Column("trace_parent", String(64)),
+    Column("last_event", Integer, nullable=False, server_default="0"),
     ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
     ForeignKeyConstraint(
         ["flow_id", "version"], ["flow_versions.flow_id", "flow_versions.version"], ondelete="CASCADE"
@@ -184,3 +185,18 @@ flow_step_calls = Table(
     ),
 )
 """Calls of models and tools that an attempt had answered: a later attempt reuses the answers (`steps.calls`)."""
+
+flow_run_events = Table(
+    "flow_run_events",
+    metadata,
+    Column("flow_run_id", String(36), ForeignKey("flow_runs.id", ondelete="CASCADE"), nullable=False),
+    Column("seq", Integer, nullable=False, autoincrement=False),
+    Column("kind", String(32), nullable=False),
+    Column("step_id", String(64)),
+    Column("attempt", Integer),
+    Column("at", BigInteger, nullable=False),
+    Column("data", Json),
+    PrimaryKeyConstraint("flow_run_id", "seq"),
+    sqlite_with_rowid=False,
+)
+"""What happened in a run, in order, without gaps (`event_log`). `flow_runs.last_event` is the last `seq` of the run."""

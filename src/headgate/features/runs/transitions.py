@@ -39,25 +39,6 @@ class Seed:
 
 
 @dataclass(frozen=True, slots=True)
-class NewRun:
-    """A run to be made, with all its steps."""
-
-    key: RunKey
-    input_payload: Json
-    steps: tuple[Seed, ...]
-    user_id: str | None = None
-    session_id: str | None = None
-    claim: tuple[str, ...] = ()
-    """Roots to claim at once; without any the run is queued."""
-    trace_parent: str | None = None
-    """The `traceparent` in which whoever works on the run goes on."""
-    dispatched: bool = False
-    """Whether work on it is handed to a queue as soon as it is stored. PostgreSQL only."""
-    entry: Entry | None = None
-    """What the audit log says of its start, written in the same transaction; None: nothing is said."""
-
-
-@dataclass(frozen=True, slots=True)
 class Reuse:
     """Results that a new run takes over from a past one of the same flow, instead of doing those steps again."""
 
@@ -99,6 +80,29 @@ class Part:
         """As the run's row keeps it."""
         pinned = [one.step_id for one in self.pinned]
         return orjson.dumps({"only_step": self.only_step, "from_step": self.from_step, "pinned": pinned}).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """A run to be made, with all its steps."""
+
+    key: RunKey
+    input_payload: Json
+    steps: tuple[Seed, ...]
+    user_id: str | None = None
+    session_id: str | None = None
+    claim: tuple[str, ...] = ()
+    """Roots to claim at once; without any the run is queued."""
+    trace_parent: str | None = None
+    """The `traceparent` in which whoever works on the run goes on."""
+    dispatched: bool = False
+    """Whether work on it is handed to a queue as soon as it is stored. PostgreSQL only."""
+    reuse: Reuse | None = None
+    """Results of another run that its steps are created with."""
+    part: Part | None = None
+    """What of the flow is executed; None: all of it. Not together with `reuse`."""
+    entry: Entry | None = None
+    """What the audit log says of its start, written in the same transaction; None: nothing is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +208,8 @@ class Finished:
     claim: Claim
     record: StepRecord
     delivery: Delivery | None = None
+    preview: str = ""
+    """The beginning of its output, for the event log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +334,30 @@ class ReadRun:
     input_payload: dict[str, Any]
     output_payload: dict[str, Any] | None
     steps: tuple[ReadStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvent:
+    """A row of a run's event log. Its kinds and their data are listed in `events`."""
+
+    seq: int
+    """Counts from 1 in each run, without gaps."""
+    kind: str
+    step_id: str | None
+    attempt: int | None
+    at: int
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    """Events of a run, and the state of the run at the same moment."""
+
+    key: RunKey
+    resumes: int
+    last: int
+    """The number of the last event of the run."""
+    events: tuple[RunEvent, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,8 +119,8 @@ class TestCreateFrom:
         old = await begin(store, version)
         await fail(store, old)
         key = replace(version, run_id=new_id())
-        run = NewRun(key, "{}", SEEDS, entry=entry("run.rerun", key))
-        await store.create_from(run, Reuse(old.run_id, (), "s1"), clock())
+        run = NewRun(key, "{}", SEEDS, entry=entry("run.rerun", key), reuse=Reuse(old.run_id, (), "s1"))
+        await store.create(run, lease())
         assert (await events(database))[1:] == [("run.rerun", key.run_id)]
 
     async def test_leaves_nothing_without_its_source(
@@ -128,8 +128,7 @@ class TestCreateFrom:
     ) -> None:
         old = await begin(store, version)
         key = replace(version, run_id=new_id())
+        reuse = Reuse(old.run_id, ("s3",), "s1")
         with pytest.raises(SourceGone):
-            await store.create_from(
-                NewRun(key, "{}", SEEDS, entry=entry("run.rerun", key)), Reuse(old.run_id, ("s3",), "s1"), clock()
-            )
+            await store.create(NewRun(key, "{}", SEEDS, entry=entry("run.rerun", key), reuse=reuse), lease())
         assert await events(database) == [("run.started", old.run_id)]

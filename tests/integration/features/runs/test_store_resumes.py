@@ -168,7 +168,7 @@ class TestCreateFrom:
         await execute(database, "UPDATE flow_step_results SET classification = 2 WHERE step_id = 's1'")
         key = replace(failed, run_id=new_id())
         seeds = (SEEDS[0], Seed("s2", 2, 0), SEEDS[2])
-        await store.create_from(NewRun(key, '{"text": "hi"}', seeds), Reuse(failed.run_id, ("s1",), "s2"), clock())
+        await store.create(NewRun(key, '{"text": "hi"}', seeds, reuse=Reuse(failed.run_id, ("s1",), "s2")), _lease())
         row = await run_row(database, key.run_id)
         assert (row.status, row.unfinished, row.source_run_id, row.source_step_id) == (
             "queued",
@@ -188,8 +188,8 @@ class TestCreateFrom:
         self, store: RunStore, failed: RunKey, database: Database
     ) -> None:
         second, third = replace(failed, run_id=new_id()), replace(failed, run_id=new_id())
-        await store.create_from(NewRun(second, "{}", SEEDS), Reuse(failed.run_id, ("s1",), "s2"), clock())
-        await store.create_from(NewRun(third, "{}", SEEDS), Reuse(second.run_id, ("s1",), "s2"), clock())
+        await store.create(NewRun(second, "{}", SEEDS, reuse=Reuse(failed.run_id, ("s1",), "s2")), _lease())
+        await store.create(NewRun(third, "{}", SEEDS, reuse=Reuse(second.run_id, ("s1",), "s2")), _lease())
         assert (await step_rows(database, third.run_id))["s1"].reused_from_run_id == failed.run_id
         assert (await run_row(database, third.run_id)).source_run_id == second.run_id
 
@@ -199,7 +199,7 @@ class TestCreateFrom:
     ) -> None:
         key = replace(failed, run_id=new_id())
         with pytest.raises(SourceGone):
-            await store.create_from(NewRun(key, "{}", SEEDS), Reuse(failed.run_id, ("s1", step), None), clock())
+            await store.create(NewRun(key, "{}", SEEDS, reuse=Reuse(failed.run_id, ("s1", step), None)), _lease())
         assert await store.load(key.run_id) is None
 
     async def test_makes_no_run_from_results_of_another_tenant_or_flow(
@@ -207,7 +207,7 @@ class TestCreateFrom:
     ) -> None:
         other = replace(await store_flow(database, make_chain(3)), run_id=new_id())
         with pytest.raises(SourceGone):
-            await store.create_from(NewRun(other, "{}", SEEDS), Reuse(failed.run_id, ("s1",), None), clock())
+            await store.create(NewRun(other, "{}", SEEDS, reuse=Reuse(failed.run_id, ("s1",), None)), _lease())
         assert await store.load(other.run_id) is None
 
 

@@ -290,7 +290,7 @@ class Conductor:
             return await self.move(
                 run,
                 following,
-                Finished(claim, done.record, done.delivery),
+                Finished(claim, done.record, done.delivery, done.preview),
                 announce,
             )
 

@@ -14,7 +14,7 @@ from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor, patiently
 from headgate.features.runs.engine.reconciler import Action, Reconciler, Rules, Verdict
-from headgate.features.runs.engine.recovery import Recovery, create_settled, startable
+from headgate.features.runs.engine.recovery import Recovery, settled_run, startable
 from headgate.features.runs.engine.run_registry import OwnedRun, RunRegistry
 from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.events import RunEvents
@@ -174,7 +174,7 @@ class EmbeddedBackend:
         """Store a run with settled steps; it is read back when its turn comes, as if it had been left queued."""
         key = request.key
         trace = self._services.telemetry.traces.run_began(key.run_id)
-        await create_settled(self._store, request, planned, trace)
+        await self._store.create(settled_run(request, planned, trace), self._shift.lease())
         self._events(key, trace).run_queued(key.flow_id, key.version, len(planned.steps))
         self._enqueue(key.run_id)
         return RunStatus.QUEUED

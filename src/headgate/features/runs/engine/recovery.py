@@ -105,18 +105,11 @@ def startable(run: ActiveRun, stored: StoredRun) -> list[str]:
     ]
 
 
-async def create_settled(store: RunStore, request: RunRequest, planned: PlannedFlow, trace_parent: str | None) -> None:
-    """Store a queued run in which some steps are settled at birth: taken over from another, pinned or left out."""
+def settled_run(request: RunRequest, planned: PlannedFlow, trace_parent: str | None) -> NewRun:
+    """A queued run in which some steps are settled from the start: reused from another run, pinned or excluded."""
+    settled = frozenset(request.reuse.steps) if request.reuse is not None else frozenset[str]()
     if request.part is not None:
-        run = _new_run(request, planned, request.part.settled, trace_parent)
-        await store.create_part(run, request.part, clock())
-    elif request.reuse is not None:
-        run = _new_run(request, planned, frozenset(request.reuse.steps), trace_parent)
-        await store.create_from(run, request.reuse, clock())
-
-
-def _new_run(request: RunRequest, planned: PlannedFlow, settled: frozenset[str], trace_parent: str | None) -> NewRun:
-    """Its rows; steps that are not settled wait for those parents that are not."""
+        settled = request.part.settled
     waiting = {step.id: len(set(step.step.parents) - settled) for step in planned.steps.values()}
     return NewRun(
         key=request.key,
@@ -126,6 +119,8 @@ def _new_run(request: RunRequest, planned: PlannedFlow, settled: frozenset[str],
         session_id=request.session_id,
         trace_parent=trace_parent,
         entry=request.entry,
+        reuse=request.reuse,
+        part=request.part,
     )
 
 

@@ -1,7 +1,8 @@
 """The port to the rows of runs: one transaction a transition, the same meaning on every database.
 
 Every write names the states it may start from (`states`) and, for a step, the attempt it belongs to. A write that comes
-too late changes nothing and says so.
+too late changes nothing and says so. Every transition appends what happened to the event log of its run in the same
+transaction: one numbered row for each event, without gaps.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from headgate.features.runs.transitions import (
     AnsweredCall,
     Cancelled,
     Claim,
+    EventPage,
     Failed,
     Finished,
     Held,
@@ -21,12 +23,10 @@ from headgate.features.runs.transitions import (
     LiveRun,
     NewRun,
     Onward,
-    Part,
     PastTurn,
     Progress,
     ReadRun,
     Resumed,
-    Reuse,
     RunKey,
     StoredCall,
     StoredRun,
@@ -46,19 +46,12 @@ class RunStore(Protocol):
         ...
 
     async def create(self, run: NewRun, lease: Lease) -> None:
-        """Insert a run and all its steps; claim those it names, with their first attempts."""
-        ...
+        """Insert a run and all its steps; claim those it names, with their first attempts.
 
-    async def create_from(self, run: NewRun, reuse: Reuse, at: int) -> None:
-        """Insert a queued run that takes over results of another, which are copied in the database.
-
-        Of `run.steps` those in `reuse.steps` are born as they are there; the others wait for what is not taken over.
-        Raises `SourceGone`, and then there is no run.
+        A run that reuses results or executes a part of its flow is queued. Its reused results are copied in the
+        database; raises `SourceGone` where they are gone, and then there is no run. Its pinned steps are created as
+        completed, its excluded ones as skipped. The other steps wait for those that are not settled.
         """
-        ...
-
-    async def create_part(self, run: NewRun, part: Part, at: int) -> None:
-        """Insert a queued run of a part of its flow: what is pinned is born completed, what is left out skipped."""
         ...
 
     async def resume(self, key: RunKey, at: int, entry: Entry | None = None) -> Resumed | None:
@@ -124,6 +117,10 @@ class RunStore(Protocol):
 
     async def read(self, run_id: str, tenant_id: str) -> ReadRun | None:
         """A run as it is shown; None when the tenant has no such run."""
+        ...
+
+    async def events_after(self, run_id: str, tenant_id: str, seq: int, limit: int) -> EventPage | None:
+        """The events of a run behind a number, in order; None when the tenant has no such run."""
         ...
 
     async def load(self, run_id: str) -> StoredRun | None:

@@ -11,8 +11,10 @@ from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
 from headgate.features.runs.store import postgres_resumes as rare
 from headgate.features.runs.store import postgres_statements as sql
 from headgate.features.runs.store.calls import KEEP_CALL_SQL, LOAD_CALLS_SQL, calls_of, keep_values, load_values
+from headgate.features.runs.store.postgres_creation import CREATE, CREATE_FROM, KEEP_SOURCES, creation_values
 from headgate.features.runs.store.rows import (
     DELIVER_SQL,
+    EVENTS_SQL,
     LIVE_RUNS_SQL,
     LOAD_RUN_SQL,
     LOAD_STEPS_SQL,
@@ -21,7 +23,10 @@ from headgate.features.runs.store.rows import (
     STRAGGLERS_OF_RUN_SQL,
     STRAGGLERS_SQL,
     WORK_SQL,
+    completed_data,
     delivery_values,
+    events_of,
+    failed_data,
     for_postgres,
     live_runs_of,
     read_run_of,
@@ -33,6 +38,7 @@ from headgate.features.runs.transitions import (
     AnsweredCall,
     Cancelled,
     Claim,
+    EventPage,
     Failed,
     Finished,
     Held,
@@ -41,7 +47,6 @@ from headgate.features.runs.transitions import (
     LiveRun,
     NewRun,
     Onward,
-    Part,
     PastTurn,
     Progress,
     ReadRun,
@@ -64,6 +69,7 @@ _EVERY_STATEMENT_GOES_BY_KEY = "-c enable_seqscan=off -c plan_cache_mode=force_g
 """A plan is made once a connection; one made while the tables were small must serve when they are not."""
 WAIT_FOR_CONNECTION_SECONDS = 30.0
 _LOAD_RUN, _LOAD_STEPS = for_postgres(LOAD_RUN_SQL), for_postgres(LOAD_STEPS_SQL)
+_EVENTS = for_postgres(EVENTS_SQL)
 _DELIVER = for_postgres(DELIVER_SQL)
 _READ_RUN, _READ_STEPS = for_postgres(READ_RUN_SQL), for_postgres(READ_STEPS_SQL)
 _WORK = for_postgres(WORK_SQL)
@@ -106,44 +112,22 @@ class PostgresRunStore:
 
     async def create(self, run: NewRun, lease: Lease) -> None:
         """Insert a run and its steps."""
-        claimed = set(run.claim)
-        values = {
-            **_key(run.key),
-            **_lease(lease),
-            "user_id": run.user_id,
-            "session_id": run.session_id,
-            "trace_parent": run.trace_parent,
-            "dispatched": run.dispatched,
-            "status": RunStatus.RUNNING.value if claimed else RunStatus.QUEUED.value,
-            "input_payload": run.input_payload,
-            "steps": [seed.step_id for seed in run.steps],
-            "orders": [seed.order for seed in run.steps],
-            "waiting": [seed.waiting for seed in run.steps],
-            "mine": [seed.step_id in claimed for seed in run.steps],
-        }
-        if run.entry is None:
-            await self._execute(sql.CREATE, values)
+        values = _key(run.key) | _lease(lease) | creation_values(run)
+        if run.reuse is not None:
+            await self._create_from(values, run.reuse, run.entry)
+        elif run.entry is None:
+            await self._execute(CREATE, values)
         else:
-            await self._and_append(sql.CREATE, values, run.entry)
+            await self._and_append(CREATE, values, run.entry)
 
-    async def create_from(self, run: NewRun, reuse: Reuse, at: int) -> None:
-        """Insert a run that takes over results of another."""
-        values = rare.values_from(run, reuse, at)
+    async def _create_from(self, values: Mapping[str, Any], reuse: Reuse, entry: Entry | None) -> None:
         async with self._connection() as connection, connection.transaction():
-            await connection.execute(rare.KEEP_SOURCES, values)
-            found = await (await connection.execute(rare.CREATE_FROM, values)).fetchone()
+            await connection.execute(KEEP_SOURCES, values)
+            found = await (await connection.execute(CREATE_FROM, values)).fetchone()
             if found is None or found[0] != len(set(reuse.steps)):
                 raise SourceGone(reuse.run_id)
-            if run.entry is not None:
-                await connection.execute(audit.PSYCOPG, audit.values(run.entry))
-
-    async def create_part(self, run: NewRun, part: Part, at: int) -> None:
-        """Insert a run of a part of its flow."""
-        values = rare.values_of_part(run, part, at)
-        if run.entry is None:
-            await self._execute(rare.CREATE_PART, values)
-        else:
-            await self._and_append(rare.CREATE_PART, values, run.entry)
+            if entry is not None:
+                await connection.execute(audit.PSYCOPG, audit.values(entry))
 
     async def resume(self, key: RunKey, at: int, entry: Entry | None = None) -> Resumed | None:
         """Let a failed run go on."""
@@ -156,7 +140,7 @@ class PostgresRunStore:
         """Complete, skip, settle and claim."""
         values = _key(key) | _lease(lease)
         if finished is not None:
-            values |= _step(finished.claim, finished.record)
+            values |= _step(finished.claim, finished.record) | {"event": completed_data(finished)}
             if finished.delivery is None and _is_one_step_on(onward):
                 went_on = await self._go_on(values, onward)
                 if went_on is not None:
@@ -199,7 +183,7 @@ class PostgresRunStore:
 
     async def fail(self, key: RunKey, failed: Failed, at: int) -> Progress:
         """Fail a step and its run."""
-        error = {"code": failed.code, "message": failed.message, "at": at}
+        error = {"at": at, **_error(failed.code, failed.message)}
         rows = await self._execute(sql.FAIL, {**_key(key), **_step(failed.claim, failed.record), **error})
         if not rows:
             return Progress(None, recorded=False)
@@ -218,7 +202,7 @@ class PostgresRunStore:
 
     async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
         """Fail a run from outside."""
-        _, changed = await self._locked(sql.END, {**_key(key), "code": code, "message": message, "at": at})
+        _, changed = await self._locked(sql.END, {**_key(key), **_error(code, message), "at": at})
         return changed
 
     async def cancel(self, run_id: str, tenant_id: str, at: int, entry: Entry | None = None) -> Cancelled | None:
@@ -255,6 +239,11 @@ class PostgresRunStore:
         """Where a run is."""
         rows = await self._execute(sql.STATUS, {"run_id": run_id})
         return RunStatus(rows[0][0]) if rows else None
+
+    async def events_after(self, run_id: str, tenant_id: str, seq: int, limit: int) -> EventPage | None:
+        """Events of a run behind a number."""
+        values = {"run_id": run_id, "tenant_id": tenant_id, "after": seq, "limit": limit}
+        return events_of(await self._execute(_EVENTS, values))
 
     async def load(self, run_id: str) -> StoredRun | None:
         """A run and its steps, as they were at one moment."""
@@ -379,6 +368,10 @@ def _key(key: RunKey) -> dict[str, Any]:
 
 def _lease(lease: Lease) -> dict[str, Any]:
     return {"worker_id": lease.worker_id, "at": lease.at, "until": lease.until}
+
+
+def _error(code: str, message: str) -> dict[str, Any]:
+    return {"code": code, "message": message, "event": failed_data(code, message)}
 
 
 def _step(claim: Claim, record: StepRecord) -> dict[str, Any]:

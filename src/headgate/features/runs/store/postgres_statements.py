@@ -22,6 +22,8 @@ from headgate.features.runs.states import (
     sources,
     sql_list,
 )
+from headgate.features.runs.store.postgres_events import COMPLETED, COUNT, NOTHING, RESUMED, STARTED, logged
+from headgate.features.runs.store.rows import failed_data
 from headgate.features.runs.transitions import Onward
 
 
@@ -35,7 +37,7 @@ _OPEN = sql_list({*LIVE_RUNS, RunStatus.FAILED})
 """Runs that still record a step that finishes."""
 
 _RUN = f"""run AS (
-    SELECT r.id, r.status, r.unfinished, f.deleted_at IS NOT NULL AS deleted,
+    SELECT r.id, r.status, r.unfinished, r.last_event, f.deleted_at IS NOT NULL AS deleted,
         r.status IN {_LIVE} AND f.deleted_at IS NULL AS going
     FROM flow_runs r JOIN flows f ON f.id = r.flow_id
     WHERE r.id = %(run_id)s AND r.tenant_id = %(tenant_id)s
@@ -48,28 +50,6 @@ _OPENED = """opened AS (
         %(at)s
     FROM {source} WHERE status = 'running'
 )"""
-
-CREATE = _shortened(f"""
-WITH run AS (
-    INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,
-        created_at, started_at, trace_parent, dispatched_at, dispatches)
-    VALUES (%(run_id)s, %(tenant_id)s, %(flow_id)s, %(version)s, %(user_id)s, %(session_id)s, %(status)s::text,
-        cardinality(%(steps)s::text[]), %(input_payload)s::jsonb, %(at)s,
-        CASE WHEN %(status)s::text = 'running' THEN %(at)s::bigint END, %(trace_parent)s,
-        CASE WHEN %(dispatched)s::bool THEN %(at)s::bigint END, %(dispatched)s::bool::int)
-), steps AS (
-    INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,
-        attempts, worker_id, lease_until, started_at)
-    SELECT %(run_id)s, %(flow_id)s, %(version)s, %(tenant_id)s, step_id, step_order, waiting,
-        CASE WHEN mine THEN 'running' ELSE 'pending' END, mine::int,
-        CASE WHEN mine THEN %(worker_id)s END, CASE WHEN mine THEN %(until)s::bigint END,
-        CASE WHEN mine THEN %(at)s::bigint END
-    FROM unnest(%(steps)s::text[], %(orders)s::int[], %(waiting)s::int[], %(mine)s::bool[])
-        AS t(step_id, step_order, waiting, mine)
-    RETURNING step_id, step_order, attempts, status
-), {_OPENED.format(source="steps")}
-SELECT 1
-""")
 
 _CLOSED = """closed AS (
     UPDATE flow_step_attempts a
@@ -145,9 +125,9 @@ _COUNT = f"""verdict AS (
     WHERE run.status IN {_OPEN}
 ), judged AS (
     SELECT *, before <> status AND status NOT IN {_LIVE} AS ends FROM verdict
-), counted AS (
+), {{logged}}, counted AS (
     UPDATE flow_runs r
-    SET unfinished = judged.unfinished, status = judged.status,
+    SET unfinished = judged.unfinished, status = judged.status, last_event = r.last_event + {COUNT},
         started_at = coalesce(r.started_at, CASE WHEN judged.status = 'running' THEN %(at)s::bigint END),
         output_payload = CASE WHEN judged.status = 'completed' THEN %(run_output)s::jsonb ELSE r.output_payload END,
         error_code = CASE WHEN judged.ends AND judged.status = 'failed' THEN '{FLOW_DELETED}' ELSE r.error_code END,
@@ -158,6 +138,13 @@ _COUNT = f"""verdict AS (
     WHERE r.id = judged.id
     RETURNING r.status
 )"""
+_DELETED = failed_data(FLOW_DELETED, FLOW_DELETED_MESSAGE)
+_ADVANCED = (
+    f"'run_started', {NOTHING} FROM judged WHERE before = 'queued' AND status = 'running'",
+    "'step_skipped', step_id, NULL, NULL FROM moved WHERE status = 'skipped'",
+    STARTED.format(source="moved"),
+    f"'run_' || status, NULL, NULL, CASE status WHEN 'failed' THEN '{_DELETED}' END FROM judged WHERE ends",
+)
 _TOLD = """
 SELECT run.status, counted.status, moved.step_id, moved.status, moved.waiting, moved.attempts
 FROM run LEFT JOIN counted ON true LEFT JOIN moved ON true
@@ -165,7 +152,7 @@ FROM run LEFT JOIN counted ON true LEFT JOIN moved ON true
 
 BEGIN = _shortened(f"""
 WITH run AS (
-    SELECT r.id, r.user_id, r.session_id, r.trace_parent, r.input_payload
+    SELECT r.id, r.user_id, r.session_id, r.trace_parent, r.input_payload, r.last_event
     FROM flow_runs r JOIN flows f ON f.id = r.flow_id
     WHERE r.id = %(run_id)s AND r.tenant_id = %(tenant_id)s AND r.status = 'queued' AND r.source_run_id IS NULL
         AND r.part IS NULL AND f.deleted_at IS NULL
@@ -177,23 +164,26 @@ WITH run AS (
     WHERE s.flow_run_id = run.id AND s.flow_id = %(flow_id)s AND s.version = %(version)s AND s.step_id = %(step_id)s
         AND s.waiting = 0 AND s.attempts = 0 AND s.status = 'pending'
     RETURNING s.step_id, s.step_order, s.status, s.attempts
-), {_OPENED.format(source="moved")}, started AS (
-    UPDATE flow_runs r SET status = 'running', started_at = %(at)s FROM run, moved WHERE r.id = run.id
+), {_OPENED.format(source="moved")}, {logged(f"'run_started', {NOTHING} FROM moved", STARTED.format(source="moved"))},
+started AS (
+    UPDATE flow_runs r SET status = 'running', started_at = %(at)s, last_event = r.last_event + {COUNT}
+    FROM run, moved WHERE r.id = run.id
 )
 SELECT run.user_id, run.session_id, run.trace_parent, run.input_payload::text FROM run, moved
 """)
 """The first transition of a run that nobody has touched, with all there is to know of it: no row is read before."""
 ADVANCE = _shortened(
     f"WITH {_RUN}, {_MOVE.format(after='run')}, {_OPENED.format(source='moved')},"
-    f" {_COUNT.format(finished='0', after='run')} {_TOLD}"
+    f" {_COUNT.format(finished='0', after='run', logged=logged(*_ADVANCED))} {_TOLD}"
 )
 FINISH = _shortened(
     f"WITH {_RUN}, {_ending(StepStatus.COMPLETED)}, {_MOVE.format(after='run, done')},"
-    f" {_OPENED.format(source='moved')}, {_COUNT.format(finished='1', after='run, done')} {_TOLD}"
+    f" {_OPENED.format(source='moved')},"
+    f" {_COUNT.format(finished='1', after='run, done', logged=logged(COMPLETED, *_ADVANCED))} {_TOLD}"
 )
 GO_ON = _shortened(f"""
 WITH run AS (
-    SELECT r.id, r.status FROM flow_runs r JOIN flows f ON f.id = r.flow_id
+    SELECT r.id, r.status, r.last_event FROM flow_runs r JOIN flows f ON f.id = r.flow_id
     WHERE r.id = %(run_id)s AND r.tenant_id = %(tenant_id)s AND r.status = 'running' AND r.unfinished > 1
         AND f.deleted_at IS NULL
     FOR NO KEY UPDATE OF r
@@ -208,19 +198,29 @@ WITH run AS (
     FROM done
     WHERE s.flow_run_id = %(run_id)s AND s.flow_id = %(flow_id)s AND s.step_id = %(next)s AND s.status = 'pending'
     RETURNING s.step_id, s.step_order, s.status, s.attempts
-), {_OPENED.format(source="moved")}, counted AS (
-    UPDATE flow_runs r SET unfinished = r.unfinished - 1 FROM done WHERE r.id = %(run_id)s
+), {_OPENED.format(source="moved")}, {logged(COMPLETED, STARTED.format(source="moved"))}, counted AS (
+    UPDATE flow_runs r SET unfinished = r.unfinished - 1, last_event = r.last_event + {COUNT}
+    FROM done WHERE r.id = %(run_id)s
 )
 SELECT done.step_id, CASE WHEN moved.status = 'running' THEN moved.attempts END
 FROM done LEFT JOIN moved ON true
 """)
 """FINISH where one step follows and the run goes on: by far the most common case, at half the price."""
+_FAILED = (
+    "'step_failed', step_id, %(attempt)s::int, %(event)s::text FROM done",
+    "'run_failed', done.step_id, NULL, %(event)s::text FROM done, ends",
+)
 FAIL = _shortened(f"""
-WITH {_RUN}, {_ending(StepStatus.FAILED, "%(code)s", "%(message)s")}, ended AS (
+WITH {_RUN}, {_ending(StepStatus.FAILED, "%(code)s", "%(message)s")}, ends AS (
+    SELECT id FROM run, done WHERE status IN {sql_list(sources(RUN_MOVES, RunStatus.FAILED))}
+), {logged(*_FAILED)}, ended AS (
     UPDATE flow_runs r
-    SET status = 'failed', error_code = %(code)s, error_message = %(message)s, finished_at = %(at)s
-    FROM run, done
-    WHERE r.id = run.id AND run.status IN {sql_list(sources(RUN_MOVES, RunStatus.FAILED))}
+    SET last_event = r.last_event + {COUNT}, status = 'failed',
+        error_code = CASE WHEN ends.id IS NULL THEN r.error_code ELSE %(code)s END,
+        error_message = CASE WHEN ends.id IS NULL THEN r.error_message ELSE %(message)s END,
+        finished_at = CASE WHEN ends.id IS NULL THEN r.finished_at ELSE %(at)s END
+    FROM done LEFT JOIN ends ON true
+    WHERE r.id = %(run_id)s
 )
 SELECT run.status, done.step_id IS NOT NULL FROM run LEFT JOIN done ON true
 """)
@@ -241,7 +241,11 @@ WITH {_RUN}, taken AS (
     WHERE a.flow_run_id = %(run_id)s AND a.flow_id = %(flow_id)s AND a.step_id = taken.step_id
         AND a.attempt_no = taken.attempts - 1
         AND a.status IN {sql_list(sources(ATTEMPT_MOVES, AttemptStatus.RETRIED))}
-), {_OPENED.format(source="taken")}
+), {_OPENED.format(source="taken")},
+{logged(RESUMED.format(source="(SELECT FROM taken LIMIT 1) one"), STARTED.format(source="taken"))}, counted AS (
+    UPDATE flow_runs r SET last_event = r.last_event + {COUNT} FROM (SELECT FROM taken LIMIT 1) one
+    WHERE r.id = %(run_id)s
+)
 SELECT step_id, attempts FROM taken
 """)
 RENEW = _shortened("""
@@ -265,18 +269,21 @@ _CANCEL_STEPS = f"""steps AS (
 )"""
 CANCEL = _shortened(f"""
 WITH changed AS (
-    UPDATE flow_runs SET status = 'cancelled', cancelled_at = %(at)s, finished_at = %(at)s
+    UPDATE flow_runs SET status = 'cancelled', cancelled_at = %(at)s, finished_at = %(at)s, last_event = last_event + 1
     WHERE id = %(run_id)s AND {guard(RUN_MOVES, RunStatus.CANCELLED)}
-    RETURNING id
-), {_CANCEL_STEPS.format(which=sql_list(sources(STEP_MOVES, StepStatus.CANCELLED)))}
+    RETURNING id, last_event - 1 AS before
+), {logged(f"'run_cancelled', {NOTHING}", after="before", run="changed")},
+{_CANCEL_STEPS.format(which=sql_list(sources(STEP_MOVES, StepStatus.CANCELLED)))}
 SELECT id FROM changed
 """)
 END = _shortened(f"""
 WITH changed AS (
-    UPDATE flow_runs SET status = 'failed', error_code = %(code)s, error_message = %(message)s, finished_at = %(at)s
+    UPDATE flow_runs SET status = 'failed', error_code = %(code)s, error_message = %(message)s, finished_at = %(at)s,
+        last_event = last_event + 1
     WHERE id = %(run_id)s AND {guard(RUN_MOVES, RunStatus.FAILED)}
-    RETURNING id
-), {_CANCEL_STEPS.format(which="('running')")}
+    RETURNING id, last_event - 1 AS before
+), {logged("'run_failed', NULL::text, NULL::int, %(event)s::text", after="before", run="changed")},
+{_CANCEL_STEPS.format(which="('running')")}
 SELECT id FROM changed
 """)
 

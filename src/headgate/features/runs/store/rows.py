@@ -10,11 +10,13 @@ import orjson
 
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus, sql_list
 from headgate.features.runs.transitions import (
+    EventPage,
     Finished,
     Holder,
     LiveRun,
     ReadRun,
     ReadStep,
+    RunEvent,
     RunKey,
     StoredRun,
     StoredStep,
@@ -70,6 +72,12 @@ WORK_SQL = (
     " WHERE a.flow_run_id = :run_id AND a.started_at >= :since ORDER BY a.started_at"
 )
 """When each attempt began and ended; one that is not over ends with its lease."""
+EVENTS_SQL = (
+    "SELECT r.id, r.tenant_id, r.flow_id, r.version, r.resumes, r.last_event,"
+    " e.seq, e.kind, e.step_id, e.attempt, e.at, e.data FROM flow_runs r"
+    " LEFT JOIN flow_run_events e ON e.flow_run_id = r.id AND e.seq > :after"
+    " WHERE r.id = :run_id AND r.tenant_id = :tenant_id ORDER BY e.seq LIMIT :limit"
+)
 
 DELIVER_SQL = (
     "INSERT INTO webhook_deliveries (id, tenant_id, flow_run_id, flow_id, step_id, status, target, url_shown,"
@@ -119,7 +127,7 @@ def for_postgres(statement: str) -> str:
     """A query of this module in psycopg's words, JSON as text."""
     named = re.sub(r":(\w+)", r"%(\1)s", statement)
     named = re.sub(r"json_extract\((\w+), '\$\.(\w+)'\)", r"\1->>'\2'", named)
-    return re.sub(r"(\w*\.?(?:in|out)put_payload|\bpart)(?= FROM|,| END)", r"\1::text", named)
+    return re.sub(r"(\w*\.?(?:in|out)put_payload|\bpart|\be\.data)(?= FROM|,| END)", r"\1::text", named)
 
 
 def read_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> ReadRun | None:
@@ -129,6 +137,26 @@ def read_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> Re
     *plain, part, given, made = run
     found = tuple(ReadStep(*[*step[:-1], _loaded(step[-1])]) for step in steps)
     return ReadRun(*[*plain, _loaded(part), orjson.loads(given), _loaded(made), found])
+
+
+def events_of(rows: Sequence[Sequence[Any]]) -> EventPage | None:
+    """A page of the event log; None when the tenant has no such run."""
+    if not rows:
+        return None
+    found = [RunEvent(*[*row[6:11], _loaded(row[11]) or {}]) for row in rows if row[6] is not None]
+    return EventPage(*[RunKey(*rows[0][:4]), *rows[0][4:6], tuple(found)])
+
+
+def completed_data(finished: Finished) -> str:
+    """The data of `step_completed`."""
+    record = finished.record
+    data = {"tokens_input": record.tokens_input, "tokens_output": record.tokens_output, "preview": finished.preview}
+    return orjson.dumps({name: value for name, value in data.items() if value}).decode()
+
+
+def failed_data(code: str, message: str) -> str:
+    """The data of `step_failed` and `run_failed`."""
+    return orjson.dumps({"code": code, "message": message}).decode()
 
 
 def _loaded(document: str | None) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ from headgate.features.runs.store import sqlite_resumes as rare
 from headgate.features.runs.store import sqlite_transitions as sql
 from headgate.features.runs.store.calls import KEEP_CALL_SQL, LOAD_CALLS_SQL, calls_of, keep_values, load_values
 from headgate.features.runs.store.rows import (
+    EVENTS_SQL,
     LIVE_RUNS_SQL,
     LOAD_RUN_SQL,
     LOAD_STEPS_SQL,
@@ -18,17 +19,20 @@ from headgate.features.runs.store.rows import (
     STRAGGLERS_OF_RUN_SQL,
     STRAGGLERS_SQL,
     WORK_SQL,
+    events_of,
     live_runs_of,
     read_run_of,
     stored_run_of,
     stragglers_of,
     time_worked,
 )
+from headgate.features.runs.store.sqlite_creation import create
 from headgate.features.runs.store.sqlite_writer import SqliteWriter
 from headgate.features.runs.transitions import (
     AnsweredCall,
     Cancelled,
     Claim,
+    EventPage,
     Failed,
     Finished,
     Held,
@@ -37,12 +41,10 @@ from headgate.features.runs.transitions import (
     LiveRun,
     NewRun,
     Onward,
-    Part,
     PastTurn,
     Progress,
     ReadRun,
     Resumed,
-    Reuse,
     RunKey,
     StoredCall,
     StoredRun,
@@ -72,16 +74,9 @@ class SqliteRunStore:
 
     async def create(self, run: NewRun, lease: Lease) -> None:
         """Insert a run and its steps."""
-        await self._writer.submit(lambda db: sql.create(db, run, lease), size=len(run.input_payload))
-
-    async def create_from(self, run: NewRun, reuse: Reuse, at: int) -> None:
-        """Insert a run that takes over results of another."""
-        await self._writer.submit(lambda db: rare.create_from(db, run, reuse, at), size=len(run.input_payload))
-
-    async def create_part(self, run: NewRun, part: Part, at: int) -> None:
-        """Insert a run of a part of its flow."""
-        size = len(run.input_payload) + sum(len(one.output_payload) for one in part.pinned)
-        await self._writer.submit(lambda db: rare.create_part(db, run, part, at), size=size)
+        pinned = run.part.pinned if run.part is not None else ()
+        size = len(run.input_payload) + sum(len(one.output_payload) for one in pinned)
+        await self._writer.submit(lambda db: create(db, run, lease), size=size)
 
     async def resume(self, key: RunKey, at: int, entry: Entry | None = None) -> Resumed | None:
         """Let a failed run go on."""
@@ -143,6 +138,11 @@ class SqliteRunStore:
             return read_run_of(run, db.execute(READ_STEPS_SQL, values).fetchall())
 
         return await self._writer.read(query)
+
+    async def events_after(self, run_id: str, tenant_id: str, seq: int, limit: int) -> EventPage | None:
+        """Events of a run behind a number."""
+        values = {"run_id": run_id, "tenant_id": tenant_id, "after": seq, "limit": limit}
+        return events_of(self._writer.glance(lambda db: db.execute(EVENTS_SQL, values).fetchall()))
 
     async def load(self, run_id: str) -> StoredRun | None:
         """A run and its steps."""

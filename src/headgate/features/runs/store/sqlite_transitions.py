@@ -19,7 +19,8 @@ from headgate.features.runs.states import (
     guard,
     sql_list,
 )
-from headgate.features.runs.store.rows import DELIVER_SQL, delivery_values
+from headgate.features.runs.store.rows import DELIVER_SQL, completed_data, delivery_values, failed_data
+from headgate.features.runs.store.sqlite_events import RESUMED, Event, append_events, write_events
 from headgate.features.runs.transitions import (
     Cancelled,
     Claim,
@@ -28,7 +29,6 @@ from headgate.features.runs.transitions import (
     Held,
     Holder,
     Lease,
-    NewRun,
     Onward,
     Progress,
     RunKey,
@@ -38,14 +38,6 @@ from headgate.features.runs.transitions import (
 _STEP = "flow_run_id = ? AND flow_id = ? AND step_id = ?"
 _LIVE = f"status IN {sql_list(LIVE_RUNS)}"
 
-_INSERT_RUN = (
-    "INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,"
-    " created_at, started_at, trace_parent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-_INSERT_STEP = (
-    "INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,"
-    " attempts, worker_id, lease_until, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
 _INSERT_ATTEMPT = (
     "INSERT INTO flow_step_attempts (flow_run_id, flow_id, version, tenant_id, step_id, step_order, attempt_no, status,"
     " worker_id, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, 'started', ?, ?)"
@@ -89,8 +81,9 @@ _TAKE_OVER = (
 )
 _COUNT_DOWN = "UPDATE flow_runs SET unfinished = ? WHERE id = ?"
 _GO_ON = (
-    "UPDATE flow_runs SET unfinished = unfinished - ? WHERE id = ? AND tenant_id = ? AND status = 'running'"
-    " AND unfinished > ? AND NOT EXISTS (SELECT 1 FROM flows WHERE id = flow_id AND deleted_at IS NOT NULL)"
+    "UPDATE flow_runs SET unfinished = unfinished - 1, last_event = last_event + ? WHERE id = ? AND tenant_id = ?"
+    " AND status = 'running' AND unfinished > 1"
+    " AND NOT EXISTS (SELECT 1 FROM flows WHERE id = flow_id AND deleted_at IS NOT NULL) RETURNING last_event"
 )
 """Count down a run that has steps left and may go on: by far the most common case, in one statement."""
 _MOVE_RUN = (
@@ -103,70 +96,71 @@ _RENEW = (
 )
 
 
-def create(db: sqlite3.Connection, run: NewRun, lease: Lease) -> None:
-    """Insert a run with its steps, the claimed ones running already."""
-    key = run.key
-    status, started = (RunStatus.RUNNING, lease.at) if run.claim else (RunStatus.QUEUED, None)
-    who = (key.run_id, key.tenant_id, key.flow_id, key.version, run.user_id, run.session_id)
-    db.execute(_INSERT_RUN, (*who, status, len(run.steps), run.input_payload, lease.at, started, run.trace_parent))
-    same = (key.run_id, key.flow_id, key.version, key.tenant_id)
-    working = (StepStatus.RUNNING, 1, lease.worker_id, lease.until, lease.at)
-    idle = (StepStatus.PENDING, 0, None, None, None)
-    claimed = set(run.claim)
-    db.executemany(
-        _INSERT_STEP,
-        [
-            (*same, seed.step_id, seed.order, seed.waiting, *(working if seed.step_id in claimed else idle))
-            for seed in run.steps
-        ],
-    )
-    first = [
-        (*same, seed.step_id, seed.order, 1, lease.worker_id, lease.at) for seed in run.steps if seed.step_id in claimed
-    ]
-    db.executemany(_INSERT_ATTEMPT, first)
-    if run.entry is not None:
-        append(db, run.entry)
-
-
 def advance(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None) -> Progress:
     """Complete, skip, settle, claim, and end the run when nothing is left of it."""
-    done = 0
+    events: list[Event] = []
     if finished is not None:
-        done = 1
-        if not _close(db, key, finished.claim, finished.record, AttemptStatus.COMPLETED, at=lease.at):
+        claim = finished.claim
+        if not _close(db, key, claim, finished.record, AttemptStatus.COMPLETED, at=lease.at):
             return Progress(_status(db, key), recorded=False)
         if finished.delivery is not None:
             db.execute(DELIVER_SQL, delivery_values(key, finished, lease.at))
-        if onward.output_payload is None and not onward.skip and _goes_on(db, key, done):
-            claims, ready = _move_on(db, key, onward, lease, going=True)
-            return Progress(RunStatus.RUNNING, claims=claims, ready=ready)
-    return _judge(db, key, onward, lease, done=done)
+        events.append(("step_completed", claim.step_id, claim.attempt, completed_data(finished)))
+        if onward.output_payload is None and not onward.skip:
+            continued = _go_on(db, key, onward, lease, events)
+            if continued is not None:
+                return continued
+    return _judge(db, key, onward, lease, events)
 
 
-def _goes_on(db: sqlite3.Connection, key: RunKey, done: int) -> bool:
-    return db.execute(_GO_ON, (done, key.run_id, key.tenant_id, done)).rowcount > 0
+def _go_on(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, events: list[Event]) -> Progress | None:
+    """Continue a run that has steps left after this one. None when everything of it has to be read: nothing is done."""
+    expected = len(events) + len(onward.claim)
+    counted = db.execute(_GO_ON, (expected, key.run_id, key.tenant_id)).fetchone()
+    if counted is None:
+        return None
+    claims, ready = _move_on(db, key, onward, lease, going=True)
+    events += _started(claims)
+    if len(events) < expected:  # another process claimed a step: no number is left unused
+        db.execute(
+            "UPDATE flow_runs SET last_event = ? WHERE id = ?", (counted[0] - expected + len(events), key.run_id)
+        )
+    write_events(db, key.run_id, counted[0] - expected + 1, events, lease.at)
+    return Progress(RunStatus.RUNNING, claims=claims, ready=ready)
 
 
-def _judge(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, *, done: int) -> Progress:
-    """Move on in a run of which everything has to be looked at: it may end, start, or go on no more."""
+def _started(claims: Sequence[Claim]) -> list[Event]:
+    return [("step_started", claim.step_id, claim.attempt, None) for claim in claims]
+
+
+def _judge(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, events: list[Event]) -> Progress:
+    """Advance a run of which everything has to be read: it may end, start, or continue no more."""
     found = db.execute(_READ_RUN, (key.run_id, key.tenant_id)).fetchone()
     if found is None:
         return Progress(None, recorded=False)
     status, unfinished, deleted = RunStatus(found[0]), found[1], found[2] is not None
     if status in {RunStatus.COMPLETED, RunStatus.CANCELLED}:
         return Progress(status, recorded=False)
-    left = unfinished - done - _skip(db, key, onward.skip, lease.at)
+    skipped = _skip(db, key, onward.skip, lease.at)
+    left = unfinished - len(events) - len(skipped)
     going = status in LIVE_RUNS and not deleted
     claims, ready = _move_on(db, key, onward, lease, going=going)
     known = onward.output_payload is not None
     after = _after(status, left=left, known=known, deleted=deleted, started=bool(claims))
+    if status is RunStatus.QUEUED and after is RunStatus.RUNNING:
+        events.append(("run_started", None, None, None))
+    events += [*(("step_skipped", step, None, None) for step in skipped), *_started(claims)]
     if after != status:
         output = onward.output_payload if after is RunStatus.COMPLETED else None
         error = (FLOW_DELETED, FLOW_DELETED_MESSAGE) if after is RunStatus.FAILED else (None, None)
         ended = lease.at if after.over else None
         db.execute(_MOVE_RUN, (after, left, output, *error, lease.at, ended, key.run_id))
+        if after.over:
+            data = failed_data(FLOW_DELETED, FLOW_DELETED_MESSAGE) if after is RunStatus.FAILED else None
+            events.append((f"run_{after}", None, None, data))
     elif left != unfinished:
         db.execute(_COUNT_DOWN, (left, key.run_id))
+    append_events(db, key.run_id, events, lease.at)
     return Progress(after, claims=claims, ready=ready)
 
 
@@ -179,9 +173,13 @@ def fail(db: sqlite3.Connection, key: RunKey, failed: Failed, at: int) -> Progre
     error = (failed.code, failed.message)
     if not _close(db, key, failed.claim, failed.record, AttemptStatus.FAILED, at=at, error=error):
         return Progress(status, recorded=False)
+    data = failed_data(failed.code, failed.message)
+    events: list[Event] = [("step_failed", failed.claim.step_id, failed.claim.attempt, data)]
     if status in LIVE_RUNS:
         status = RunStatus.FAILED
         db.execute(_MOVE_RUN, (status, found[1], None, *error, at, at, key.run_id))
+        events.append(("run_failed", failed.claim.step_id, None, data))
+    append_events(db, key.run_id, events, at)
     return Progress(status)
 
 
@@ -199,6 +197,8 @@ def take_over(db: sqlite3.Connection, key: RunKey, held: Sequence[Holder], lease
             why = (AttemptStatus.RETRIED, WORKER_LOST, WORKER_LOST_MESSAGE)
             db.execute(_CLOSE_ATTEMPT, (*why, min(lease.at, holder.lease_until or lease.at), *place, holder.attempt))
             taken.append(_open_attempt(db, key, holder.step_id, row, lease))
+    if taken:
+        append_events(db, key.run_id, [RESUMED, *_started(taken)], lease.at)
     return tuple(taken)
 
 
@@ -212,6 +212,7 @@ def end(db: sqlite3.Connection, key: RunKey, code: str, message: str, at: int) -
     if changed.rowcount == 0:
         return False
     _cancel_steps(db, key.run_id, at, "status = 'running'")
+    append_events(db, key.run_id, [("run_failed", None, None, failed_data(code, message))], at)
     return True
 
 
@@ -226,6 +227,7 @@ def cancel(
     )
     if changed.rowcount:
         _cancel_steps(db, run_id, at, guard(STEP_MOVES, StepStatus.CANCELLED))
+        append_events(db, run_id, [("run_cancelled", None, None, None)], at)
         if entry is not None:
             append(db, entry)
         return Cancelled(RunStatus.CANCELLED, changed=True)
@@ -285,8 +287,8 @@ def _status(db: sqlite3.Connection, key: RunKey) -> RunStatus | None:
     return RunStatus(found[0]) if found else None
 
 
-def _skip(db: sqlite3.Connection, key: RunKey, steps: Sequence[str], at: int) -> int:
-    return sum(db.execute(_SKIP, (at, key.run_id, key.flow_id, step)).rowcount for step in steps)
+def _skip(db: sqlite3.Connection, key: RunKey, steps: Sequence[str], at: int) -> list[str]:
+    return [step for step in steps if db.execute(_SKIP, (at, key.run_id, key.flow_id, step)).rowcount]
 
 
 def _move_on(

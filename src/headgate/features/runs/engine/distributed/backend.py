@@ -12,7 +12,7 @@ from headgate.features.runs.engine.distributed.dispatcher import Dispatcher
 from headgate.features.runs.engine.distributed.presence import Presence
 from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler
-from headgate.features.runs.engine.recovery import create_settled
+from headgate.features.runs.engine.recovery import settled_run
 from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.events import ENDINGS, RunEvents, topic_of
 from headgate.features.runs.ports import Services
@@ -157,7 +157,7 @@ class CeleryBackend:
         """Store a run with settled steps; it is read back when its turn comes, as if it had been left queued."""
         key = request.key
         trace = self._services.telemetry.traces.run_began(key.run_id)
-        await create_settled(self._store, request, planned, trace)
+        await self._store.create(settled_run(request, planned, trace), self._shift.lease())
         self._events(key, trace).run_queued(key.flow_id, key.version, len(planned.steps))
         await self._send_rest(key.run_id)
         return RunStatus.QUEUED

@@ -1,0 +1,91 @@
+"""Creating a run as SQL on one SQLite connection, in a transaction that holds the write lock."""
+
+# ruff: noqa: S608 - what is put into the statements are constants of this module and of `states`
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from headgate.features.audit.statements import append
+from headgate.features.runs.errors import SourceGone
+from headgate.features.runs.states import BORN_SETTLED, RunStatus, StepStatus, sql_list
+from headgate.features.runs.store.births import Birth, births_of
+from headgate.features.runs.store.rows import TAKEN_COLUMNS
+from headgate.features.runs.store.sqlite_events import Event, write_events
+from headgate.features.runs.transitions import Lease, NewRun
+
+_INSERT_RUN = (
+    "INSERT INTO flow_runs (id, tenant_id, flow_id, version, user_id, session_id, status, unfinished, input_payload,"
+    " created_at, started_at, trace_parent, source_run_id, source_step_id, part, last_event)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_INSERT_STEP = (
+    "INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,"
+    " attempts, worker_id, lease_until, started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_INSERT_SETTLED = (
+    "INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, status,"
+    " attempts, output_payload, classification, started_at, finished_at) VALUES (?, ?, ?, ?, ?, ?, 0, ?, 0, ?, ?, ?, ?)"
+)
+_INSERT_ATTEMPT = (
+    "INSERT INTO flow_step_attempts (flow_run_id, flow_id, version, tenant_id, step_id, step_order, attempt_no, status,"
+    " worker_id, started_at) VALUES (?, ?, ?, ?, ?, ?, 1, 'started', ?, ?)"
+)
+_COPY_STEP = (
+    "INSERT INTO flow_step_results (flow_run_id, flow_id, version, tenant_id, step_id, step_order, waiting, attempts,"
+    f" reused_from_run_id, {TAKEN_COLUMNS})"
+    " SELECT ?, flow_id, ?, tenant_id, step_id, ?, 0, 0, coalesce(reused_from_run_id, flow_run_id),"
+    f" {TAKEN_COLUMNS} FROM flow_step_results"
+    " WHERE flow_run_id = ? AND flow_id = ? AND step_id = ? AND tenant_id = ?"
+    f" AND status IN {sql_list(BORN_SETTLED)}"
+)
+
+
+def create(db: sqlite3.Connection, run: NewRun, lease: Lease) -> None:
+    """Insert a run with its steps, the claimed ones running, the settled ones as they are. Raises `SourceGone`."""
+    births = births_of(run)
+    claimed = [one for one in births if one.status == StepStatus.RUNNING]
+    db.execute(_INSERT_RUN, _run_values(run, lease, births, events=1 + len(claimed)))
+    same = (run.key.run_id, run.key.flow_id, run.key.version, run.key.tenant_id)
+    working, idle = (1, lease.worker_id, lease.until, lease.at), (0, None, None, None)
+    opened = [
+        (*same, one.step_id, one.order, one.waiting, one.status, *(working if one.status == "running" else idle))
+        for one in births
+        if not one.settled
+    ]
+    db.executemany(_INSERT_STEP, opened)
+    if claimed:
+        place = (lease.worker_id, lease.at)
+        db.executemany(_INSERT_ATTEMPT, [(*same, one.step_id, one.order, *place) for one in claimed])
+    if len(opened) < len(births):
+        _insert_settled(db, run, births, lease.at)
+    events: list[Event] = [("run_started" if run.claim else "run_queued", None, None, None)]
+    events += [("step_started", one.step_id, 1, None) for one in claimed]
+    write_events(db, run.key.run_id, 1, events, lease.at)
+    if run.entry is not None:
+        append(db, run.entry)
+
+
+def _run_values(run: NewRun, lease: Lease, births: Sequence[Birth], *, events: int) -> tuple[Any, ...]:
+    key = run.key
+    who = (key.run_id, key.tenant_id, key.flow_id, key.version, run.user_id, run.session_id)
+    status, started = (RunStatus.RUNNING, lease.at) if run.claim else (RunStatus.QUEUED, None)
+    left = sum(not one.settled for one in births)
+    source = (None, None) if run.reuse is None else (run.reuse.run_id, run.reuse.step_id)
+    part = None if run.part is None else run.part.stored()
+    return (*who, status, left, run.input_payload, lease.at, started, run.trace_parent, *source, part, events)
+
+
+def _insert_settled(db: sqlite3.Connection, run: NewRun, births: Sequence[Birth], at: int) -> None:
+    """Insert the steps that are never executed in this run."""
+    key = run.key
+    same = (key.run_id, key.flow_id, key.version, key.tenant_id)
+    for one in births:
+        if one.is_copy and run.reuse is not None:
+            place = (run.reuse.run_id, key.flow_id, one.step_id, key.tenant_id)
+            if not db.execute(_COPY_STEP, (key.run_id, key.version, one.order, *place)).rowcount:
+                raise SourceGone(run.reuse.run_id)
+        elif one.settled:
+            began = at if one.status == StepStatus.COMPLETED else None
+            made = (one.status, one.output_payload, one.classification, began, at)
+            db.execute(_INSERT_SETTLED, (*same, one.step_id, one.order, *made))
