@@ -142,7 +142,7 @@ class SqliteRunStore:
     async def events_after(self, run_id: str, tenant_id: str, seq: int, limit: int) -> EventPage | None:
         """Events of a run behind a number."""
         values = {"run_id": run_id, "tenant_id": tenant_id, "after": seq, "limit": limit}
-        return events_of(self._writer.glance(lambda db: db.execute(EVENTS_SQL, values).fetchall()))
+        return events_of(await self._writer.read(lambda db: db.execute(EVENTS_SQL, values).fetchall()))
 
     async def load(self, run_id: str) -> StoredRun | None:
         """A run and its steps."""
