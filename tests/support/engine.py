@@ -331,9 +331,6 @@ class NoDeliveries:
     def send_soon(self, delivery_id: str) -> None:
         return None
 
-    async def deliver_due(self, limit: int = 100) -> int:
-        return 0
-
     async def settle(self) -> None:
         return None
 

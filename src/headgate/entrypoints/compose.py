@@ -129,6 +129,7 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
                 recover=recover,
                 shares=role != COMMAND,
             ) as codev,
+            base.jobs.running(),
         ):
             yield Parts(
                 settings=settings,

@@ -14,6 +14,9 @@ from headgate.features.catalog.registry import Registry
 from headgate.features.files.opening import open_storage
 from headgate.features.files.run_files import RunFiles
 from headgate.features.files.storage import Storage
+from headgate.features.jobs.leases import Leases
+from headgate.features.jobs.runner import JobRunner
+from headgate.features.jobs.worker import Worker
 from headgate.features.mcptools.connector import McpConnector
 from headgate.features.models.classes import ModelClasses
 from headgate.features.models.local.models import LocalModels
@@ -46,7 +49,7 @@ class StepServices:
     storage: Storage
     local_models: LocalModels
     variables_of: VariablesOf
-    courier: Courier
+    jobs: JobRunner
     classes: ModelClasses
     mcp: McpConnector
     checker: ComponentChecker
@@ -54,7 +57,13 @@ class StepServices:
 
 @asynccontextmanager
 async def open_services(
-    settings: Settings, database: Database, bus: EventSink, *, recover: bool = False, telemetry: Telemetry = SILENT
+    settings: Settings,
+    database: Database,
+    bus: EventSink,
+    *,
+    recover: bool = False,
+    scans: bool | None = None,
+    telemetry: Telemetry = SILENT,
 ) -> AsyncIterator[StepServices]:
     """Wire the services of steps; they are let go of at the end.
 
@@ -63,6 +72,7 @@ async def open_services(
         database: The migrated database; it stays the caller's.
         bus: Where the runs' events go.
         recover: Whether the engine takes up what an earlier process left.
+        scans: Whether jobs that other processes made due run here; None: where runs are recovered.
         telemetry: What this process measures with.
     """
     registry = full_registry(OwnComponents(database))
@@ -78,7 +88,9 @@ async def open_services(
     spaces = FlowSpaces(database)
     files = RunFiles(database, storage, spaces, settings.limits)
     secrets = TenantSecrets(variables_of)
-    courier = Courier(database, box, Sender(http, secrets, files), bus, metrics=telemetry.metrics)
+    leases = Leases(Worker(settings.data_dir / "workers"), settings.engine.lease_seconds)
+    jobs = JobRunner(database, leases, scans=recover if scans is None else scans)
+    courier = Courier(database, box, Sender(http, secrets, files), bus, jobs, metrics=telemetry.metrics)
     mcp = McpConnector(database, box, secrets, http, settings.mcp)
     services = Services(
         components=registry,
@@ -100,9 +112,8 @@ async def open_services(
     )
     try:
         checker, shown = ComponentChecker(sandbox, registry), measured(services, telemetry)
-        yield StepServices(shown, registry, box, storage, local, variables_of, courier, classes, mcp, checker)
+        yield StepServices(shown, registry, box, storage, local, variables_of, jobs, classes, mcp, checker)
     finally:
-        await courier.close()
         await sandbox.aclose()
         await http.close()
         local.close()

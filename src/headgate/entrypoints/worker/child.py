@@ -21,7 +21,7 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
     try:
         async with (
             telemetry_of(settings.telemetry, "worker", counts=settings.telemetry.worker_metrics_port > 0) as telemetry,
-            open_services(settings, database, relay, telemetry=telemetry) as base,
+            open_services(settings, database, relay, scans=True, telemetry=telemetry) as base,
             open_worker(
                 settings,
                 database,
@@ -30,6 +30,7 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
                 app,
                 run_due_jobs=_due_jobs(settings, database, base),
             ) as child,
+            base.jobs.running(),
         ):
             yield child
     finally:

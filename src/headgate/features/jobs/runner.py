@@ -96,6 +96,15 @@ class JobRunner:
             self.leases.worker.open()
             self._upkeep = [asyncio.create_task(self._schedule()), asyncio.create_task(self._beat())]
 
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Open, and closed at the end."""
+        self.open()
+        try:
+            yield
+        finally:
+            await self.close()
+
     async def close(self, grace_seconds: float = GRACE_SECONDS) -> None:
         """Claim nothing more, give running jobs a moment, and release the rest: another process continues at once."""
         self._closed = True

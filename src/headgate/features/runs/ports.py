@@ -231,10 +231,6 @@ class Deliveries(Protocol):
         """Send what was written down; returns at once."""
         ...
 
-    async def deliver_due(self, limit: int = 100) -> int:
-        """Begin everything that is due, whoever left it. How many."""
-        ...
-
     async def settle(self) -> None:
         """Return when nothing is being sent by this process."""
         ...

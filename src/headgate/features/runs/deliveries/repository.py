@@ -7,7 +7,9 @@ from sqlalchemy import Row, and_, exists, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.flows.tables import FlowRow
-from headgate.features.runs.deliveries.states import OPEN, REDELIVERED, DeliveryStatus
+from headgate.features.jobs.errors import LeaseLost
+from headgate.features.jobs.queue import Job, Queue
+from headgate.features.runs.deliveries.states import REDELIVERED, DeliveryStatus
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
 from headgate.features.runs.errors import WORKER_LOST
 from headgate.features.runs.states import RunStatus
@@ -23,7 +25,8 @@ _UNWANTED = exists().where(
     ),
 )
 """The run was cancelled, or its flow deleted."""
-_LET_GO = {"worker_id": None, "lease_until": None}
+QUEUE = Queue(webhook_deliveries)
+"""Deliveries that are to be made."""
 
 
 async def list_deliveries(
@@ -42,45 +45,26 @@ async def list_attempts(session: AsyncSession, delivery_ids: Collection[str], *,
     return (await session.execute(query.order_by(_A.delivery_id, _A.attempt_no))).all()
 
 
-async def find_due(session: AsyncSession, *, at: int, limit: int) -> Sequence[str]:
-    """Ids of deliveries, of any tenant, that are to be tried now or whose worker let its lease run out."""
-    query = select(_D.id).where(_D.status.in_(OPEN), _D.next_attempt_at <= at).order_by(_D.next_attempt_at).limit(limit)
-    return (await session.execute(query)).scalars().all()
+async def open_attempt(session: AsyncSession, job: Job, at: int, *, again: bool) -> bool:
+    """Write down that an attempt begins, `again` under the same claim; False when there is nothing to send any more.
 
-
-async def open_attempt(
-    session: AsyncSession, delivery_id: str, *, worker_id: str, at: int, lease_until: int
-) -> AnyRow | None:
-    """Claim a delivery for one more attempt: compare-and-swap, so that one worker has it.
-
-    Its row as it is then, with the step's `output_payload`; None when it is somebody else's, made or given up. The
-    attempt that a dead worker left open is closed. A delivery of a cancelled run or deleted flow is cancelled instead.
+    The attempt that a dead worker left open is closed. A delivery of a cancelled run or deleted flow is cancelled
+    instead. Raises `LeaseLost`.
     """
-    mine = and_(_D.id == delivery_id, _D.status.in_(OPEN))
-    stop = update(webhook_deliveries).where(mine, _UNWANTED)
-    if (await session.execute(stop.values(status=DeliveryStatus.CANCELLED, next_attempt_at=None, **_LET_GO))).rowcount:  # type: ignore[attr-defined]
-        return None
-    claim = (
-        update(webhook_deliveries)
-        .where(mine, or_(_D.status == DeliveryStatus.PENDING, _D.worker_id == worker_id, _D.lease_until < at))
-        .values(
-            status=DeliveryStatus.DELIVERING,
-            attempts=_D.attempts + 1,
-            worker_id=worker_id,
-            lease_until=lease_until,
-            next_attempt_at=lease_until,
-        )
-        .returning(webhook_deliveries)
-    )
-    row: AnyRow | None = (await session.execute(claim)).one_or_none()
-    if row is None:
-        return None
-    left = update(webhook_delivery_attempts).where(_A.delivery_id == delivery_id, _A.finished_at.is_(None))
+    unwanted = select(_D.id).where(_D.id == job.id, _UNWANTED)
+    if (await session.execute(unwanted)).one_or_none() is not None:
+        await QUEUE.finish(session, job, status=DeliveryStatus.CANCELLED)
+        return False
+    if again and not await QUEUE.attempt_again(session, job):
+        raise LeaseLost(f"Delivery {job.id} was claimed by another worker.")
+    begun = update(webhook_deliveries).where(QUEUE.held(job)).values(status=DeliveryStatus.DELIVERING)
+    await session.execute(begun)
+    left = update(webhook_delivery_attempts).where(_A.delivery_id == job.id, _A.finished_at.is_(None))
     lost = "The worker died or was out of reach; whether the receiver got it is unknown."
     await session.execute(left.values(finished_at=at, error_code=WORKER_LOST, error_message=lost))
-    opened = {"delivery_id": row.id, "tenant_id": row.tenant_id, "attempt_no": row.attempts, "started_at": at}
+    opened = {"delivery_id": job.id, "tenant_id": job.row.tenant_id, "attempt_no": job.attempt, "started_at": at}
     await session.execute(insert(webhook_delivery_attempts).values(opened))
-    return row
+    return True
 
 
 async def find_output(session: AsyncSession, delivery: AnyRow) -> dict[str, Any] | None:
@@ -94,19 +78,15 @@ async def find_output(session: AsyncSession, delivery: AnyRow) -> dict[str, Any]
     return found
 
 
-async def close_attempt(
-    session: AsyncSession, delivery: AnyRow, *, attempt: dict[str, Any], change: dict[str, Any]
-) -> bool:
-    """Write down what an attempt came to, and where the delivery stands; False when it was taken over meanwhile."""
-    mine = and_(_A.delivery_id == delivery.id, _A.attempt_no == delivery.attempts, _A.finished_at.is_(None))
-    await session.execute(update(webhook_delivery_attempts).where(mine).values(attempt))
-    held = and_(
-        _D.id == delivery.id,
-        _D.status == DeliveryStatus.DELIVERING,
-        _D.worker_id == delivery.worker_id,
-        _D.attempts == delivery.attempts,
-    )
-    found = await session.execute(update(webhook_deliveries).where(held).values(change).returning(_D.id))
+async def close_attempt(session: AsyncSession, job: Job, **ended: Any) -> None:  # noqa: ANN401 - columns
+    """Write down the outcome of an attempt."""
+    mine = and_(_A.delivery_id == job.id, _A.attempt_no == job.attempt, _A.finished_at.is_(None))
+    await session.execute(update(webhook_delivery_attempts).where(mine).values(ended))
+
+
+async def keep(session: AsyncSession, job: Job, **change: Any) -> bool:  # noqa: ANN401 - columns
+    """Change a delivery that is to be tried again under the same claim; False when the claim is lost."""
+    found = await session.execute(update(webhook_deliveries).where(QUEUE.held(job)).values(change).returning(_D.id))
     return found.scalar_one_or_none() is not None
 
 
@@ -120,12 +100,18 @@ async def reopen(session: AsyncSession, delivery_ids: Collection[str], *, tenant
         .where(_D.id.in_(delivery_ids), _D.tenant_id == tenant_id, _D.status.in_(REDELIVERED), ~_UNWANTED)
         .values(
             status=DeliveryStatus.PENDING,
-            next_attempt_at=at,
+            due_at=at,
             delivered_at=None,
             earlier_attempts=_D.attempts,
-            **_LET_GO,
         )
         .returning(_D.id)
     )
     found: Sequence[str] = (await session.execute(again)).scalars().all()
     return found
+
+
+async def hasten(session: AsyncSession, delivery_ids: Collection[str], *, tenant_id: str, at: int) -> None:
+    """Send deliveries that wait for a later attempt now."""
+    waiting = and_(_D.status == DeliveryStatus.PENDING, _D.worker_id.is_(None))
+    mine = and_(_D.id.in_(delivery_ids), _D.tenant_id == tenant_id)
+    await session.execute(update(webhook_deliveries).where(mine, waiting).values(due_at=at))

@@ -52,6 +52,7 @@ async def redeliver(session: AsyncSession, principal: Principal, run_id: str, de
     again = await repository.reopen(session, [delivery_id], tenant_id=principal.tenant_id, at=clock())
     if not again and known.status != "pending":
         raise NotRedeliverable(delivery_id, known.status)
+    await repository.hasten(session, [delivery_id], tenant_id=principal.tenant_id, at=clock())
     await _record(session, principal, run, [known])
     return [delivery_id]
 
@@ -73,7 +74,9 @@ async def redeliver_failed(
     failed = [one.id for one in found if one.status == "failed"]
     again = await repository.reopen(session, failed, tenant_id=principal.tenant_id, at=clock()) if failed else ()
     await _record(session, principal, run, [one for one in found if one.id in again])
-    return [*again, *(one.id for one in found if one.status == "pending")]
+    waiting = [one.id for one in found if one.status == "pending"]
+    await repository.hasten(session, waiting, tenant_id=principal.tenant_id, at=clock())
+    return [*again, *waiting]
 
 
 async def _record(session: AsyncSession, principal: Principal, run: AnyRow, again: Sequence[DeliveryOut]) -> None:
@@ -104,7 +107,7 @@ def _view(row: Any, attempts: Sequence[Any]) -> DeliveryOut:  # noqa: ANN401 - r
         last_status=row.last_status,
         created_at=moment(row.created_at),
         delivered_at=None if row.delivered_at is None else moment(row.delivered_at),
-        next_attempt_at=None if row.next_attempt_at is None else moment(row.next_attempt_at),
+        next_attempt_at=None if row.due_at is None else moment(row.due_at),
         attempts=[
             DeliveryAttemptOut(
                 attempt_no=one.attempt_no,

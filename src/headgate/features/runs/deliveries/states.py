@@ -23,7 +23,5 @@ class DeliveryStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
-OPEN = frozenset({DeliveryStatus.PENDING, DeliveryStatus.DELIVERING})
-"""Deliveries that are still to be made."""
 REDELIVERED = frozenset({DeliveryStatus.DELIVERED, DeliveryStatus.FAILED})
 """Deliveries that may be asked for again."""

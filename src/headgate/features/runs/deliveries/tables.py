@@ -5,7 +5,6 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     ForeignKeyConstraint,
-    Index,
     Integer,
     LargeBinary,
     PrimaryKeyConstraint,
@@ -13,13 +12,10 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    text,
 )
 
+from headgate.features.jobs.tables import job_columns, job_indexes
 from headgate.foundation.database import metadata
-
-_DUE = text("status IN ('pending', 'delivering')")
-"""Deliveries that are still to be made: few, however many there ever were."""
 
 webhook_deliveries = Table(
     "webhook_deliveries",
@@ -33,16 +29,13 @@ webhook_deliveries = Table(
     Column("target", LargeBinary, nullable=False),
     Column("url_shown", Text, nullable=False),
     Column("idempotency_key", String(64), nullable=False),
-    Column("attempts", Integer, nullable=False, server_default="0"),
     Column("earlier_attempts", Integer, nullable=False, server_default="0"),
-    Column("next_attempt_at", BigInteger),
-    Column("worker_id", String(64)),
-    Column("lease_until", BigInteger),
     Column("last_status", Integer),
     Column("error_code", String(64)),
     Column("error_message", Text),
     Column("created_at", BigInteger, nullable=False),
     Column("delivered_at", BigInteger),
+    *job_columns(),
     ForeignKeyConstraint(
         ["flow_run_id", "tenant_id"],
         ["flow_runs.id", "flow_runs.tenant_id"],
@@ -58,7 +51,7 @@ webhook_deliveries = Table(
     UniqueConstraint("flow_run_id", "step_id"),
     UniqueConstraint("id", "tenant_id"),
     CheckConstraint("status IN ('pending', 'delivering', 'delivered', 'failed', 'cancelled')", name="status_known"),
-    Index("ix_webhook_deliveries_due", "next_attempt_at", sqlite_where=_DUE, postgresql_where=_DUE),
+    *job_indexes("webhook_deliveries"),
 )
 """`target` is the sealed JSON of the address and headers; `url_shown` the address fit to be shown.
 `earlier_attempts` counts those made before the last request to deliver again, which began a new series of rounds."""

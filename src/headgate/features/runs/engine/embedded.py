@@ -378,7 +378,6 @@ class EmbeddedBackend:
                 log.exception("upkeep failed", upkeep=name)
 
     async def _sweep(self) -> None:
-        await self._services.deliveries.deliver_due()
         await self.recover()
 
     async def _renew(self) -> None:

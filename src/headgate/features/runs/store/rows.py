@@ -81,7 +81,7 @@ EVENTS_SQL = (
 
 DELIVER_SQL = (
     "INSERT INTO webhook_deliveries (id, tenant_id, flow_run_id, flow_id, step_id, status, target, url_shown,"
-    " idempotency_key, next_attempt_at, created_at) VALUES (:id, :tenant_id, :run_id, :flow_id, :step_id, 'pending',"
+    " idempotency_key, due_at, created_at) VALUES (:id, :tenant_id, :run_id, :flow_id, :step_id, 'pending',"
     " :target, :url_shown, :idempotency_key, :at, :at) ON CONFLICT (flow_run_id, step_id) DO NOTHING"
 )
 """In the transaction that completes the step: no result without its delivery, no delivery without its result."""

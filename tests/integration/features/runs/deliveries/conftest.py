@@ -1,17 +1,24 @@
 """An engine whose deliveries go over a real wire to a receiver on this machine."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import or_, select
 
 from headgate.features.access.principal import LOCAL
+from headgate.features.jobs.leases import Leases, clock
+from headgate.features.jobs.runner import JobRunner
+from headgate.features.jobs.worker import Worker
 from headgate.features.runs.deliveries import service
 from headgate.features.runs.deliveries.attempt import Sender
 from headgate.features.runs.deliveries.courier import Courier
 from headgate.features.runs.deliveries.schemas import DeliveryOut
+from headgate.features.runs.deliveries.tables import webhook_deliveries
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.build import build_engine
 from headgate.foundation.crypto import SecretBox
@@ -20,6 +27,7 @@ from headgate.foundation.guarded_http import GuardedHttp
 from headgate.foundation.settings import EngineSettings, HttpSettings, Settings
 from headgate.graph.model import Flow, HttpCall, Node, StepPolicy
 from tests.support.engine import DictSecrets, make_flow, make_services, new_run, on_disk, store_flow
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.web_server import WebServer, web_server
 
 
@@ -30,17 +38,49 @@ class Desk:
     database: Database
     engine: ExecutionBackend
     courier: Courier
+    jobs: JobRunner
     secrets: DictSecrets
     server: WebServer
+    folder: Path
     slept: list[float] = field(default_factory=list)
 
     async def run(self, flow: Flow, text: str = "hello") -> str:
         """Run a flow to its end and wait for its deliveries. The run's id."""
+        run_id = await self.run_only(flow, text)
+        await self.courier.settle()
+        return run_id
+
+    async def run_only(self, flow: Flow, text: str = "hello") -> str:
+        """Run a flow to its end. The run's id."""
         request = new_run(await store_flow(self.database, flow), text)
         await self.engine.start(request)
         await self.engine.wait(request.key.run_id)
-        await self.courier.settle()
         return request.key.run_id
+
+    async def deliver_due(self, processes: int = 1) -> None:
+        """Have other processes make every delivery that is due."""
+        runners = [self.other_process() for _ in range(processes)]
+        for runner in runners:
+            runner.open()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while await self._busy():  # noqa: ASYNC110 - the rows are written by other processes
+                await asyncio.sleep(0.01)
+        for runner in runners:
+            await runner.close()
+
+    def other_process(self) -> JobRunner:
+        """The jobs of another process on the same data folder, which makes deliveries of anybody once it is open."""
+        jobs = JobRunner(self.database, Leases(Worker(self.folder), 0.3), poll_seconds=0.02)
+        Courier(
+            self.database, self.courier._box, self.courier._sender, self.engine.services.bus, jobs,
+            sleep=self.courier._sleep,
+        )  # fmt: skip
+        return jobs
+
+    async def _busy(self) -> bool:
+        due = or_(webhook_deliveries.c.due_at <= clock(), webhook_deliveries.c.worker_id.is_not(None))
+        async with self.database.reading() as session:
+            return (await session.execute(select(webhook_deliveries.c.id).where(due))).first() is not None
 
     async def deliveries(self, run_id: str) -> list[DeliveryOut]:
         async with self.database.reading() as session:
@@ -62,7 +102,7 @@ async def server() -> AsyncIterator[WebServer]:
 @pytest.fixture
 async def make_desk(database: Database, settings: Settings, server: WebServer) -> AsyncIterator[MakeDesk]:
     """Desks on one database; `open_to` is the network that may be reached, other arguments go to the courier."""
-    made: list[tuple[ExecutionBackend, Courier, GuardedHttp]] = []
+    made: list[tuple[ExecutionBackend, JobRunner, GuardedHttp]] = []
 
     async def make(*, open_to: str = "127.0.0.0/8", engine: dict[str, Any] | None = None, **courier: Any) -> Desk:
         slept: list[float] = []
@@ -74,16 +114,18 @@ async def make_desk(database: Database, settings: Settings, server: WebServer) -
         http, secrets = GuardedHttp(limits), DictSecrets()
         services = make_services(database, engine=EngineSettings(**(engine or {})), files=on_disk(database, settings))
         sender = Sender(http, secrets, services.files)
-        found = Courier(database, SecretBox(settings), sender, services.bus, **{"sleep": sleep, **courier})
+        folder = settings.data_dir / "workers"
+        jobs = JobRunner(database, Leases(Worker(folder), 30.0), scans=False)
+        found = Courier(database, SecretBox(settings), sender, services.bus, jobs, **{"sleep": sleep, **courier})
         backend = build_engine(settings, database, replace(services, deliveries=found, secrets=secrets))
         await backend.open()
-        made.append((backend, found, http))
-        return Desk(database, backend, found, secrets, server, slept)
+        made.append((backend, jobs, http))
+        return Desk(database, backend, found, jobs, secrets, server, folder, slept)
 
     yield make
-    for backend, courier, http in made:
+    for backend, jobs, http in made:
         await backend.close()
-        await courier.close()
+        await jobs.close(grace_seconds=0)
         await http.close()
 
 

@@ -12,7 +12,6 @@ from headgate.features.access.principal import LOCAL
 from headgate.features.files import service as files
 from headgate.features.files.local_storage import LocalStorage
 from headgate.features.runs.deliveries import repository, service
-from headgate.features.runs.deliveries.courier import Courier
 from headgate.features.runs.deliveries.tables import webhook_deliveries
 from headgate.features.runs.errors import NotRedeliverable, RunNotFound
 from headgate.features.runs.tables import flow_step_results
@@ -191,14 +190,13 @@ class TestDelivery:
             assert made.next_attempt_at is not None
             waits.append((made.next_attempt_at - made.attempts[-1].started_at).total_seconds())
             await make_due(desk)
-            assert await desk.courier.deliver_due() == 1
-            await desk.courier.settle()
+            await desk.deliver_due()
         assert made.status == "failed"
         assert len(made.attempts) == 20
         assert all(
             0.8 * wanted <= wait <= 1.2 * wanted + 5 for wait, wanted in zip(waits, (60, 300, 1800, 7200), strict=True)
         )
-        assert await desk.courier.deliver_due() == 0
+        assert (made.next_attempt_at, len(desk.server.requests)) == (None, 20)
 
     async def test_tells_what_happens_on_the_runs_topic(self, desk: Desk) -> None:
         desk.server.on("/in", answer(503), answer(200))
@@ -218,7 +216,7 @@ class TestDelivery:
 
 async def make_due(desk: Desk) -> None:
     async with desk.database.writing() as session:
-        await session.execute(update(webhook_deliveries).values(next_attempt_at=clock(), lease_until=0))
+        await session.execute(update(webhook_deliveries).values(due_at=clock()))
 
 
 class TestRecovery:
@@ -231,96 +229,68 @@ class TestRecovery:
 
         desk.server.on("/in", die, answer(200))
         flow = delivering(desk.server.url("/in"))
-        running = asyncio.create_task(desk.run(flow))
+        run_id = await desk.run_only(flow)
         await answered.wait()
-        await desk.courier.close(grace_seconds=0)
-        run_id = await running
+        for task in desk.jobs._upkeep:  # as when it is killed: nothing is renewed or released
+            task.cancel()
+        desk.jobs.leases.worker.close()
         (left,) = await desk.deliveries(run_id)
         assert (left.status, left.attempts[0].finished_at) == ("delivering", None)
-        assert await fresh(desk).deliver_due() == 0
-        await make_due(desk)
-        other = fresh(desk)
-        assert await other.deliver_due() == 1
-        await other.settle()
+        await desk.deliver_due()
         (made,) = await desk.deliveries(run_id)
         assert made.status == "delivered"
         assert [one.error.code if one.error else None for one in made.attempts] == ["worker_lost", None]
         assert len({request.headers["idempotency-key"] for request in desk.server.requests}) == 1
 
-    async def test_two_couriers_send_it_once(self, desk: Desk) -> None:
+    async def test_many_processes_send_it_once(self, desk: Desk) -> None:
         desk.server.on("/in", answer(500))
         run_id = await desk.run(delivering(desk.server.url("/in")))
         desk.server.on("/in", answer(200))
         await make_due(desk)
         before = len(desk.server.requests)
-        couriers = [fresh(desk) for _ in range(4)]
-        await asyncio.gather(*(courier.deliver_due() for courier in couriers))
-        await asyncio.gather(*(courier.settle() for courier in couriers))
+        await desk.deliver_due(processes=4)
         assert len(desk.server.requests) == before + 1
         assert (await desk.deliveries(run_id))[0].status == "delivered"
 
     async def test_a_delivery_that_was_never_begun_is_swept(self, desk: Desk) -> None:
-        desk.courier._closed = True  # the process ends between the commit and the first attempt
+        desk.jobs._closed = True  # the process ends between the commit and the first attempt
         desk.server.on("/in", answer(200))
         run_id = await desk.run(delivering(desk.server.url("/in")))
         assert desk.server.requests == []
         assert (await desk.deliveries(run_id))[0].status == "pending"
-        other = fresh(desk)
-        await other.deliver_due()
-        await other.settle()
-        assert (await desk.deliveries(run_id))[0].status == "delivered"
-
-    async def test_the_heartbeat_of_an_engine_sweeps(self, make_desk: MakeDesk) -> None:
-        desk = await make_desk()
-        desk.server.on("/in", answer(503))
-        run_id = await desk.run(delivering(desk.server.url("/in")))
-        desk.server.on("/in", answer(200))
-        await make_due(desk)
-        await make_desk(engine={"lease_seconds": 0.3})
-        for _ in range(200):
-            if (await desk.deliveries(run_id))[0].status == "delivered":
-                break
-            await asyncio.sleep(0.05)
+        await desk.deliver_due()
         assert (await desk.deliveries(run_id))[0].status == "delivered"
 
     async def test_nothing_is_sent_for_a_cancelled_run(self, desk: Desk) -> None:
-        desk.courier._closed = True
+        desk.jobs._closed = True
         desk.server.on("/in", answer(200))
         gate = delivering(desk.server.url("/in"), type_="Echo")
         run_id = await desk.run(gate)
         async with desk.database.writing() as session:
             await session.execute(webhook_deliveries.metadata.tables["flow_runs"].update().values(status="cancelled"))
-        other = fresh(desk)
-        await other.deliver_due()
-        await other.settle()
+        await desk.deliver_due()
         assert desk.server.requests == []
         assert (await desk.deliveries(run_id))[0].status == "cancelled"
 
     async def test_a_late_worker_writes_nothing(self, desk: Desk) -> None:
-        desk.server.on("/in", answer(500))
-        run_id = await desk.run(delivering(desk.server.url("/in")))
+        answered, go = asyncio.Event(), asyncio.Event()
+
+        async def slow(_request: Received, writer: asyncio.StreamWriter) -> None:
+            answered.set()
+            await go.wait()
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+            writer.close()
+
+        desk.server.on("/in", slow)
+        run_id = await desk.run_only(delivering(desk.server.url("/in")))
+        await answered.wait()
+        async with desk.database.writing() as session:
+            stolen = {"worker_id": "another", "attempts": webhook_deliveries.c.attempts + 1}
+            await session.execute(update(webhook_deliveries).values(stolen))
+        go.set()
+        await desk.courier.settle()
         (made,) = await desk.deliveries(run_id)
-        async with desk.database.writing() as session:
-            first = await repository.open_attempt(session, made.id, worker_id="one", at=clock(), lease_until=clock())
-        async with desk.database.writing() as session:
-            second = await repository.open_attempt(
-                session, made.id, worker_id="two", at=clock() + 10, lease_until=clock() + 10**9
-            )
-        assert first is not None
-        assert second is not None
-        async with desk.database.writing() as session:
-            kept = await repository.close_attempt(
-                session, first, attempt={"finished_at": clock()}, change={"status": "delivered"}
-            )
-        assert not kept
-        assert (await desk.deliveries(run_id))[0].status == "delivering"
-
-
-def fresh(desk: Desk) -> Courier:
-    """Another process's courier on the same database."""
-    return Courier(
-        desk.database, desk.courier._box, desk.courier._sender, desk.engine.services.bus, sleep=desk.courier._sleep
-    )
+        assert (made.status, made.attempts[0].finished_at) == ("delivering", None)
 
 
 class TestRedelivery:
@@ -345,8 +315,7 @@ class TestRedelivery:
         run_id = await desk.run(delivering(desk.server.url("/in")))
         while (await desk.deliveries(run_id))[0].status == "pending":
             await make_due(desk)
-            await desk.courier.deliver_due()
-            await desk.courier.settle()
+            await desk.deliver_due()
         for _ in range(2):  # a second request begins another one
             async with desk.database.writing() as session:
                 again = await service.redeliver_failed(session, LOCAL, run_id)
@@ -357,8 +326,7 @@ class TestRedelivery:
                 assert made.next_attempt_at is not None
                 waits.append((made.next_attempt_at - made.attempts[-1].started_at).total_seconds())
                 await make_due(desk)
-                await desk.courier.deliver_due()
-                await desk.courier.settle()
+                await desk.deliver_due()
             assert [next(one for one in (60, 300, 1800, 7200) if wait <= 1.2 * one + 5) for wait in waits] == [
                 60, 300, 1800, 7200,
             ]  # fmt: skip
@@ -370,8 +338,7 @@ class TestRedelivery:
         async with desk.database.writing() as session:
             assert await service.redeliver_failed(session, LOCAL, run_id) == []
             await service.redeliver(session, LOCAL, run_id, (await desk.deliveries(run_id))[0].id)
-        await desk.courier.deliver_due()
-        await desk.courier.settle()
+        await desk.deliver_due()
         assert len(desk.server.requests) == 2
 
     async def test_refuses_one_that_is_under_way(self, desk: Desk) -> None:

@@ -232,8 +232,7 @@ class CeleryBackend:
         return status is None or status.over
 
     async def recover(self) -> int:
-        """Send runs whose messages were lost or never sent, and deliveries that are due; end what is hopeless."""
-        await self._services.deliveries.deliver_due()
+        """Send runs whose messages were lost or never sent; end what is hopeless."""
         count, ended = await self._sweeper.sweep()
         for key, verdict in ended:
             events = self._events(key)
