@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0012"
-down_revision = "0011"
+revision = "0013"
+down_revision = "0012"
 _INDEXES = {
     "due": ("due_at", "worker_id IS NULL AND due_at IS NOT NULL"),
     "claimed": ("worker_id", "worker_id IS NOT NULL"),
