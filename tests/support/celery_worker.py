@@ -5,6 +5,7 @@ the order file before each task. So one worker serves many tests, each with its 
 """
 
 import json
+import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -18,9 +19,11 @@ from headgate.entrypoints.worker.processes import run_worker
 from headgate.features.runs.engine.distributed.opening import WorkerChild, open_relay, open_worker
 from headgate.features.runs.engine.distributed.orders import Order
 from headgate.features.runs.engine.distributed.segment_worker import Outcome
+from headgate.features.runs.ports import Definitions
 from headgate.features.runs.transitions import Held, RunKey
 from headgate.foundation.database import Database
 from headgate.foundation.settings import CelerySettings, EngineSettings, LimitSettings, LogSettings, Settings
+from headgate.graph.model import Flow
 from tests.support.databases import make_settings
 from tests.support.engine import make_services, on_disk
 from tests.support.lifeline import tie
@@ -39,6 +42,23 @@ def write_order(path: Path, settings: Settings, limits: LimitSettings | None = N
     part.replace(path)
 
 
+DEADLY = "Deadly"
+"""Name of a flow that ends every process that reads it."""
+
+
+class DeadlyDefinitions:
+    """Versions as they are stored; the process ends at one named `DEADLY`, as at a plan that breaks the interpreter."""
+
+    def __init__(self, stored: Definitions) -> None:
+        self._stored = stored
+
+    async def __call__(self, key: RunKey) -> Flow:
+        flow = await self._stored(key)
+        if flow.name == DEADLY:
+            os._exit(os.EX_SOFTWARE)
+        return flow
+
+
 class FollowingParts:
     """What a child works with, opened anew whenever the order changes."""
 
@@ -55,8 +75,8 @@ class FollowingParts:
     def segments(self) -> Any:
         return self
 
-    async def carry_out(self, order: Order) -> Outcome:
-        return await (await self._current()).segments.carry_out(order)
+    async def carry_out(self, order: Order, *, again: bool = False) -> Outcome:
+        return await (await self._current()).segments.carry_out(order, again=again)
 
     async def end(self, key: RunKey, code: str, message: str) -> bool:
         return await (await self._current()).segments.end(key, code, message)
@@ -111,7 +131,8 @@ class FollowingParts:
         relay = open_relay(settings)
         self._stack.push_async_callback(relay.aclose)
         services = make_services(database, engine=engine, limits=limits, files=on_disk(database, settings))
-        opening = open_worker(settings, database, replace(services, bus=relay), relay, self._app)
+        services = replace(services, bus=relay, definitions=DeadlyDefinitions(services.definitions))
+        opening = open_worker(settings, database, services, relay, self._app)
         return await self._stack.enter_async_context(opening)
 
 

@@ -2,11 +2,13 @@
 
 What the statuses mean and how they follow one another stands in `states`. `flow_runs.dispatched_at` and `dispatches`
 say when and how often work on a run was handed to a queue: what was committed and never sent, or sent and lost, is
-found by them. `source_run_id` and `source_step_id` name the run that this one goes on from and the first step done
-again; `flow_step_attempts.record` is what a failed try had left with its step before the run was resumed, prompt and
-tokens among it; `flow_step_results.reused_from_run_id` is the run that paid for a result which was taken over.
-`part` is there where a run carried out not all of its flow: `only_step` where it stopped, `from_step` where it began,
-and `pinned`, the steps for which an output of somebody's choice stood in: nobody did those, and nobody paid for them.
+found by them. `pickups` counts how often a worker picked a message up again that had reached one before, or may have,
+since a worker last claimed a step: only such a row proves that a run was handed to a worker. `source_run_id` and
+`source_step_id` name the run that this one goes on from and the first step done again; `flow_step_attempts.record` is
+what a failed try had left with its step before the run was resumed, prompt and tokens among it;
+`flow_step_results.reused_from_run_id` is the run that paid for a result which was taken over. `part` is there where a
+run carried out not all of its flow: `only_step` where it stopped, `from_step` where it began, and `pinned`, the steps
+for which an output of somebody's choice stood in: nobody did those, and nobody paid for them.
 """
 
 from collections.abc import Iterable
@@ -63,6 +65,7 @@ flow_runs = Table(
     Column("cancelled_at", BigInteger),
     Column("dispatched_at", BigInteger),
     Column("dispatches", Integer, nullable=False, server_default="0"),
+    Column("pickups", Integer, nullable=False, server_default="0"),
     Column("resumes", Integer, nullable=False, server_default="0"),
     Column("source_run_id", String(36)),
     Column("source_step_id", String(64)),

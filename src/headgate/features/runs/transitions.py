@@ -383,8 +383,6 @@ class LiveRun:
     """Since when it runs; of a resumed run, since it was resumed."""
     dispatched_at: int | None
     """When work on it was last handed to a queue; None in the embedded engine, and when that was never done."""
-    dispatches: int
-    """How often that was done."""
     worked: int | None = None
     """Microseconds in which a worker was at a step of it since `started_at`; None where that was not asked."""
 

@@ -53,8 +53,11 @@ class CelerySettings(BaseModel):
     redispatch_seconds: float = Field(
         default=5.0, gt=0, description="How long a message may be missing before it counts as lost."
     )
-    most_dispatches: int = Field(
-        default=20, ge=1, description="How often a run that never begins is handed out before it fails."
+    max_pickups: int = Field(
+        default=20,
+        ge=1,
+        description="How often workers may pick up a run again without claiming a step of it before it fails. Messages"
+        " that no worker received do not count.",
     )
     result_expires_seconds: int = Field(default=3_600, ge=60, description="How long task results are kept.")
     events_expire_seconds: int = Field(default=3_600, ge=60, description="How long the live events of a run are kept.")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore
-from headgate.features.runs.transitions import NewRun, RunKey, Seed
+from headgate.features.runs.transitions import Claim, Finished, Holder, NewRun, Onward, RunKey, Seed, StepRecord
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
@@ -72,3 +72,33 @@ class TestBegin:
         assert await dispatches.begin(key, "s1", lease()) is None
         assert (await run_row(database, key.run_id)).status == "queued"
         assert await attempts(database, key.run_id) == []
+
+
+@pytest.mark.postgres
+class TestPickUp:
+    async def test_counts_until_a_step_is_claimed(self, dispatches: PostgresDispatchStore, database: Database) -> None:
+        key = await queue(dispatches, await store_flow(database, make_chain(2)))
+        assert [await dispatches.pick_up(key.run_id) for _ in range(2)] == [1, 2]
+        held = lease("w1")
+        assert await dispatches.begin(key, "s1", held) is not None
+        assert await dispatches.pick_up(key.run_id) == 1
+        assert await dispatches.take_over(key, [Holder("s1", 1, "w1", held.until)], lease("w2")) == (Claim("s1", 2),)
+        assert await dispatches.pick_up(key.run_id) == 1
+        await dispatches.advance(key, Onward(), lease("w2"), Finished(Claim("s1", 2), StepRecord()))
+        assert await dispatches.pick_up(key.run_id) == 2
+        claimed = await dispatches.advance(key, Onward(settles={"s2": 1}, claim=("s2",)), lease("w2"))
+        assert claimed.claims == (Claim("s2", 1),)
+        assert await dispatches.pick_up(key.run_id) == 1
+
+    async def test_is_forgotten_where_other_workers_have_the_run(
+        self, dispatches: PostgresDispatchStore, database: Database
+    ) -> None:
+        key = await queue(dispatches, await store_flow(database, make_chain(2)))
+        await dispatches.pick_up(key.run_id)
+        await dispatches.put_back(key.run_id)
+        assert await dispatches.pick_up(key.run_id) == 1
+
+    async def test_is_none_of_a_run_that_is_over(self, dispatches: PostgresDispatchStore, database: Database) -> None:
+        key = await queue(dispatches, await store_flow(database, make_chain(2)))
+        await dispatches.end(key, "over", "It is over.", 1)
+        assert await dispatches.pick_up(key.run_id) is None

@@ -8,7 +8,6 @@
 | a step lost its worker, and this was its last attempt | the step fails with `worker_lost`, and its run with it |
 | a step lost its worker | take up |
 | nobody is at a step; never handed to a queue, or too long ago | take up |
-| the same, handed out as often as is allowed | end with `never_begun` |
 | the run has failed, and a step of it lost its worker | the step fails with `worker_lost` |
 
 `judge` is pure; `Reconciler.sweep` makes the ends and tells which runs to take up. Everything it writes is guarded by
@@ -23,7 +22,6 @@ from enum import StrEnum
 from headgate.features.runs.errors import (
     FLOW_DELETED,
     FLOW_DELETED_MESSAGE,
-    NEVER_BEGUN,
     RUN_STALE,
     WORKER_LOST,
     WORKER_LOST_MESSAGE,
@@ -55,8 +53,6 @@ class Rules:
     """Longest time that workers may be at the steps of a run; no down time, no waiting in a queue."""
     redispatch_seconds: float = 0.0
     """How long a run that was handed to a queue is left to it, while nobody works on it."""
-    most_dispatches: int | None = None
-    """How often a run that never began is handed out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +112,6 @@ def _idle(run: LiveRun, now: int, rules: Rules) -> Verdict:
     """Nobody is at a step: the run waits in a queue, or its message was lost or never sent."""
     if run.dispatched_at is not None and abs(now - run.dispatched_at) < rules.redispatch_seconds * MICROSECONDS:
         return LEAVE
-    if rules.most_dispatches is not None and run.dispatches >= rules.most_dispatches:
-        said = f"The run was handed to a worker {run.dispatches} times, and none went on with it."
-        return Verdict(Action.END, NEVER_BEGUN, said)
     return Verdict(Action.TAKE_UP)
 
 

@@ -23,6 +23,10 @@ FROM flow_runs r LEFT JOIN flow_step_results s ON s.flow_run_id = r.id AND r.sta
 WHERE r.id = ANY(%(runs)s) AND r.status IN {sql_list(LIVE_RUNS)}
 GROUP BY r.id
 """  # noqa: S608
+_PICK_UP = f"""
+UPDATE flow_runs SET pickups = pickups + 1 WHERE id = %(run_id)s AND status IN {sql_list(LIVE_RUNS)} RETURNING pickups
+"""  # noqa: S608
+_PUT_BACK = "UPDATE flow_runs SET pickups = 0 WHERE id = %(run_id)s RETURNING 1"
 _COUNT = "SELECT dispatches FROM flow_runs WHERE id = %(run_id)s"
 
 
@@ -71,6 +75,18 @@ class PostgresDispatchStore(PostgresRunStore):
         """The number of the next sending. None when another was quicker, or the run is over."""
         rows = await self._execute(_NEXT, {"run_id": run_id, "seen": seen, "at": at})
         return rows[0][0] if rows else None
+
+    async def pick_up(self, run_id: str) -> int | None:
+        """Record that a worker holds a message of the run, before it does anything else with it.
+
+        Returns how often that happened since a worker last claimed a step of the run; None when the run is over.
+        """
+        rows = await self._execute(_PICK_UP, {"run_id": run_id})
+        return rows[0][0] if rows else None
+
+    async def put_back(self, run_id: str) -> None:
+        """A message was picked up while other workers run the run's steps: that says nothing against the run."""
+        await self._execute(_PUT_BACK, {"run_id": run_id})
 
     async def dispatches(self, run_id: str) -> int:
         """How often work on a run was handed to a queue."""

@@ -127,7 +127,7 @@ _COUNT = f"""verdict AS (
     SELECT *, before <> status AND status NOT IN {_LIVE} AS ends FROM verdict
 ), {{logged}}, counted AS (
     UPDATE flow_runs r
-    SET unfinished = judged.unfinished, status = judged.status, last_event = r.last_event + {COUNT},
+    SET unfinished = judged.unfinished, status = judged.status{{reset}}, last_event = r.last_event + {COUNT},
         started_at = coalesce(r.started_at, CASE WHEN judged.status = 'running' THEN %(at)s::bigint END),
         output_payload = CASE WHEN judged.status = 'completed' THEN %(run_output)s::jsonb ELSE r.output_payload END,
         error_code = CASE WHEN judged.ends AND judged.status = 'failed' THEN '{FLOW_DELETED}' ELSE r.error_code END,
@@ -166,7 +166,7 @@ WITH run AS (
     RETURNING s.step_id, s.step_order, s.status, s.attempts
 ), {_OPENED.format(source="moved")}, {logged(f"'run_started', {NOTHING} FROM moved", STARTED.format(source="moved"))},
 started AS (
-    UPDATE flow_runs r SET status = 'running', started_at = %(at)s, last_event = r.last_event + {COUNT}
+    UPDATE flow_runs r SET status = 'running', started_at = %(at)s, pickups = 0, last_event = r.last_event + {COUNT}
     FROM run, moved WHERE r.id = run.id
 )
 SELECT run.user_id, run.session_id, run.trace_parent, run.input_payload::text FROM run, moved
@@ -174,12 +174,12 @@ SELECT run.user_id, run.session_id, run.trace_parent, run.input_payload::text FR
 """The first transition of a run that nobody has touched, with all there is to know of it: no row is read before."""
 ADVANCE = _shortened(
     f"WITH {_RUN}, {_MOVE.format(after='run')}, {_OPENED.format(source='moved')},"
-    f" {_COUNT.format(finished='0', after='run', logged=logged(*_ADVANCED))} {_TOLD}"
+    f" {_COUNT.format(finished='0', after='run', logged=logged(*_ADVANCED), reset=', pickups = 0')} {_TOLD}"
 )
 FINISH = _shortened(
     f"WITH {_RUN}, {_ending(StepStatus.COMPLETED)}, {_MOVE.format(after='run, done')},"
     f" {_OPENED.format(source='moved')},"
-    f" {_COUNT.format(finished='1', after='run, done', logged=logged(COMPLETED, *_ADVANCED))} {_TOLD}"
+    f" {_COUNT.format(finished='1', after='run, done', logged=logged(COMPLETED, *_ADVANCED), reset='')} {_TOLD}"
 )
 GO_ON = _shortened(f"""
 WITH run AS (
@@ -243,7 +243,7 @@ WITH {_RUN}, taken AS (
         AND a.status IN {sql_list(sources(ATTEMPT_MOVES, AttemptStatus.RETRIED))}
 ), {_OPENED.format(source="taken")},
 {logged(RESUMED.format(source="(SELECT FROM taken LIMIT 1) one"), STARTED.format(source="taken"))}, counted AS (
-    UPDATE flow_runs r SET last_event = r.last_event + {COUNT} FROM (SELECT FROM taken LIMIT 1) one
+    UPDATE flow_runs r SET pickups = 0, last_event = r.last_event + {COUNT} FROM (SELECT FROM taken LIMIT 1) one
     WHERE r.id = %(run_id)s
 )
 SELECT step_id, attempts FROM taken

@@ -21,7 +21,7 @@ from headgate.features.runs.transitions import Resumed, RunKey
 
 _RESUME_RUN = (
     "UPDATE flow_runs SET status = 'running', error_code = NULL, error_message = NULL, finished_at = NULL,"
-    " started_at = ?, resumes = resumes + 1, dispatched_at = NULL, dispatches = 0"
+    " started_at = ?, resumes = resumes + 1, dispatched_at = NULL, dispatches = 0, pickups = 0"
     f" WHERE id = ? AND tenant_id = ? AND {guard(RUN_RESUMES, RunStatus.RUNNING)}"
     " AND NOT EXISTS (SELECT 1 FROM flows WHERE id = flow_id AND deleted_at IS NOT NULL)"
 )

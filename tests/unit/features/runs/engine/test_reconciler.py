@@ -19,7 +19,6 @@ def run(*holders: Holder, **more: Any) -> LiveRun:
         "created_at": NOW - 10 * SECOND,
         "started_at": NOW - 10 * SECOND,
         "dispatched_at": None,
-        "dispatches": 0,
     }
     return LiveRun(RunKey("r", "t", "f", 1), holders=holders, **(members | more))
 
@@ -72,15 +71,14 @@ class TestJudge:
         assert verdict(run(ALIVE), now=NOW + 10**12, run_timeout_seconds=9).action is Action.LEAVE
 
     def test_leaves_a_run_to_its_queue_for_a_while(self) -> None:
-        handed = run(dispatched_at=NOW - 5 * SECOND, dispatches=1)
+        handed = run(dispatched_at=NOW - 5 * SECOND)
         assert verdict(handed, redispatch_seconds=6).action is Action.LEAVE
         assert verdict(handed, redispatch_seconds=4).action is Action.TAKE_UP
 
     def test_hands_a_run_out_again_whose_dispatch_lies_far_in_the_future(self) -> None:
         assert verdict(run(dispatched_at=NOW + 3600 * SECOND), redispatch_seconds=60).action is Action.TAKE_UP
 
-    def test_ends_a_run_that_was_handed_out_too_often(self) -> None:
-        handed = run(dispatched_at=NOW - 60 * SECOND, dispatches=5)
-        assert verdict(handed, redispatch_seconds=6, most_dispatches=6).action is Action.TAKE_UP
-        assert verdict(handed, redispatch_seconds=6, most_dispatches=5).code == "never_begun"
-        assert verdict(run(ALIVE, dispatches=9), most_dispatches=5).action is Action.LEAVE
+    @pytest.mark.parametrize("status", [RunStatus.QUEUED, RunStatus.RUNNING])
+    def test_never_ends_a_run_that_waits(self, status: RunStatus) -> None:
+        waiting = run(status=status, dispatched_at=NOW - 10**6 * SECOND)
+        assert verdict(waiting, redispatch_seconds=6).action is Action.TAKE_UP

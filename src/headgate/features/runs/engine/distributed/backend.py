@@ -8,7 +8,7 @@ from headgate.features.audit.chain import Entry
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.distributed.broker import Broker
 from headgate.features.runs.engine.distributed.cancellations import Cancellations
-from headgate.features.runs.engine.distributed.dispatcher import Dispatcher
+from headgate.features.runs.engine.distributed.dispatcher import BrokerAway, Dispatcher
 from headgate.features.runs.engine.distributed.presence import Presence
 from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler
@@ -273,7 +273,8 @@ class CeleryBackend:
     async def _send_rest(self, run_id: str) -> None:
         """Send what is left of a run that was not sent for it; what cannot be sent now is swept."""
         for one in await self._store.sent([run_id]):
-            await self._dispatcher.send_rest(one)
+            with suppress(BrokerAway):
+                await self._dispatcher.send_rest(one)
 
     def _events(self, key: RunKey, trace_parent: str | None = None) -> RunEvents:
         return RunEvents(self._services.bus, key.run_id, self._services.telemetry, trace_parent)

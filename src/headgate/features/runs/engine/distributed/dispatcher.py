@@ -15,10 +15,15 @@ from headgate.features.runs.store.postgres_dispatches import PostgresDispatchSto
 from headgate.features.runs.transitions import RunKey, StoredRun, clock
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.log import get_logger
+from headgate.foundation.outages import Outage
 from headgate.graph.plan import Plan
 
 _AWAY = (KombuError, RedisError, CeleryError, OSError)
 log = get_logger(__name__)
+
+
+class BrokerAway(Unavailable):
+    """A message could not be handed to the broker. The run is recorded as not sent."""
 
 
 class Dispatcher:
@@ -36,15 +41,20 @@ class Dispatcher:
         self._compiler = compiler
         self._store = store
         self._plans = plans
+        self._outage = Outage(log, "broker")
 
     async def send_new(self, key: RunKey, plan: Plan) -> bool:
         """Send a run that was just stored as sent. False when the broker is away: then it is swept later."""
-        return await self._send(key, plan, 1, begun=False)
+        try:
+            await self._send(key, plan, 1, begun=False)
+        except BrokerAway:
+            return False
+        return True
 
     async def send_rest(self, sent: Sent) -> bool:
-        """Send what is left of a run. False when another was quicker, the run is over, or the broker is away.
+        """Send what is left of a run. False when another was quicker, or the run is over.
 
-        Raises `HeadgateError` when its version can no longer be carried out.
+        Raises `BrokerAway`, and another `HeadgateError` when its version can no longer be carried out.
         """
         stored = await self._store.load(sent.run_id)
         if stored is None or stored.status.over:
@@ -54,7 +64,8 @@ class Dispatcher:
         if dispatch is None:
             return False
         begun = sent.claimed_at is not None or sent.settled_at is not None
-        return await self._send(stored.key, planned.plan, dispatch, _settled(stored), begun=begun)
+        await self._send(stored.key, planned.plan, dispatch, _settled(stored), begun=begun)
+        return True
 
     async def revoke(self, run_id: str) -> None:
         """Take back the messages of a run that is over. Whatever is not reached finds the run over."""
@@ -74,15 +85,15 @@ class Dispatcher:
         """Close the application's connections."""
         await asyncio.to_thread(close_app, self._app)
 
-    async def _send(self, key: RunKey, plan: Plan, dispatch: int, settled: Container[str] = (), *, begun: bool) -> bool:
+    async def _send(self, key: RunKey, plan: Plan, dispatch: int, settled: Container[str] = (), *, begun: bool) -> None:
         canvas = self._compiler.compile(key, plan, dispatch, settled, begun=begun)
         try:
             await asyncio.to_thread(canvas.apply_async)
         except _AWAY as error:
-            log.warning("run not sent: the broker is away", run_id=key.run_id, problem=str(error))
+            self._outage.failed(error)
             await self._mark_unsent(key.run_id)
-            return False
-        return True
+            raise BrokerAway("The broker does not answer.", remedy="Runs stay queued until it does.") from error
+        self._outage.answered()
 
     async def _mark_unsent(self, run_id: str) -> None:
         try:

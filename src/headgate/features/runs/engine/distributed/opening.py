@@ -104,7 +104,13 @@ async def open_worker(
         presence = Presence(relay.client, settings.celery.queue)
         cancellations = Cancellations(relay.client, settings.celery.queue)
         segments = SegmentWorker(
-            store, services, shift, _limits(settings), presence=presence, cancellations=cancellations
+            store,
+            services,
+            shift,
+            _limits(settings),
+            presence=presence,
+            cancellations=cancellations,
+            max_pickups=settings.celery.max_pickups,
         )
         await segments.open()
         try:
@@ -132,11 +138,7 @@ def _backend(
     plans = Plans(services.definitions, services.components)
     compiler = FlowCompiler(app, queues, _limits(settings), services.engine.max_concurrent_steps)
     dispatcher = Dispatcher(app, compiler, store, plans)
-    rules = Rules(
-        run_timeout_seconds=services.engine.run_timeout_seconds,
-        redispatch_seconds=celery.redispatch_seconds,
-        most_dispatches=celery.most_dispatches,
-    )
+    rules = Rules(run_timeout_seconds=services.engine.run_timeout_seconds, redispatch_seconds=celery.redispatch_seconds)
     reconciler = Reconciler(store, shift.has_lost, rules)
     broker = Broker(celery, queues)
     sweeper = Sweeper(

@@ -17,7 +17,7 @@ from headgate.features.runs.engine.distributed.presence import Presence
 from headgate.features.runs.engine.distributed.segments import stretch
 from headgate.features.runs.engine.recovery import Recovery
 from headgate.features.runs.engine.shift import Shift
-from headgate.features.runs.errors import STEP_TIMEOUT, WORKER_LOST
+from headgate.features.runs.errors import NEVER_BEGUN, STEP_TIMEOUT, WORKER_LOST
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import Services
 from headgate.features.runs.states import MAX_ATTEMPTS, RunStatus, StepStatus
@@ -61,6 +61,7 @@ class SegmentWorker:
         limits: How long a segment may be.
         presence: Says that this process lives.
         cancellations: Tells of runs that are cancelled.
+        max_pickups: How often a run may be picked up again without a claim before it fails.
     """
 
     def __init__(
@@ -72,7 +73,9 @@ class SegmentWorker:
         *,
         presence: Presence,
         cancellations: Cancellations,
+        max_pickups: int,
     ) -> None:
+        self._max_pickups = max_pickups
         self._store = store
         self._services = services
         self._shift = shift
@@ -105,13 +108,20 @@ class SegmentWorker:
             run.abandon()
         await self._presence.leave(self._shift.worker.id)
 
-    async def carry_out(self, order: Order) -> Outcome:
+    async def carry_out(self, order: Order, *, again: bool = False) -> Outcome:
         """Carry out the segment that begins with the order's step, as far as it is not settled.
+
+        Args:
+            order: The segment.
+            again: Whether the message may have reached a worker before. It is counted before anything else, so that a
+                run that kills every worker before it claims a step ends.
 
         Raises `Unavailable` when the database is away for long, or when the work could not be written down.
         """
         if order.run_id in self._active:
             return Outcome.ELSEWHERE
+        if again and not await self._pick_up(order):
+            return Outcome.OVER
         begun = await self._begin(order)
         stored = begun or await self._store.load(order.run_id)
         if stored is None or stored.key != order.key or stored.status.over:
@@ -130,10 +140,34 @@ class SegmentWorker:
             if begun is not None:
                 await self._work_from_the_start(run, order.head)
             elif not await self._take(run, stored, steps):
+                if again and self._is_worked_on(stored):
+                    await self._store.put_back(order.run_id)
                 return Outcome.ELSEWHERE
             return await self._outcome(run)
         finally:
             del self._active[order.run_id]
+
+    async def _pick_up(self, order: Order) -> bool:
+        """Count that a worker has the message. False when the run is over, or ends here because it was tried enough."""
+        pickups = await self._store.pick_up(order.run_id)
+        if pickups is not None and pickups > self._max_pickups:
+            message = (
+                f"Workers picked the run up {pickups - 1} times and none could claim a step of it. If workers died at"
+                " it, their logs say why; the setting is HEADGATE_CELERY__MAX_PICKUPS."
+            )
+            await self.end(order.key, NEVER_BEGUN, message)
+            return False
+        return pickups is not None
+
+    def _is_worked_on(self, stored: StoredRun) -> bool:
+        """Whether a living worker is at a step of the run."""
+        return any(
+            step.status is StepStatus.RUNNING
+            and not self._shift.has_lost(
+                stored.key.run_id, Holder(step_id, step.attempts, step.worker_id or "", step.lease_until or 0)
+            )
+            for step_id, step in stored.steps.items()
+        )
 
     async def _begin(self, order: Order) -> StoredRun | None:
         """Begin a new run with its one first step, claimed at once. None when its rows have to be read."""

@@ -7,8 +7,9 @@ Redis that came back empty heals by the next sweep, and ten thousand runs that w
 
 | the rows say | the broker says | what is done |
 |---|---|---|
-| never sent, or the sending failed | | send |
-| a step lost its worker after the last sending | | send |
+| anything | nothing: it is away | nothing; runs stay queued for as long as it is |
+| never sent, or the sending failed | it answers | send |
+| a step lost its worker after the last sending | it answers | send |
 | any other open run, sent some seconds ago | fewer messages than such runs | send the oldest that are missing |
 
 A run that is sent once too often costs a message: whoever cannot claim its step leaves. Two sweepers at once send no
@@ -19,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from headgate.features.runs.engine.distributed.broker import Broker
-from headgate.features.runs.engine.distributed.dispatcher import Dispatcher
+from headgate.features.runs.engine.distributed.dispatcher import BrokerAway, Dispatcher
 from headgate.features.runs.engine.reconciler import Action, Reconciler, Verdict
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore, Sent
@@ -99,6 +100,8 @@ class Sweeper:
         for one in wanted:
             try:
                 count += await self._dispatcher.send_rest(one)
+            except BrokerAway:
+                break
             except Unavailable:
                 raise
             except HeadgateError as error:
@@ -113,9 +116,9 @@ class Sweeper:
 
     async def _wanted(self, found: Sequence[Sent]) -> list[Sent]:
         open_ = sort_out(found, before=clock() - self._patience)
-        if not (open_.first or open_.begun):
-            return open_.unsent
+        if not (open_.unsent or open_.first or open_.begun):
+            return []
         depths = await self._broker.depths()
         if depths is None:
-            return open_.unsent
+            return []
         return [*open_.unsent, *missing(open_.begun, depths[1]), *missing(open_.first, depths[0])]

@@ -160,7 +160,8 @@ def _told(error: Exception, head: str) -> tuple[str, str]:
 
 def _carry_out(task: Any, child: Child[WorkerParts], order: Order, beat: float) -> str:  # noqa: ANN401 - Celery's task
     """Carry a segment out. Returns what became of it; raises `SegmentFailed` to keep back what follows."""
-    work = child.submit(lambda parts: _then_settle(parts, parts.segments.carry_out(order)))
+    again = _may_have_reached_a_worker(task.request, order)
+    work = child.submit(lambda parts: _then_settle(parts, parts.segments.carry_out(order, again=again)))
     try:
         outcome = _watched(child, work, beat)
     except SoftTimeLimitExceeded:
@@ -170,6 +171,15 @@ def _carry_out(task: Any, child: Child[WorkerParts], order: Order, beat: float) 
     if outcome is Outcome.FAILED:
         raise SegmentFailed(order.run_id)
     return outcome.value
+
+
+def _may_have_reached_a_worker(request: Any, order: Order) -> bool:  # noqa: ANN401 - Celery's
+    """Whether a worker may have died with this run: the broker redelivers the message, or it replaces a lost one.
+
+    A message that a living worker postponed itself is neither.
+    """
+    redelivered = bool((request.delivery_info or {}).get("redelivered"))
+    return redelivered or (order.dispatch > 1 and request.retries == 0)
 
 
 def _watched(
