@@ -14,6 +14,7 @@ from headgate.features.flows.schemas import Wanted
 from headgate.features.runs import service
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.events import topic_of
+from headgate.features.runs.once import start_once
 from headgate.features.runs.schemas import RunOut, RunStart
 from headgate.foundation.checked import checked
 from headgate.foundation.database import Database
@@ -37,23 +38,26 @@ class FlowRuns:
         file_ids: tuple[str, ...],
         on_event: RunEvent,
         wanted: Wanted = "draft",
+        idempotency_key: str | None = None,
     ) -> RunOutcome:
         """Pin the draft (or the version wanted), run it, and read back what it came to.
 
-        When the caller is cancelled, so is the run.
+        With a key the same request starts one run. When the caller is cancelled, so is the run.
         """
         start = checked(RunStart, text=text, form_data=dict(form), file_ids=list(file_ids), version=wanted)
-        key = await service.start_run(self.database, self.engine, principal, flow_id, start)
-        watching = asyncio.create_task(self._watch(key.run_id, on_event))
+        run_id = await start_once(
+            self.database, self.engine, principal, flow_id, start, idempotency_key=idempotency_key
+        )
+        watching = asyncio.create_task(self._watch(run_id, on_event))
         try:
-            await self.engine.wait(key.run_id)
+            await self.engine.wait(run_id)
             await asyncio.wait([watching], timeout=1.0)
         except asyncio.CancelledError:
-            await asyncio.shield(service.cancel_run(self.engine, principal, key.run_id))
+            await asyncio.shield(service.cancel_run(self.engine, principal, run_id))
             raise
         finally:
             watching.cancel()
-        return await self.outcome_of(principal, key.run_id)
+        return await self.outcome_of(principal, run_id)
 
     async def _watch(self, run_id: str, on_event: RunEvent) -> None:
         async for event in self.engine.feed.follow(topic_of(run_id)):

@@ -53,6 +53,7 @@ class RunsFlows(Protocol):
         file_ids: tuple[str, ...],
         on_event: RunEvent,
         wanted: Wanted = "draft",
+        idempotency_key: str | None = None,
     ) -> RunOutcome:
         """Pin the version, run it, and read back what it came to; cancelled with its caller."""
         ...

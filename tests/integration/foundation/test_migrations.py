@@ -15,6 +15,7 @@ import headgate.features.audit.tables
 import headgate.features.catalog.own.tables
 import headgate.features.files.tables
 import headgate.features.flows.tables
+import headgate.features.idempotency.tables
 import headgate.features.maintenance.tables
 import headgate.features.mcptools.tables
 import headgate.features.models.tables

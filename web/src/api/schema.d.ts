@@ -151,7 +151,8 @@ export interface paths {
          * Complete a chat with a published flow
          * @description Run the published version of the flow that `model` names, with the last message of the user as its text.
          *
-         *     The messages before it are the chat's history. The run is cancelled when the client goes away.
+         *     The messages before it are the chat's history. The run is cancelled when the client goes away, unless
+         *     the request has an `Idempotency-Key`: then the client may ask for its result again.
          *
          *     Needs the permission `runs.start`.
          */
@@ -446,7 +447,7 @@ export interface paths {
          * @description Events of the turn as they happen: progress, token, flow_update, flow_preview, file_written, run_update.
          *
          *     The first is a `progress` with the turn's id; the last is `complete`, `error` or `cancelled`. Hanging up stops the
-         *     model call.
+         *     model call. The same request with the same `Idempotency-Key` gets the `complete` event again.
          *
          *     Needs the permission `flows.edit`.
          */
@@ -469,6 +470,9 @@ export interface paths {
         /**
          * Ask the assistant
          * @description The data of the turn's `complete` event, when the turn has ended.
+         *
+         *     With an `Idempotency-Key` the result is kept for a day. While the turn is worked on, the same request is answered
+         *     409 with `Retry-After`; a turn that ended without a result is started again.
          *
          *     Needs the permission `flows.edit`.
          */
@@ -7924,7 +7928,10 @@ export interface operations {
     complete_v1_chat_completions_post: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                "idempotency-key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8030,7 +8037,10 @@ export interface operations {
     start_api_v1_flows__flow_id__runs_post: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                "idempotency-key"?: string | null;
+            };
             path: {
                 flow_id: string;
             };
@@ -8071,6 +8081,16 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8985,7 +9005,10 @@ export interface operations {
     assist_stream_api_v1_agentic_assist_stream_post: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                "idempotency-key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9032,6 +9055,16 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -9066,7 +9099,10 @@ export interface operations {
     assist_api_v1_agentic_assist_post: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                "idempotency-key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9107,6 +9143,16 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10448,7 +10494,10 @@ export interface operations {
                 /** @description Answer when the session first rests; hanging up stops nothing. */
                 wait?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                "idempotency-key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10495,6 +10544,16 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -10530,7 +10589,10 @@ export interface operations {
     start_stream_api_v1_codev_sessions_stream_post: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                "idempotency-key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10569,6 +10631,16 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15799,7 +15871,10 @@ export interface operations {
     resume_api_v1_flow_runs__run_id__resume_post: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                "idempotency-key"?: string | null;
+            };
             path: {
                 run_id: string;
             };
@@ -15985,7 +16060,10 @@ export interface operations {
     again_api_v1_flow_runs__run_id__rerun_post: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                "idempotency-key"?: string | null;
+            };
             path: {
                 run_id: string;
             };
@@ -16553,7 +16631,10 @@ export interface operations {
     run_api_v1_flows__flow_id__tests_run_post: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                "idempotency-key"?: string | null;
+            };
             path: {
                 flow_id: string;
             };

@@ -1,9 +1,10 @@
 """HTTP routes of the assistant."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from typing import Annotated, Any
 
+from anyio import CancelScope
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import StreamingResponse
 
@@ -12,6 +13,8 @@ from headgate.agents.assistant.schemas import AssistRequest, CheckConfig, Stoppe
 from headgate.agents.assistant.service import Assistant
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
+from headgate.features.idempotency.http import Once, headers_of
+from headgate.features.idempotency.service import StartOnce
 from headgate.foundation.api import problems
 from headgate.foundation.sse import EventStream, Told, with_heartbeat
 
@@ -33,6 +36,8 @@ async def _room(caller: Caller, assistant: TheAssistant) -> AsyncIterator[None]:
         yield
 
 
+_MARGIN_SECONDS = 60.0
+"""How much longer than a turn may take its key is held: a process that dies gives none back."""
 _TURN = [*_ASK, Depends(_room, scope="request")]
 
 
@@ -40,25 +45,43 @@ _TURN = [*_ASK, Depends(_room, scope="request")]
     "/assist/stream",
     summary="Ask the assistant, as a stream",
     response_class=StreamingResponse,
-    responses=problems(404) | {200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
+    responses=problems(404, 409) | {200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
     dependencies=_TURN,
 )
 async def assist_stream(
-    body: AssistRequest, caller: Caller, again: CallerAgain, assistant: TheAssistant
+    body: AssistRequest, caller: Caller, again: CallerAgain, assistant: TheAssistant, once: Once
 ) -> EventStream:
     """Events of the turn as they happen: progress, token, flow_update, flow_preview, file_written, run_update.
 
     The first is a `progress` with the turn's id; the last is `complete`, `error` or `cancelled`. Hanging up stops the
-    model call.
+    model call. The same request with the same `Idempotency-Key` gets the `complete` event again.
     """
-    desk = await assistant.open(caller, body, again)
-    return EventStream(with_heartbeat(_told(assistant, desk, body)))
+    kept = await once.hold(assistant.limits.max_seconds + _MARGIN_SECONDS)
+    if kept is not None:
+        repeated = EventStream(with_heartbeat(_repeated(kept)))
+        repeated.headers.update(headers_of(once))
+        return repeated
+    async with _returned(once):
+        desk = await assistant.open(caller, body, again)
+    return EventStream(with_heartbeat(_told(assistant, desk, body, once)))
 
 
-@router.post("/assist", summary="Ask the assistant", responses=problems(404, 502), dependencies=_TURN)
-async def assist(body: AssistRequest, caller: Caller, again: CallerAgain, assistant: TheAssistant) -> dict[str, Any]:
-    """The data of the turn's `complete` event, when the turn has ended."""
-    return await assistant.answer(await assistant.open(caller, body, again), body)
+@router.post("/assist", summary="Ask the assistant", responses=problems(404, 409, 502), dependencies=_TURN)
+async def assist(
+    body: AssistRequest, caller: Caller, again: CallerAgain, assistant: TheAssistant, once: Once
+) -> dict[str, Any]:
+    """The data of the turn's `complete` event, when the turn has ended.
+
+    With an `Idempotency-Key` the result is kept for a day. While the turn is worked on, the same request is answered
+    409 with `Retry-After`; a turn that ended without a result is started again.
+    """
+    kept = await once.hold(assistant.limits.max_seconds + _MARGIN_SECONDS)
+    if kept is not None:
+        return kept
+    async with _returned(once):
+        answer = await assistant.answer(await assistant.open(caller, body, again), body)
+        await once.settle(answer)
+    return answer
 
 
 @router.post(
@@ -84,9 +107,33 @@ async def check_config(caller: Caller, assistant: TheAssistant) -> CheckConfig:
     return await assistant.models.check_config(caller)
 
 
-async def _told(assistant: Assistant, desk: Desk, body: AssistRequest) -> AsyncGenerator[Told, None]:
-    number = 0
-    async with aclosing(assistant.stream(desk, body)) as events:
-        async for event in events:
-            number += 1
-            yield Told(str(number), event["event"], event)
+async def _told(assistant: Assistant, desk: Desk, body: AssistRequest, once: StartOnce) -> AsyncGenerator[Told, None]:
+    number, settled = 0, False
+    try:
+        async with aclosing(assistant.stream(desk, body)) as events:
+            async for event in events:
+                number += 1
+                if event["event"] == "complete":
+                    await once.settle(event)
+                    settled = True
+                yield Told(str(number), event["event"], event)
+    finally:
+        if not settled:
+            with CancelScope(shield=True):
+                await once.release()
+
+
+async def _repeated(event: dict[str, Any]) -> AsyncGenerator[Told, None]:
+    """The last event of a turn whose request is sent again."""
+    yield Told("1", event["event"], event)
+
+
+@asynccontextmanager
+async def _returned(once: StartOnce) -> AsyncIterator[None]:
+    """Give the key back when the turn ends without a result."""
+    try:
+        yield
+    except BaseException:
+        with CancelScope(shield=True):
+            await once.release()
+        raise

@@ -44,6 +44,10 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what the run would do; nothing is stored, asked or sent.")
     ] = False,
+    idempotency_key: Annotated[
+        str | None,
+        typer.Option(help="A random key: the same command with it again, within a day, shows the first run."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Answer as JSON, for programs.")] = False,
 ) -> int:
     """Run a flow and watch its steps. Exit code 1 when the run fails."""
@@ -65,7 +69,14 @@ def run(
 
             wanted: Literal["published", "draft"] = "published" if published else "draft"
             outcome = await parts.runs.run_draft(
-                acting(), flow_id, text=text, form=given, file_ids=files, on_event=on_event, wanted=wanted
+                acting(),
+                flow_id,
+                text=text,
+                form=given,
+                file_ids=files,
+                on_event=on_event,
+                wanted=wanted,
+                idempotency_key=idempotency_key,
             )
         if json:
             print_json(asdict(outcome) | {"flow_id": flow_id})

@@ -16,6 +16,8 @@ class Outcome:
     """Contents in the storage that no record named."""
     bytes: int = 0
     """Of the artifacts."""
+    keys: int = 0
+    """Idempotency keys, a day old."""
     tenants: dict[str, dict[str, int]] = field(default_factory=dict)
     """Runs, sessions and artifacts by tenant."""
 
@@ -38,5 +40,6 @@ class Outcome:
             "artifacts": self.artifacts,
             "contents": self.contents,
             "bytes": self.bytes,
+            "keys": self.keys,
             "tenants": self.tenants,
         }

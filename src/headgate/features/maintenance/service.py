@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headgate.features.files.storage import Storage
+from headgate.features.maintenance.expired_keys import delete_expired_keys
 from headgate.features.maintenance.heads import log_audit_heads
 from headgate.features.maintenance.orphans import sweep_orphans
 from headgate.features.maintenance.outcome import Outcome
@@ -35,6 +36,7 @@ JOBS: Mapping[str, Job] = {
         sweep_orphans,
         "Deletes what failed and cancelled runs left and no result names, and contents without a record.",
     ),
+    "idempotency_keys": Job(delete_expired_keys, "Deletes idempotency keys that are a day old."),
     "audit_heads": Job(log_audit_heads, "Writes the end of each audit log into the server's log."),
 }
 """Every job of this floor, in the order in which they run: what retention leaves behind the sweep may take."""

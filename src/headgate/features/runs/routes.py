@@ -1,5 +1,6 @@
 """HTTP routes of runs."""
 
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Header, Query, Request
@@ -8,6 +9,8 @@ from pydantic import AwareDatetime
 
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
+from headgate.features.idempotency.http import Once
+from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs import service
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.archive import as_json, as_zip
@@ -55,17 +58,21 @@ _START = [needs(Permission.RUNS_START)]
 
 
 @router.post(
-    "/flows/{flow_id}/runs", status_code=201, summary="Run a flow", responses=problems(404), dependencies=_START
+    "/flows/{flow_id}/runs", status_code=201, summary="Run a flow", responses=problems(404, 409), dependencies=_START
 )
-async def start(flow_id: str, body: RunStart, database: Rows, engine: Engine, caller: Caller) -> RunOut:
+async def start(flow_id: str, body: RunStart, database: Rows, engine: Engine, caller: Caller, once: Once) -> RunOut:
     """Start a run of the draft, of the published version, or of any version by number.
 
     The answer comes as soon as the run is written down, or with `wait` when it is over.
     """
-    key = await service.start_run(database, engine, caller, flow_id, body)
+
+    async def begin(key: StartKey | None) -> str:
+        return (await service.start_run(database, engine, caller, flow_id, body, once=key)).run_id
+
+    run_id = await once.begin(begin, may_read=partial(service.get_run, engine, caller))
     if body.wait:
-        await service.wait_for_run(engine, key.run_id)
-    return await service.answer_of(engine, caller, key.run_id)
+        await service.wait_for_run(engine, run_id)
+    return await service.answer_of(engine, caller, run_id)
 
 
 @router.post("/flows/{flow_id}/dry-run", summary="Look ahead at a run", responses=problems(404), dependencies=_START)

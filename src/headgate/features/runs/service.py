@@ -14,6 +14,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.flows import versions
 from headgate.features.flows.live import tell_run_started
+from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs import repository
 from headgate.features.runs.audited import change_of, start_of
 from headgate.features.runs.deliveries.service import list_deliveries
@@ -58,6 +59,7 @@ async def start_run(
     wanted: RunStart,
     *,
     history: Sequence[Message] = (),
+    once: StartKey | None = None,
 ) -> RunKey:
     """Pin a version, check the input, write the run down and begin it.
 
@@ -68,6 +70,7 @@ async def start_run(
         flow_id: The flow.
         wanted: What it is started with.
         history: A chat before it that no runs hold; it is kept with the run.
+        once: The idempotency key of the request.
 
     Raises what `prepare_run` raises, or `Unavailable`; then there is no run.
     """
@@ -75,16 +78,21 @@ async def start_run(
     if history:
         given = replace(prepared.request.input, history=tuple(history))
         prepared = replace(prepared, request=replace(prepared.request, input=given))
-    await begin_run(engine, principal, prepared)
+    await begin_run(engine, principal, prepared, once=once)
     return prepared.request.key
 
 
-async def begin_run(engine: ExecutionBackend, principal: Principal, prepared: PreparedRun) -> None:
-    """Show the uploads it takes to its space, write the run down and begin it. Raises `Unavailable`, `SourceGone`."""
+async def begin_run(
+    engine: ExecutionBackend, principal: Principal, prepared: PreparedRun, *, once: StartKey | None = None
+) -> None:
+    """Show the uploads it takes to its space, write the run down and begin it.
+
+    Raises `Unavailable`, `SourceGone`, `KeyTaken`; then there is no run.
+    """
     if prepared.unshared:
         await engine.services.files.take(principal, prepared.request.key.flow_id, prepared.unshared)
     entry = await start_of(engine, principal, prepared.request)
-    await engine.start(replace(prepared.request, entry=entry))
+    await engine.start(replace(prepared.request, entry=entry, once=once))
     key = prepared.request.key
     tell_run_started(engine.services.bus, principal, flow_id=key.flow_id, run_id=key.run_id, version=key.version)
 
@@ -116,6 +124,12 @@ async def prepare_run(
         key=key, input=given, user_id=principal.user_id or None, session_id=wanted.session_id, part=part
     )
     return PreparedRun(request, found.unshared if found else ())
+
+
+async def key_of(engine: ExecutionBackend, principal: Principal, run_id: str) -> RunKey:
+    """The key of a run that the caller has started. Raises `RunNotFound`."""
+    run = await _read(engine, principal, run_id)
+    return RunKey(run.id, run.tenant_id, run.flow_id, run.version)
 
 
 async def wait_for_run(engine: ExecutionBackend, run_id: str, *, seconds: float = LONGEST_WAIT_SECONDS) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from headgate.features.audit.chain import Entry
+from headgate.features.idempotency.keys import StartKey
 from headgate.features.jobs import leases
 from headgate.features.runs.states import RunStatus, StepStatus
 
@@ -103,6 +104,8 @@ class NewRun:
     """What of the flow is executed; None: all of it. Not together with `reuse`."""
     entry: Entry | None = None
     """What the audit log says of its start, written in the same transaction; None: nothing is said."""
+    once: StartKey | None = None
+    """The idempotency key of the request that starts it, inserted in the same transaction."""
 
 
 @dataclass(frozen=True, slots=True)

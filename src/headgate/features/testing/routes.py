@@ -8,6 +8,8 @@ from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import bringing
 from headgate.features.catalog.registry import Registry
+from headgate.features.idempotency.http import Once
+from headgate.features.idempotency.keys import StartKey
 from headgate.features.testing import results, service
 from headgate.features.testing.runner import TestRuns
 from headgate.features.testing.schemas import TestResultOut, TestResultSummary, TestRunIn, TestSetIn, TestSetOut
@@ -73,6 +75,7 @@ async def run(
     again: CallerAgain,
     tests: Tests,
     response: Response,
+    once: Once,
     body: TestRunIn | None = None,
 ) -> TestResultOut:
     """Freeze the draft and run every case on it, each trial a run of its own whose evidence is kept.
@@ -80,12 +83,20 @@ async def run(
     Answers 202 with a result that is `running`, or with `wait` 200 when all is over; after five minutes in any case.
     """
     wanted = body or TestRunIn()
-    result_id = await tests.begin(caller, flow_id, trials=wanted.trials, again=again)
+
+    async def begin(key: StartKey | None) -> str:
+        return await tests.begin(caller, flow_id, trials=wanted.trials, again=again, once=key)
+
+    async def may_read(result_id: str) -> None:
+        async with database.reading() as session:
+            await results.read_result(session, caller, flow_id, result_id)
+
+    result_id = await once.begin(begin, may_read=may_read)
     if wanted.wait:
         await tests.wait(result_id, seconds=LONGEST_WAIT_SECONDS)
     async with database.reading() as session:
         found = await results.read_result(session, bringing(caller, Permission.RUNS_VIEW), flow_id, result_id)
-    response.status_code = 202 if found.status == "running" else 200
+    response.status_code = 200 if wanted.wait and found.status != "running" else 202
     return found
 
 

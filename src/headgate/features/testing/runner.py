@@ -10,6 +10,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Again, Principal, bringing
 from headgate.features.flows import versions
 from headgate.features.flows.service import get_flow
+from headgate.features.idempotency.keys import StartKey, claim
 from headgate.features.runs import service as runs
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.schemas import RunOut, RunStart
@@ -17,7 +18,7 @@ from headgate.features.testing import repository, results
 from headgate.features.testing.results import INTERRUPTED, LEASE
 from headgate.features.testing.schemas import TrialOut
 from headgate.features.testing.tables import TrialRow
-from headgate.foundation.database import Database, now
+from headgate.foundation.database import Database, microseconds, now
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.log import get_logger
 from headgate.foundation.quoting import clipped_to
@@ -72,11 +73,13 @@ class TestRuns:
         trials: int | None = None,
         tell: Tell = lambda _line: None,
         again: Again | None = None,
+        once: StartKey | None = None,
     ) -> str:
         """Freeze the draft and begin to run its tests; the id of the result.
 
         With `again`, whoever began them is asked about before each trial: who may not run them any more ends them.
-        Raises `NoTests`, `TestsRunning`, `FlowNotFound`, `PermissionMissing`, or `FlowInvalid` when it cannot run.
+        Raises `NoTests`, `TestsRunning`, `KeyTaken`, `FlowNotFound`, `PermissionMissing`, or `FlowInvalid` when it
+        cannot run.
         """
         async with self._database.reading() as session:
             await results.cases_to_run(session, principal, flow_id)
@@ -85,6 +88,7 @@ class TestRuns:
         pinned = await versions.pin_version(self._database, principal, catalog, flow_id, wanted="draft")
         async with self._database.writing() as session:
             row, cases = await results.add_result(session, principal, flow_id, version=pinned.version, trials=trials)
+            await claim(session, once, row.id, microseconds(now()))
 
         async def unchanged() -> Principal:
             return principal

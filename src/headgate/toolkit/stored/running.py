@@ -7,6 +7,7 @@ from typing_extensions import TypedDict
 
 from headgate.features.access.permissions import Permission
 from headgate.features.runs import service
+from headgate.features.runs.once import start_once
 from headgate.features.runs.schemas import Ending, RunOut, RunStart, RunState
 from headgate.foundation.checked import checked
 from headgate.foundation.quoting import shortened
@@ -115,6 +116,7 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
     file_ids: list[str] = [],  # noqa: B006 - read by `define`, never changed
     version: Literal["draft", "published"] = "draft",
     wait: bool = True,  # noqa: FBT001, FBT002 - an argument of a tool
+    idempotency_key: str = "",
 ) -> Outcome:
     """Run a flow and wait for its result; progress is told meanwhile. Its evidence is kept like that of any run.
 
@@ -125,10 +127,11 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         file_ids: Ids of files that were uploaded.
         version: 'draft', or 'published' for what is in force.
         wait: false: answer as soon as the run is written down; then ask get_run.
+        idempotency_key: A random key; the same call with it again returns the first run.
     """
     if not wait:
         start = checked(RunStart, text=input_value, form_data=form, file_ids=file_ids, version=version)
-        return await _begin(visit, flow_id, start)
+        return await _begin(visit, flow_id, start, idempotency_key or None)
 
     def on_event(run_id: str, kind: str, data: dict[str, JsonValue]) -> None:
         if kind in _TOLD:
@@ -142,6 +145,7 @@ async def run_flow(  # noqa: PLR0917 - arguments of a tool
         file_ids=tuple(file_ids),
         on_event=on_event,
         wanted=version,
+        idempotency_key=idempotency_key or None,
     )
     answer: Outcome = {
         "run_id": found.run_id,
@@ -261,10 +265,10 @@ async def evidence_of(visit: Visit, run_id: str) -> dict[str, Any]:
         return await visit.studio.notary.package(session, visit.principal, run_id)
 
 
-async def _begin(visit: Visit, flow_id: str, start: RunStart) -> Outcome:
+async def _begin(visit: Visit, flow_id: str, start: RunStart, key: str | None) -> Outcome:
     studio = visit.studio
-    key = await service.start_run(studio.database, studio.engine, visit.principal, flow_id, start)
-    return {"run_id": key.run_id, "status": "queued", "hint": "get_run tells how it goes; cancel_run ends it."}
+    run_id = await start_once(studio.database, studio.engine, visit.principal, flow_id, start, idempotency_key=key)
+    return {"run_id": run_id, "status": "queued", "hint": "get_run tells how it goes; cancel_run ends it."}
 
 
 def _said(ending: Ending) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
@@ -22,6 +23,8 @@ from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, bringing
 from headgate.features.accounts.addresses import address_of, counted
+from headgate.features.idempotency.http import Once, headers_of
+from headgate.features.idempotency.keys import StartKey
 from headgate.foundation.api import Cursor, Limit, parse_cursor, problems
 from headgate.foundation.sse import EventStream, Told, while_allowed, with_heartbeat
 
@@ -59,28 +62,40 @@ async def list_domains(sessions: TheSessions, caller: Caller) -> Domains:
     return await sessions.list_domains(caller)
 
 
-@router.post("/sessions", status_code=201, summary="Start a session", responses=problems(404, 429), dependencies=_EDIT)
-async def start(
-    body: SessionStart, request: Request, sessions: TheSessions, caller: Editor, *, wait: Wait = True
-) -> SessionResponse:
+async def _begin(body: SessionStart, request: Request, sessions: TheSessions, caller: Editor, once: Once) -> str:
+    """Start a session, or find the one that the same request has started. Returns its id."""
+
+    async def start(key: StartKey | None) -> str:
+        return (await sessions.start(caller, body, address=counted(address_of(request)), once=key)).thread_id
+
+    return await once.begin(start, may_read=partial(sessions.get, caller))
+
+
+Begun = Annotated[str, Depends(_begin)]
+
+
+@router.post(
+    "/sessions", status_code=201, summary="Start a session", responses=problems(404, 409, 429), dependencies=_EDIT
+)
+async def start(begun: Begun, sessions: TheSessions, caller: Editor, *, wait: Wait = True) -> SessionResponse:
     """Begin a session of the development agent; answers when it first waits for somebody or is over."""
-    begun = await sessions.start(caller, body, address=counted(address_of(request)))
-    return await sessions.wait(caller, begun.thread_id) if wait else begun
+    return await sessions.wait(caller, begun) if wait else await sessions.get(caller, begun)
 
 
 @router.post(
     "/sessions/stream",
     summary="Start a session, as a stream",
     response_class=StreamingResponse,
-    responses=problems(404, 429) | _EVENTS,
+    responses=problems(404, 409, 429) | _EVENTS,
     dependencies=_EDIT,
 )
 async def start_stream(
-    body: SessionStart, request: Request, sessions: TheSessions, caller: Editor, again: CallerAgain
+    begun: Begun, sessions: TheSessions, caller: Editor, again: CallerAgain, once: Once
 ) -> EventStream:
     """Begin a session and follow it until it first rests. `X-Session-Id` names it. Hanging up stops nothing."""
-    begun = await sessions.start(caller, body, address=counted(address_of(request)))
-    return _stream(sessions, caller, again, begun.thread_id, after=0)
+    stream = _stream(sessions, caller, again, begun, after=0)
+    stream.headers.update(headers_of(once))
+    return stream
 
 
 @router.get("/sessions", summary="List sessions", responses=problems(), dependencies=_VIEW)

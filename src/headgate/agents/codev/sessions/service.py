@@ -37,8 +37,9 @@ from headgate.features.access.principal import Principal, bringing
 from headgate.features.accounts.spaces.errors import SpaceNotFound
 from headgate.features.accounts.throttle import RateLimits
 from headgate.features.audit.recorder import record
+from headgate.features.idempotency.keys import StartKey, claim
 from headgate.foundation.canonical import digest, portable
-from headgate.foundation.database import Database, now
+from headgate.foundation.database import Database, microseconds, now
 from headgate.foundation.errors import HeadgateError, Invalid
 from headgate.foundation.ids import is_id, new_id
 from headgate.foundation.settings import Settings
@@ -59,11 +60,18 @@ class Sessions:
     runner: Runner
     limits: RateLimits
 
-    async def start(self, principal: Principal, wanted: SessionStart, *, address: str | None = None) -> SessionResponse:
+    async def start(
+        self,
+        principal: Principal,
+        wanted: SessionStart,
+        *,
+        address: str | None = None,
+        once: StartKey | None = None,
+    ) -> SessionResponse:
         """Begin a session; it is worked on in the background.
 
         Raises `RateLimited` for the address, `NotFound` for a flow, space or server, `Invalid` for a model or address
-        of notices that cannot be used, `PermissionMissing`.
+        of notices that cannot be used, `PermissionMissing`, `KeyTaken`.
         """
         around = self.runner.around
         place = around.place(wanted.domain)
@@ -79,6 +87,7 @@ class Sessions:
                 row.options["link"] = workplace.link(row.flow_id)
         async with self.database.writing() as session:
             session.add(row)
+            await claim(session, once, row.id, microseconds(now()))
             told = {"domain": row.domain, "flow_id": row.flow_id, "requirement": row.requirement}
             await self._record(session, principal, "codev_session.started", row, payload=told)
         await self.runner.begin(row.id)

@@ -12,6 +12,8 @@ from fastapi.responses import JSONResponse, Response
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.idempotency.http import Once, headers_of
+from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs import service as runs
 from headgate.features.runs.completions import service
 from headgate.features.runs.completions.answering import OpenAIRoute, allow_placeholder
@@ -61,17 +63,24 @@ async def read_model(model: str, session: ReadSession, caller: Caller) -> ModelO
     responses={200: {"content": {"application/json": {}, "text/event-stream": {}}}},
     dependencies=_START,
 )
-async def complete(body: ChatRequest, request: Request, database: Rows, caller: Caller) -> Response:
+async def complete(body: ChatRequest, request: Request, database: Rows, caller: Caller, once: Once) -> Response:
     """Run the published version of the flow that `model` names, with the last message of the user as its text.
 
-    The messages before it are the chat's history. The run is cancelled when the client goes away.
+    The messages before it are the chat's history. The run is cancelled when the client goes away, unless
+    the request has an `Idempotency-Key`: then the client may ask for its result again.
     """
     engine: ExecutionBackend = request.app.state.engine
     text, history = service.chat_of(body.messages)
     async with database.reading() as session:
         flow_id = (await service.find_model(session, caller, body.model)).id
     wanted = RunStart(text=text, form_data=body.form_data, version="published")
-    key = await runs.start_run(database, engine, caller, flow_id, wanted, history=history)
+
+    async def begin(key: StartKey | None) -> str:
+        return (await runs.start_run(database, engine, caller, flow_id, wanted, history=history, once=key)).run_id
+
+    run_id = await once.begin(begin, may_read=partial(runs.get_run, engine, caller))
+    key = await runs.key_of(engine, caller, run_id)
+    cancel = _canceller(engine, caller, key) if once.key is None else _keep
     usage = body.stream_options is not None and body.stream_options.include_usage
     completion = Completion(key.run_id, body.model, usage)
     if body.stream:
@@ -80,32 +89,40 @@ async def complete(body: ChatRequest, request: Request, database: Rows, caller: 
                 completion.chunks(
                     Speech(database, engine, caller, key),
                     partial(runs.whole_answer, engine, caller),
-                    _canceller(engine, caller, key),
+                    cancel,
                 )
             )
         )
     else:
-        answer = await _whole(request, engine, caller, key, completion)
-    answer.headers[RUN_HEADER] = key.run_id
+        answer = await _whole(request, engine, caller, completion, cancel)
+    answer.headers.update({RUN_HEADER: key.run_id, **headers_of(once)})
     return answer
 
 
 async def _whole(
-    request: Request, engine: ExecutionBackend, caller: Principal, key: RunKey, completion: Completion
+    request: Request,
+    engine: ExecutionBackend,
+    caller: Principal,
+    completion: Completion,
+    cancel: Callable[[], Awaitable[None]],
 ) -> Response:
-    over = asyncio.ensure_future(engine.wait(key.run_id))
+    over = asyncio.ensure_future(engine.wait(completion.run_id))
     try:
         while not over.done():
             await asyncio.wait([over], timeout=LOOK_SECONDS)
             if not over.done() and await request.is_disconnected():
-                await _canceller(engine, caller, key)()
+                await cancel()
                 return Response(status_code=499)
     finally:
         over.cancel()
-    run = await runs.answer_of(engine, caller, key.run_id)
+    run = await runs.answer_of(engine, caller, completion.run_id)
     if run.status != "completed":
         return JSONResponse(failure_of(run), status_code=500)
     return JSONResponse(completion.whole(run, await runs.whole_answer(engine, caller, run)))
+
+
+async def _keep() -> None:
+    """Let the run continue: its client may ask for the result again."""
 
 
 def _canceller(engine: ExecutionBackend, caller: Principal, key: RunKey) -> Callable[[], Awaitable[None]]:

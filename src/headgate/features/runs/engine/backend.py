@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from headgate.features.audit.chain import Entry
+from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.planned import Plans
@@ -27,6 +28,8 @@ class RunRequest:
     """What of the flow is to be carried out; None: all of it. Not together with `reuse`."""
     entry: Entry | None = None
     """What the audit log says of its start: who began it. None for runs that nobody began."""
+    once: StartKey | None = None
+    """The idempotency key of the request that starts it."""
 
     @property
     def is_whole(self) -> bool:
@@ -96,7 +99,7 @@ class ExecutionBackend(Protocol):
         """
         ...
 
-    async def resume(self, key: RunKey, entry: Entry | None = None) -> Resumed | None:
+    async def resume(self, key: RunKey, entry: Entry | None = None, once: StartKey | None = None) -> Resumed | None:
         """Let a failed run go on on its own version: see `RunStore.resume`, then carry its remainder out.
 
         Steps that dead workers left in it are ended first. None when the tenant has no such run.

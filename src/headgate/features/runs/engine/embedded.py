@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 
 from headgate.features.audit.chain import Entry
+from headgate.features.idempotency.keys import StartKey
 from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.conductor import Conductor, patiently
@@ -147,6 +148,7 @@ class EmbeddedBackend:
             claim=planned.roots[:most],
             trace_parent=self._services.telemetry.traces.run_began(key.run_id),
             entry=request.entry,
+            once=request.once,
         )
         events = self._events(key, new.trace_parent)
         run = ActiveRun(
@@ -179,10 +181,10 @@ class EmbeddedBackend:
         self._enqueue(key.run_id)
         return RunStatus.QUEUED
 
-    async def resume(self, key: RunKey, entry: Entry | None = None) -> Resumed | None:
+    async def resume(self, key: RunKey, entry: Entry | None = None, once: StartKey | None = None) -> Resumed | None:
         """Let a failed run go on, here; with steps of it that still work here, if there are any."""
         await self._reconciler.settle_lost(key.run_id)
-        found = await self._store.resume(key, clock(), entry)
+        found = await self._store.resume(key, clock(), entry, once)
         if found is not None and found.changed:
             self._events(key).reopen()
             owned = self._runs.active(key.run_id)

@@ -121,6 +121,7 @@ def settled_run(request: RunRequest, planned: PlannedFlow, trace_parent: str | N
         entry=request.entry,
         reuse=request.reuse,
         part=request.part,
+        once=request.once,
     )
 
 

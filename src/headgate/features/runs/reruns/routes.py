@@ -1,11 +1,14 @@
 """HTTP routes of resuming and running again."""
 
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
+from headgate.features.idempotency.http import Once
+from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.reruns.schemas import (
     RerunPlanOut,
@@ -18,7 +21,7 @@ from headgate.features.runs.reruns.schemas import (
 from headgate.features.runs.reruns.service import cost_of_run, plan_rerun, rerun, resume_run
 from headgate.features.runs.reruns.views import rerun_plan
 from headgate.features.runs.schemas import RunOut
-from headgate.features.runs.service import answer_of, wait_for_run
+from headgate.features.runs.service import answer_of, get_run, wait_for_run
 from headgate.foundation.api import ReadSession, get_database, problems
 from headgate.foundation.database import Database
 
@@ -44,7 +47,7 @@ async def cost(run_id: str, session: ReadSession, caller: Caller) -> RunCostOut:
 
 @router.post("/resume", summary="Resume a failed run", responses=problems(404, 409), dependencies=_START)
 async def resume(
-    run_id: str, database: Rows, engine: Engine, caller: Caller, body: ResumeStart | None = None
+    run_id: str, database: Rows, engine: Engine, caller: Caller, once: Once, body: ResumeStart | None = None
 ) -> ResumeOut:
     """Go on at the step that failed; finished steps are not done again.
 
@@ -52,16 +55,17 @@ async def resume(
     before the failed step has changed, from the first step where something has.
     """
     wanted = body or ResumeStart()
-    found = await resume_run(database, engine, caller, run_id, wanted=wanted.version)
+    told: dict[str, Any] = {}
+
+    async def begin(key: StartKey | None) -> str:
+        found = await resume_run(database, engine, caller, run_id, wanted=wanted.version, once=key)
+        told.update(found.told)
+        return found.key.run_id
+
+    new_id = await once.begin(begin, may_read=partial(get_run, engine, caller))
     if wanted.wait:
-        await wait_for_run(engine, found.key.run_id)
-    return ResumeOut(
-        how=found.how,
-        reason=found.reason,
-        from_step=found.from_step,
-        changed_step=found.changed_step,
-        run=await answer_of(engine, caller, found.key.run_id),
-    )
+        await wait_for_run(engine, new_id)
+    return ResumeOut(run=await answer_of(engine, caller, new_id), **(told or once.answer))
 
 
 @router.post("/rerun-plan", summary="Plan running a run again", responses=problems(404, 409), dependencies=_START)
@@ -73,10 +77,16 @@ async def plan(
 
 
 @router.post("/rerun", status_code=201, summary="Run a run again", responses=problems(404, 409), dependencies=_START)
-async def again(run_id: str, database: Rows, engine: Engine, caller: Caller, body: RerunStart | None = None) -> RunOut:
+async def again(
+    run_id: str, database: Rows, engine: Engine, caller: Caller, once: Once, body: RerunStart | None = None
+) -> RunOut:
     """A new run with the past one's input and edits to it, from any step; results that still hold are taken over."""
     wanted = body or RerunStart()
-    found = await rerun(database, engine, caller, run_id, wanted)
+
+    async def begin(key: StartKey | None) -> str:
+        return (await rerun(database, engine, caller, run_id, wanted, once=key)).request.key.run_id
+
+    new_id = await once.begin(begin, may_read=partial(get_run, engine, caller))
     if wanted.wait:
-        await wait_for_run(engine, found.request.key.run_id)
-    return await answer_of(engine, caller, found.request.key.run_id)
+        await wait_for_run(engine, new_id)
+    return await answer_of(engine, caller, new_id)

@@ -12,6 +12,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.flows import versions
 from headgate.features.flows.errors import FlowNotFound
 from headgate.features.flows.schemas import Wanted
+from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs import repository
 from headgate.features.runs.audited import change_of
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
@@ -58,9 +59,24 @@ class Resumption:
     from_step: str | None
     changed_step: str | None = None
 
+    @property
+    def told(self) -> dict[str, str | None]:
+        """What the response says beyond the run."""
+        return {"how": self.how, "reason": self.reason, "from_step": self.from_step, "changed_step": self.changed_step}
+
+    def marked(self, once: StartKey | None) -> StartKey | None:
+        """The idempotency key of the request, with what the response says beyond the run."""
+        return None if once is None else once.answering(self.told)
+
 
 async def resume_run(
-    database: Database, engine: ExecutionBackend, principal: Principal, run_id: str, *, wanted: Wanted | None = None
+    database: Database,
+    engine: ExecutionBackend,
+    principal: Principal,
+    run_id: str,
+    *,
+    wanted: Wanted | None = None,
+    once: StartKey | None = None,
 ) -> Resumption:
     """Let a failed run go on from the step that failed: in place, or in a new run where another version is wanted.
 
@@ -74,7 +90,7 @@ async def resume_run(
         database, principal, catalog, past.key.flow_id, wanted=wanted or past.key.version
     )
     if pinned.version == past.key.version:
-        return await _resume_in_place(engine, principal, past)
+        return await _resume_in_place(engine, principal, past, once)
     if past.part is not None:
         raise NotResumable(
             f"Run '{run_id}' carried out a part of its flow: it goes on with its own version only.",
@@ -82,8 +98,9 @@ async def resume_run(
         )
     changes = RerunPlanStart(version=pinned.version)
     prepared = await _prepare(database, engine, principal, past, changes, keeps_session=True)
-    await _begin(engine, principal, prepared)
-    return _told_of(prepared)
+    found = _told_of(prepared)
+    await _begin(engine, principal, prepared, found.marked(once))
+    return found
 
 
 async def plan_rerun(
@@ -98,11 +115,17 @@ async def plan_rerun(
 
 
 async def rerun(
-    database: Database, engine: ExecutionBackend, principal: Principal, run_id: str, wanted: RerunPlanStart
+    database: Database,
+    engine: ExecutionBackend,
+    principal: Principal,
+    run_id: str,
+    wanted: RerunPlanStart,
+    *,
+    once: StartKey | None = None,
 ) -> Rerun:
-    """Run a past run again, as `plan_rerun` says. Raises what it raises, `SourceGone`, or `Unavailable`."""
+    """Run a past run again, as `plan_rerun` says. Raises what it raises, `SourceGone`, `KeyTaken`, or `Unavailable`."""
     planned = await plan_rerun(database, engine, principal, run_id, wanted)
-    await _begin(engine, principal, planned)
+    await _begin(engine, principal, planned, once)
     return planned
 
 
@@ -134,8 +157,13 @@ def _require_failed(past: PastRun) -> None:
         )
 
 
-async def _resume_in_place(engine: ExecutionBackend, principal: Principal, past: PastRun) -> Resumption:
-    found = await engine.resume(past.key, await change_of(engine, principal, past.key, "run.resumed"))
+async def _resume_in_place(
+    engine: ExecutionBackend, principal: Principal, past: PastRun, once: StartKey | None
+) -> Resumption:
+    step = past.first_failed
+    resumption = Resumption(past.key, "in_place", f"The run goes on at step '{step}'.", step)
+    entry = await change_of(engine, principal, past.key, "run.resumed")
+    found = await engine.resume(past.key, entry, resumption.marked(once))
     if found is None:
         raise RunNotFound(past.key.run_id)
     if not found.changed:
@@ -144,8 +172,7 @@ async def _resume_in_place(engine: ExecutionBackend, principal: Principal, past:
         raise NotResumable(
             f"Run '{past.key.run_id}' is {found.status} by now.", remedy="Read the run to see what became of it."
         )
-    step = past.first_failed
-    return Resumption(past.key, "in_place", f"The run goes on at step '{step}'.", step)
+    return resumption
 
 
 async def _prepare(
@@ -230,11 +257,11 @@ def _upstream(past: PastRun, planned: PlannedFlow) -> str | None:
     return None if failed is None else changed_upstream(past.planned, planned, failed)
 
 
-async def _begin(engine: ExecutionBackend, principal: Principal, rerun: Rerun) -> None:
+async def _begin(engine: ExecutionBackend, principal: Principal, rerun: Rerun, once: StartKey | None) -> None:
     reused = tuple(one.step_id for one in rerun.decisions if one.reuse)
     first = first_again(rerun.decisions)
     request = replace(rerun.request, reuse=Reuse(rerun.past.key.run_id, reused, first))
-    await begin_run(engine, principal, replace(rerun.prepared, request=request))
+    await begin_run(engine, principal, replace(rerun.prepared, request=request), once=once)
 
 
 def first_again(decisions: Sequence[Decision]) -> str | None:

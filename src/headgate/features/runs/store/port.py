@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from headgate.features.audit.chain import Entry
+from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.transitions import (
     AnsweredCall,
@@ -35,7 +36,10 @@ from headgate.features.runs.transitions import (
 
 
 class RunStore(Protocol):
-    """Rows of runs, steps and attempts. Raises `Unavailable` when the database is locked, full or gone."""
+    """Rows of runs, steps and attempts. Raises `Unavailable` when the database is locked, full or gone.
+
+    What makes a run inserts its idempotency key with it. Raises `KeyTaken`; then there is no run.
+    """
 
     async def open(self) -> None:
         """Connect."""
@@ -54,11 +58,13 @@ class RunStore(Protocol):
         """
         ...
 
-    async def resume(self, key: RunKey, at: int, entry: Entry | None = None) -> Resumed | None:
+    async def resume(
+        self, key: RunKey, at: int, entry: Entry | None = None, once: StartKey | None = None
+    ) -> Resumed | None:
         """Let a failed run go on: it is running, its failed and cancelled steps wait to be claimed again.
 
         None when the tenant has no such run. Of a run that has not failed, or whose flow is deleted, nothing changes.
-        `entry` goes into the audit log when something does.
+        `entry` goes into the audit log when something does, and `once` among the idempotency keys. Raises `KeyTaken`.
         """
         ...
 

@@ -2,10 +2,13 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from headgate.features.audit import statements as audit
 from headgate.features.audit.chain import Entry
+from headgate.features.idempotency import keys
+from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.errors import SourceGone
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
 from headgate.features.runs.store import postgres_resumes as rare
@@ -51,7 +54,6 @@ from headgate.features.runs.transitions import (
     Progress,
     ReadRun,
     Resumed,
-    Reuse,
     RunKey,
     StepRecord,
     StoredCall,
@@ -75,6 +77,7 @@ _READ_RUN, _READ_STEPS = for_postgres(READ_RUN_SQL), for_postgres(READ_STEPS_SQL
 _WORK = for_postgres(WORK_SQL)
 _STRAGGLERS, _STRAGGLERS_OF_RUN = for_postgres(STRAGGLERS_SQL), for_postgres(STRAGGLERS_OF_RUN_SQL)
 _KEEP_CALL, _LOAD_CALLS = for_postgres(KEEP_CALL_SQL), for_postgres(LOAD_CALLS_SQL)
+_RECORD = tuple(field.name for field in fields(StepRecord))
 _ABOUT_THE_DATABASE = {"OperationalError", "PoolTimeout", "PoolClosed"}
 
 
@@ -113,25 +116,32 @@ class PostgresRunStore:
     async def create(self, run: NewRun, lease: Lease) -> None:
         """Insert a run and its steps."""
         values = _key(run.key) | _lease(lease) | creation_values(run)
-        if run.reuse is not None:
-            await self._create_from(values, run.reuse, run.entry)
+        if run.once is not None or run.reuse is not None:
+            await self._create_checked(values, run)
         elif run.entry is None:
             await self._execute(CREATE, values)
         else:
             await self._and_append(CREATE, values, run.entry)
 
-    async def _create_from(self, values: Mapping[str, Any], reuse: Reuse, entry: Entry | None) -> None:
+    async def _create_checked(self, values: Mapping[str, Any], run: NewRun) -> None:
+        """Insert a run that another start, or the deletion of its source, may forbid."""
         async with self._connection() as connection, connection.transaction():
-            await connection.execute(KEEP_SOURCES, values)
-            found = await (await connection.execute(CREATE_FROM, values)).fetchone()
-            if found is None or found[0] != len(set(reuse.steps)):
-                raise SourceGone(reuse.run_id)
-            if entry is not None:
-                await connection.execute(audit.PSYCOPG, audit.values(entry))
+            await _claim(connection, run.once, run.key.run_id, values["at"])
+            if run.reuse is None:
+                await connection.execute(CREATE, values)
+            else:
+                await connection.execute(KEEP_SOURCES, values)
+                found = await (await connection.execute(CREATE_FROM, values)).fetchone()
+                if found is None or found[0] != len(set(run.reuse.steps)):
+                    raise SourceGone(run.reuse.run_id)
+            if run.entry is not None:
+                await connection.execute(audit.PSYCOPG, audit.values(run.entry))
 
-    async def resume(self, key: RunKey, at: int, entry: Entry | None = None) -> Resumed | None:
+    async def resume(
+        self, key: RunKey, at: int, entry: Entry | None = None, once: StartKey | None = None
+    ) -> Resumed | None:
         """Let a failed run go on."""
-        status, changed = await self._locked(rare.RESUME, {**_key(key), "at": at}, entry)
+        status, changed = await self._locked(rare.RESUME, {**_key(key), "at": at}, entry, once)
         if status is None:
             return None
         return Resumed(RunStatus.RUNNING if changed else status, changed=changed)
@@ -307,7 +317,7 @@ class PostgresRunStore:
             await connection.execute("COMMIT", prepare=True)
 
     async def _locked(
-        self, statement: str, values: Mapping[str, Any], entry: Entry | None = None
+        self, statement: str, values: Mapping[str, Any], entry: Entry | None = None, once: StartKey | None = None
     ) -> tuple[RunStatus | None, bool]:
         """Lock a run, then change it: its status before, and whether it was changed."""
         async with self._connection() as connection, connection.transaction():
@@ -315,6 +325,8 @@ class PostgresRunStore:
             if row is None:
                 return None, False
             changed = await (await connection.execute(statement, values)).fetchone()
+            if changed is not None:
+                await _claim(connection, once, values["run_id"], values["at"])
             if changed is not None and entry is not None:
                 await connection.execute(audit.PSYCOPG, audit.values(entry))
         return RunStatus(row[0]), changed is not None
@@ -327,6 +339,12 @@ class PostgresRunStore:
         except Exception as error:
             _raise_translated(error)
             raise
+
+
+async def _claim(connection: "AsyncConnection[Any]", once: StartKey | None, run_id: str, at: int) -> None:
+    """Insert the idempotency key of a start. Raises `KeyTaken`."""
+    if once is not None:
+        keys.check(await (await connection.execute(keys.PSYCOPG, once.values(run_id, at))).fetchone())
 
 
 def _is_one_step_on(onward: Onward) -> bool:
@@ -375,17 +393,4 @@ def _error(code: str, message: str) -> dict[str, Any]:
 
 
 def _step(claim: Claim, record: StepRecord) -> dict[str, Any]:
-    return {
-        "step_id": claim.step_id,
-        "attempt": claim.attempt,
-        "output_payload": record.output_payload,
-        "input_payload": record.input_payload,
-        "effective_prompt": record.effective_prompt,
-        "model_parameters": record.model_parameters,
-        "tool_calls": record.tool_calls,
-        "log": record.log,
-        "tokens_input": record.tokens_input,
-        "tokens_output": record.tokens_output,
-        "execution_hash": record.execution_hash,
-        "classification": record.classification,
-    }
+    return {"step_id": claim.step_id, "attempt": claim.attempt} | {name: getattr(record, name) for name in _RECORD}

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headgate.features.audit.chain import Entry
+from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.store import sqlite_resumes as rare
 from headgate.features.runs.store import sqlite_transitions as sql
@@ -78,9 +79,11 @@ class SqliteRunStore:
         size = len(run.input_payload) + sum(len(one.output_payload) for one in pinned)
         await self._writer.submit(lambda db: create(db, run, lease), size=size)
 
-    async def resume(self, key: RunKey, at: int, entry: Entry | None = None) -> Resumed | None:
+    async def resume(
+        self, key: RunKey, at: int, entry: Entry | None = None, once: StartKey | None = None
+    ) -> Resumed | None:
         """Let a failed run go on."""
-        return await self._writer.submit(lambda db: rare.resume(db, key, at, entry))
+        return await self._writer.submit(lambda db: rare.resume(db, key, at, entry, once))
 
     async def advance(self, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None = None) -> Progress:
         """Complete, skip, settle and claim."""

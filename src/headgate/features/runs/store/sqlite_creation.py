@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from headgate.features.audit.statements import append
+from headgate.features.idempotency.keys import claim_on
 from headgate.features.runs.errors import SourceGone
 from headgate.features.runs.states import BORN_SETTLED, RunStatus, StepStatus, sql_list
 from headgate.features.runs.store.births import Birth, births_of
@@ -42,7 +43,11 @@ _COPY_STEP = (
 
 
 def create(db: sqlite3.Connection, run: NewRun, lease: Lease) -> None:
-    """Insert a run with its steps, the claimed ones running, the settled ones as they are. Raises `SourceGone`."""
+    """Insert a run with its steps, the claimed ones running, the settled ones as they are.
+
+    Raises `SourceGone`, `KeyTaken`.
+    """
+    claim_on(db, run.once, run.key.run_id, lease.at)
     births = births_of(run)
     claimed = [one for one in births if one.status == StepStatus.RUNNING]
     db.execute(_INSERT_RUN, _run_values(run, lease, births, events=1 + len(claimed)))

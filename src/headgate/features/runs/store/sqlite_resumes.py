@@ -6,6 +6,7 @@ import sqlite3
 
 from headgate.features.audit.chain import Entry
 from headgate.features.audit.statements import append
+from headgate.features.idempotency.keys import StartKey, claim_on
 from headgate.features.runs.states import (
     RUN_RESUMES,
     STEP_RESUMES,
@@ -46,9 +47,12 @@ _RESUME_STEPS = (
 )
 
 
-def resume(db: sqlite3.Connection, key: RunKey, at: int, entry: Entry | None = None) -> Resumed | None:
-    """Let a failed run go on."""
+def resume(
+    db: sqlite3.Connection, key: RunKey, at: int, entry: Entry | None = None, once: StartKey | None = None
+) -> Resumed | None:
+    """Let a failed run go on. Raises `KeyTaken`."""
     if db.execute(_RESUME_RUN, (at, key.run_id, key.tenant_id)).rowcount:
+        claim_on(db, once, key.run_id, at)
         db.execute(_KEEP_RECORDS, (key.run_id, key.tenant_id))
         db.execute(_RESUME_STEPS, (key.run_id, key.tenant_id))
         append_events(db, key.run_id, [RESUMED], at)

@@ -82,7 +82,7 @@ Visit = Annotated[str, Header(alias="x-widget-visit", max_length=2_000)]
 async def preflight(flow_id: str, rest: str) -> Response:  # noqa: ARG001 - where it is asked
     """What browsers ask before the frame sends something."""
     allowed = {"Access-Control-Allow-Methods": "GET, POST", "Access-Control-Max-Age": "7200"}
-    allowed["Access-Control-Allow-Headers"] = "content-type, x-widget-visit"
+    allowed["Access-Control-Allow-Headers"] = "content-type, idempotency-key, x-widget-visit"
     return Response(status_code=204, headers=CORS | allowed)
 
 
@@ -109,10 +109,19 @@ async def upload(
 
 @router.post("/{flow_id}/runs", status_code=201, dependencies=[*_ASKS, Depends(begins)])
 async def start(
-    body: WidgetStart, request: Request, widget: Offered, database: Rows, engine: Engine, box: Box, visit: Visit = ""
+    body: WidgetStart,
+    request: Request,
+    widget: Offered,
+    database: Rows,
+    engine: Engine,
+    box: Box,
+    visit: Visit = "",
+    idempotency_key: Annotated[str | None, Header()] = None,
 ) -> WidgetRun:
-    """Run the published version."""
-    token = await service.start(database, engine, box, widget, body, visit=visit, address=address_of(request))
+    """Run the published version; the same request with the same idempotency key starts one run."""
+    token = await service.start(
+        database, engine, box, widget, body, visit=visit, address=address_of(request), key=idempotency_key
+    )
     return WidgetRun(run=token)
 
 

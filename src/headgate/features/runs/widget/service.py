@@ -2,9 +2,12 @@
 
 import secrets
 from dataclasses import dataclass
+from functools import partial
 
 from headgate.features.access.permissions import Permission, Role
 from headgate.features.access.principal import Access, Actor, Principal
+from headgate.features.idempotency.keys import StartKey, start_key
+from headgate.features.idempotency.service import StartOnce
 from headgate.features.runs import service as runs
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.schemas import RunStart
@@ -95,10 +98,12 @@ async def start(
     *,
     visit: str,
     address: str | None,
+    key: str | None = None,
 ) -> str:
     """Run the published version for a visitor; the run's token.
 
-    Raises `WidgetRefused`, and `InputInvalid` for answers that the form does not take.
+    With an idempotency key the same request of the same visit starts one run. Raises `WidgetRefused`, `KeyInvalid`,
+    `KeyReused`, and `InputInvalid` for answers that the form does not take.
     """
     visitor = unseal(box, "visit", visit, flow=widget.flow_id)["visitor"]
     bound = {"flow": widget.flow_id, "visitor": visitor}
@@ -114,8 +119,15 @@ async def start(
         session_id=f"widget-{visitor}" if widget.settings.kind == "chat" else None,
         version="published",
     )
-    key = await runs.start_run(database, engine, widget.visitor(address), widget.flow_id, start_of)
-    return seal(box, "run", run=key.run_id, version=str(key.version), **bound)
+    who = widget.visitor(address)
+    mark = start_key(who, key, wanted.model_dump(mode="json"), scope=f"widget/{widget.flow_id}/{visitor}/")
+
+    async def begin(once: StartKey | None) -> str:
+        return (await runs.start_run(database, engine, who, widget.flow_id, start_of, once=once)).run_id
+
+    run_id = await StartOnce(database, mark).begin(begin, may_read=partial(runs.key_of, engine, who))
+    started = await runs.key_of(engine, who, run_id)
+    return seal(box, "run", run=run_id, version=str(started.version), **bound)
 
 
 def run_of(box: SecretBox, widget: Widget, token: str) -> RunKey:

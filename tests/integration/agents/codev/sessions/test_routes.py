@@ -44,6 +44,20 @@ def events(text: str) -> list[tuple[str, str, dict[str, Any]]]:
     return found
 
 
+class TestIdempotency:
+    @pytest.mark.parametrize("path", ["/codev/sessions", "/codev/sessions/stream"])
+    async def test_the_same_start_is_one_session(self, bench: Bench, database: Database, path: str) -> None:
+        headers = {"Idempotency-Key": "key"}
+        async with api(router, codev=bench.sessions, database=database) as client:
+            answers = [await client.post(path, json=WANTED, headers=headers) for _ in range(2)]
+            assert len({one.status_code for one in answers}) == 1
+            assert answers[1].headers["idempotency-replayed"] == "true"
+            sessions = (await client.get("/codev/sessions")).json()["items"]
+            assert len(sessions) == 1
+            other = await client.post(path, json=WANTED | {"requirement": "Wave."}, headers=headers)
+            assert (other.status_code, other.json()["code"]) == (409, "idempotency_key_reused")
+
+
 class TestSessions:
     async def test_answer_when_they_first_wait(self, client: httpx2.AsyncClient) -> None:
         begun = await client.post("/codev/sessions", json=WANTED)

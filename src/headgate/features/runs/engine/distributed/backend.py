@@ -5,6 +5,7 @@ from collections.abc import Coroutine
 from contextlib import suppress
 
 from headgate.features.audit.chain import Entry
+from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
 from headgate.features.runs.engine.distributed.broker import Broker
 from headgate.features.runs.engine.distributed.cancellations import Cancellations
@@ -143,6 +144,7 @@ class CeleryBackend:
             session_id=request.session_id,
             trace_parent=self._services.telemetry.traces.run_began(key.run_id),
             entry=request.entry,
+            once=request.once,
             dispatched=True,
         )
         await self._store.create(new, self._shift.lease())
@@ -162,10 +164,10 @@ class CeleryBackend:
         await self._send_rest(key.run_id)
         return RunStatus.QUEUED
 
-    async def resume(self, key: RunKey, entry: Entry | None = None) -> Resumed | None:
+    async def resume(self, key: RunKey, entry: Entry | None = None, once: StartKey | None = None) -> Resumed | None:
         """Let a failed run go on: send what is left of it."""
         await self._reconciler.settle_lost(key.run_id)
-        found = await self._store.resume(key, clock(), entry)
+        found = await self._store.resume(key, clock(), entry, once)
         if found is not None and found.changed:
             self._events(key).reopen()
             await self._send_rest(key.run_id)

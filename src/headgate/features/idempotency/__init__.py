@@ -1,0 +1,1 @@
+"""Idempotency keys: a request that starts paid work and is sent twice starts it once."""

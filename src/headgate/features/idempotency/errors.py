@@ -1,0 +1,47 @@
+"""What may be wrong with an idempotency key."""
+
+from headgate.foundation.errors import Conflict, Invalid
+
+
+class KeyInvalid(Invalid):
+    """The key is not one."""
+
+    code = "idempotency_key_invalid"
+    title = "Invalid idempotency key"
+
+
+class KeyReused(Conflict):
+    """The key belongs to another request."""
+
+    code = "idempotency_key_reused"
+    title = "Idempotency key already used"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The idempotency key was used for another request in the last 24 hours.",
+            remedy="Send the same request to get its result again, or use a new key.",
+        )
+
+
+class KeyInProgress(Conflict):
+    """The request with the same key has no result yet."""
+
+    code = "idempotency_key_in_progress"
+    title = "Request in progress"
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(
+            "The first request with this idempotency key is in progress.",
+            remedy="Send it again later to get its result.",
+            retry_after_seconds=seconds,
+        )
+
+
+class KeyTaken(Conflict):
+    """Another request inserted the key first; `StartOnce` answers with what that request started."""
+
+    code = "idempotency_key_taken"
+    title = "Idempotency key taken"
+
+    def __init__(self) -> None:
+        super().__init__("Another request with this idempotency key was first.", remedy="Send it again.")

@@ -1,0 +1,56 @@
+"""The `Idempotency-Key` of HTTP requests, as a dependency of routes that start paid work."""
+
+from typing import Annotated, Any
+
+import orjson
+from fastapi import Depends, Header, Request, Response
+
+from headgate.features.access.caller import Caller
+from headgate.features.idempotency.errors import KeyInvalid
+from headgate.features.idempotency.keys import start_key
+from headgate.features.idempotency.service import StartOnce
+from headgate.foundation.api import get_database
+
+REPLAYED = "Idempotency-Replayed"
+
+
+async def _once(
+    request: Request,
+    response: Response,
+    caller: Caller,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            description="A random key for this start. Sent again within 24 hours with the same body, it returns what"
+            " was started the first time, with `Idempotency-Replayed: true`; with another body, 409."
+        ),
+    ] = None,
+) -> StartOnce:
+    if len(request.headers.getlist("idempotency-key")) > 1:
+        raise KeyInvalid("The request has two idempotency keys.", remedy="Send one.")
+
+    def replayed() -> None:
+        response.headers[REPLAYED] = "true"
+
+    where = [request.method, request.url.path, sorted(request.query_params.multi_items())]
+    if idempotency_key is None:
+        return StartOnce()
+    key = start_key(caller, idempotency_key, where, _meaning(await request.body()))
+    return StartOnce(get_database(request), key, replayed)
+
+
+Once = Annotated[StartOnce, Depends(_once)]
+"""The request as one that starts its work once."""
+
+
+def headers_of(once: StartOnce) -> dict[str, str]:
+    """The headers of a response that a route makes itself."""
+    return {REPLAYED: "true"} if once.replayed else {}
+
+
+def _meaning(body: bytes) -> Any:  # noqa: ANN401 - JSON
+    """The JSON of a body, so that spaces and the order of members make no other request of it."""
+    try:
+        return orjson.loads(body) if body else None
+    except orjson.JSONDecodeError:
+        return body.decode(errors="replace")
