@@ -349,7 +349,7 @@ class TestSchedule:
         assert await several[0].run_due_jobs() == []
         state = {one.name: one for one in await several[0].status()}
         assert state["retention"].outcome == {
-            **dict.fromkeys(("runs", "sessions", "artifacts", "contents", "bytes"), 0),
+            **dict.fromkeys(("runs", "sessions", "artifacts", "contents", "bytes", "keys"), 0),
             "tenants": {},
         }
         assert state["retention"].finished_at is not None
