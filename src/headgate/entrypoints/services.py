@@ -62,10 +62,9 @@ async def open_services(
         recover: Whether the engine takes up what an earlier process left.
         scans: Whether jobs that other processes made due run here; None: where runs are recovered.
     """
-    telemetry = installation.telemetry
-    settings, database, variables_of = installation.settings, installation.database, installation.variables_of
+    settings, database, telemetry = installation.settings, installation.database, installation.telemetry
     registry, classes, storage = installation.registry, installation.classes, installation.storage
-    box, local = installation.box, installation.local_models
+    box, local, variables_of = installation.box, installation.local_models, installation.variables_of
     http = GuardedHttp(settings.http)
     sandbox = SandboxPool(limits=_limits(settings), insecure=settings.sandbox.insecure, network=_network(settings))
 
