@@ -29,7 +29,14 @@ KINDS = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
 
 LONG = (
-    *("integration/faults/", "integration/isolation/", "test_celery", "test_fuzz.py", "test_many_at_once.py"),
+    *(
+        "simulation/",
+        "integration/faults/",
+        "integration/isolation/",
+        "test_celery",
+        "test_fuzz.py",
+        "test_many_at_once.py",
+    ),
     *("e2e/test_pictures.py", "e2e/test_runs.py", "e2e/test_sign_in.py"),
 )
 """What takes long."""

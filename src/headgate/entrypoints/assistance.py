@@ -1,5 +1,7 @@
 """Wires the assistant: its models, what it remembers, what it counts, and where components are made."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from headgate.agents.assistant.generation.personal import PersonalComponents
@@ -27,11 +29,13 @@ class Assistance:
     workshop: Workshop
 
 
-def assistance_of(
+@asynccontextmanager
+async def open_assistance(
     settings: Settings, base: StepServices, runs: FlowRuns, index: WordIndex, telemetry: Telemetry
-) -> Assistance:
-    """The assistant of an installation; close its conversations at the end."""
-    metrics, workspace = AssistantMetrics(telemetry.metrics), base.workspace
+) -> AsyncIterator[Assistance]:
+    """The assistant of an installation; its conversations are let go of at the end."""
+    metrics = AssistantMetrics(telemetry.metrics)
+    workspace = Workspace(settings, telemetry.metrics)
     workshop = Workshop(PersonalComponents(runs.database, workspace, base.registry, metrics), base.checker)
 
     def keys_of(principal: Principal) -> KeySource:
@@ -49,4 +53,7 @@ def assistance_of(
         workshop=workshop,
         files_of=workspace.for_agent,
     )
-    return Assistance(assistant, workspace, workshop)
+    try:
+        yield Assistance(assistant, workspace, workshop)
+    finally:
+        await assistant.conversations.close()

@@ -2,17 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from headgate.foundation.lazy import lazy_module
-
-if TYPE_CHECKING:
-    from rapidfuzz import fuzz, process
-
-else:
-    fuzz = lazy_module("rapidfuzz.fuzz")
-    process = lazy_module("rapidfuzz.process")
-
+from rapidfuzz import fuzz, process
 
 SIMILAR_ENOUGH = 60.0
 """Least similarity, of 100, at which a name is worth suggesting."""

@@ -17,7 +17,6 @@ is told as `flow_state`, within `POLL_SECONDS`.
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import orjson
 from pydantic import JsonValue
@@ -29,14 +28,9 @@ from headgate.foundation.database import Database
 from headgate.foundation.database.announcing import announce
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.events import EventFeed, EventSink, Heard
-from headgate.foundation.lazy import lazy_module
+from headgate.foundation.sse import Told
 from headgate.graph.diff import diff_flows
 from headgate.graph.model import Flow
-
-if TYPE_CHECKING:
-    from headgate.foundation import sse
-else:
-    sse = lazy_module("headgate.foundation.sse")
 
 POLL_SECONDS = 1.0
 """How long nothing may be heard before the row is looked at."""
@@ -108,7 +102,7 @@ class FlowStream:
     _state: dict[str, JsonValue] | None = None
     """What the reader was told last."""
 
-    async def events(self, last_id: str = "") -> AsyncGenerator["sse.Told", None]:
+    async def events(self, last_id: str = "") -> AsyncGenerator[Told, None]:
         """How things stand, then every change from now on, or behind `last_id`; ends when the flow is deleted."""
         seen = self.feed.place(last_id)
         while True:
@@ -122,12 +116,12 @@ class FlowStream:
             except Unavailable:
                 await asyncio.sleep(POLL_SECONDS)
 
-    async def state(self) -> AsyncGenerator["sse.Told", None]:
+    async def state(self) -> AsyncGenerator[Told, None]:
         """How things stand, and no more."""
         for told in await self._news():
             yield told
 
-    async def _live(self, after: str) -> AsyncGenerator["sse.Told", None]:
+    async def _live(self, after: str) -> AsyncGenerator[Told, None]:
         for told in await self._news():
             yield told
         heard = self.feed.follow(topic_of(self.flow_id), after=after)
@@ -137,7 +131,7 @@ class FlowStream:
                     yield told
             else:
                 self._learn(event)
-                yield sse.Told(event.id, event.kind, event.data)
+                yield Told(event.id, event.kind, event.data)
 
     def _learn(self, event: Heard) -> None:
         """The reader knows it now: the row need not say it again."""
@@ -146,12 +140,12 @@ class FlowStream:
             found["published_version"] = event.data["version"]
         self._state = (self._state or {}) | found
 
-    async def _news(self) -> list["sse.Told"]:
+    async def _news(self) -> list[Told]:
         """What the row says, where that is another thing than the reader was told."""
         async with self.database.reading() as session:
             row = await repository.find_flow(session, self.flow_id, tenant_id=self.tenant_id)
         if row is None:
-            return [sse.Told("s-0", _LAST, {})]
+            return [Told("s-0", _LAST, {})]
         state: dict[str, JsonValue] = {
             "revision": row.revision,
             "name": row.name,
@@ -160,7 +154,7 @@ class FlowStream:
         if state == self._state:
             return []
         self._state = state
-        return [sse.Told(f"s-{row.revision}", "flow_state", dict(state))]
+        return [Told(f"s-{row.revision}", "flow_state", dict(state))]
 
 
 async def _with_pauses(heard: AsyncIterator[Heard | None]) -> AsyncGenerator[Heard | None, None]:

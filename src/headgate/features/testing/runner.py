@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from headgate.features.access.permissions import Permission
@@ -267,6 +267,20 @@ class TestRuns:
                 )
         except Unavailable as error:  # the sweep ends it when the database is back
             log.warning("test_result_not_ended", result_id=job.result_id, error=str(error))
+
+
+@asynccontextmanager
+async def open_tests(database: Database, engine: ExecutionBackend, *, recover: bool) -> AsyncIterator[TestRuns]:
+    """Tests that can be run; with `recover`, results that dead processes left are ended now and then."""
+    tests = TestRuns(database, engine)
+    sweeping = asyncio.create_task(tests.keep_sweeping()) if recover else None
+    try:
+        yield tests
+    finally:
+        if sweeping is not None:
+            sweeping.cancel()
+            await asyncio.wait([sweeping])
+        await tests.close()
 
 
 class _Over(Exception):

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 
-class EngineSettings(BaseModel, defer_build=True):
+class EngineSettings(BaseModel):
     """How runs are carried out."""
 
     backend: Literal["embedded", "celery"] = Field(
@@ -31,7 +31,7 @@ class EngineSettings(BaseModel, defer_build=True):
     recover_on_start: bool = Field(default=True, description="Take up queued and running runs when the server starts.")
 
 
-class CelerySettings(BaseModel, defer_build=True):
+class CelerySettings(BaseModel):
     """Worker processes, for the engine `celery`. Each of the three Redis databases holds nothing else."""
 
     broker_url: str = Field(default="redis://127.0.0.1:6379/0", description="Redis database of the queues.")

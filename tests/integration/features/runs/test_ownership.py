@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from headgate.features.runs.engine import embedded
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Unavailable
 from tests.integration.features.runs.conformance import appears, over
 from tests.support.engine import make_flow, new_run, store_flow
-from tests.support.rows import attempts, execute, run_row, tamper
+from tests.support.rows import attempts, execute, run_row
 
 
 async def _blocked(engine: ExecutionBackend, database: Database, folder: Path, name: str = "gate") -> str:
@@ -72,7 +73,7 @@ class TestLateHeartbeat:
 
         monkeypatch.setattr(engine.store, "renew", away)
         await execute(database, "UPDATE flow_step_results SET lease_until = 1, attempts = 5 WHERE status = 'running'")
-        await tamper(database, "UPDATE flow_step_attempts SET attempt_no = 5")
+        await execute(database, "UPDATE flow_step_attempts SET attempt_no = 5")
         for _ in range(5):
             await engine.recover()
         assert (await run_row(database, run_id)).status == "running"
@@ -100,6 +101,22 @@ class TestLateHeartbeat:
         await asyncio.wait_for(renewed.wait(), 30)
         (tmp_path / "gate.open").touch()
         await over(engine, run_id)
+
+
+class TestWaiting:
+    async def test_for_a_run_of_another_process_keeps_nothing(
+        self, make_engine: Any, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(embedded, "POLL_SECONDS", 0.01)
+        working, waiting = await make_engine(), await make_engine(recover_on_start=False)
+        run_id = await _blocked(working, database, tmp_path)
+        waiter = asyncio.create_task(waiting.wait(run_id))
+        for _ in range(10):
+            await asyncio.sleep(0.01)
+            assert len(waiting._waiters) <= 1
+        (tmp_path / "gate.open").touch()
+        await waiter
+        assert not waiting._waiters
 
 
 class TestManyRuns:

@@ -7,7 +7,6 @@ another process left. `RunRegistry` holds every run of this process once.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import suppress
 
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
@@ -18,6 +17,7 @@ from headgate.features.runs.engine.reconciler import Action, Reconciler, Rules, 
 from headgate.features.runs.engine.recovery import Recovery, settled_run, startable
 from headgate.features.runs.engine.run_registry import OwnedRun, RunRegistry
 from headgate.features.runs.engine.shift import Shift
+from headgate.features.runs.engine.waiters import Waiters
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import Services
 from headgate.features.runs.run_input import input_payload
@@ -70,7 +70,7 @@ class EmbeddedBackend:
         self._conductor = Conductor(store, services, self._shift, self._recovery, on_end=self._ended)
         rules = Rules(run_timeout_seconds=self._settings.run_timeout_seconds)
         self._reconciler = Reconciler(store, self._shift.has_lost, rules)
-        self._waiters: dict[str, list[asyncio.Future[None]]] = {}
+        self._waiters = Waiters()
         self._upkeep: tuple[asyncio.Task[None], ...] = ()
 
     @property
@@ -122,8 +122,7 @@ class EmbeddedBackend:
             task.cancel()
         while tasks := self._tasks():
             await asyncio.wait(tasks)
-        for run_id in list(self._waiters):
-            self._wake(run_id)
+        self._waiters.wake_all()
         await self._store.close()
         self._shift.worker.close()
 
@@ -211,7 +210,7 @@ class EmbeddedBackend:
             events = run.events if run is not None else RunEvents(self._services.bus, run_id, self._services.telemetry)
             events.run_cancelled()
             events.close()
-            self._wake(run_id)
+            self._waiters.wake(run_id)
         return found
 
     async def wait(self, run_id: str) -> None:
@@ -225,11 +224,8 @@ class EmbeddedBackend:
                 if status is None or status.over:
                     return
                 self._conductor.tell_if_left(run_id)
-            waiter = asyncio.get_running_loop().create_future()
-            self._waiters.setdefault(run_id, []).append(waiter)
             # A run that another process carries out wakes nobody here.
-            with suppress(TimeoutError):
-                await asyncio.wait_for(waiter, POLL_SECONDS if run is None else None)
+            await self._waiters.wait(run_id, POLL_SECONDS if run is None else None)
             if run is not None and run.ended:
                 return
 
@@ -287,7 +283,7 @@ class EmbeddedBackend:
         self._runs.release(entry)
         if self._shift.stopping or (entry.run is not None and entry.run.ended):
             RunEvents(self._services.bus, entry.run_id).close()
-        self._wake(entry.run_id)
+        self._waiters.wake(entry.run_id)
         self._admit()
 
     async def _take_up(self, entry: OwnedRun) -> None:
@@ -353,16 +349,11 @@ class EmbeddedBackend:
         step = None if verdict.step is None else verdict.step.step_id
         events.run_failed(verdict.code, verdict.message, step)
         events.close()
-        self._wake(key.run_id)
+        self._waiters.wake(key.run_id)
 
     def _ended(self, run: ActiveRun) -> None:
         run.ended = True
-        self._wake(run.key.run_id)
-
-    def _wake(self, run_id: str) -> None:
-        for waiter in self._waiters.pop(run_id, ()):
-            if not waiter.done():
-                waiter.set_result(None)
+        self._waiters.wake(run.key.run_id)
 
     def _events(self, key: RunKey, trace_parent: str | None = None) -> RunEvents:
         return RunEvents(self._services.bus, key.run_id, self._services.telemetry, trace_parent)

@@ -1,0 +1,38 @@
+"""Who waits in this process for a run to end."""
+
+import asyncio
+from contextlib import suppress
+
+
+class Waiters:
+    """Futures by run id; nothing is kept of a run that nobody waits for."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, list[asyncio.Future[None]]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._waiting.values()))
+
+    async def wait(self, run_id: str, seconds: float | None) -> None:
+        """Return when the run is woken, or after so many seconds; None: wait for as long as it takes."""
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        waiting = self._waiting.setdefault(run_id, [])
+        waiting.append(waiter)
+        try:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(waiter, seconds)
+        finally:
+            waiting.remove(waiter)
+            if not waiting and self._waiting.get(run_id) is waiting:
+                del self._waiting[run_id]
+
+    def wake(self, run_id: str) -> None:
+        """Wake whoever waits for a run."""
+        for waiter in self._waiting.pop(run_id, ()):
+            if not waiter.done():
+                waiter.set_result(None)
+
+    def wake_all(self) -> None:
+        """Wake everybody."""
+        for run_id in list(self._waiting):
+            self.wake(run_id)

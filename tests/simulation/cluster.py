@@ -1,0 +1,388 @@
+"""The distributed engine in the simulator: real sweeper, reconciler, dispatcher and segment worker.
+
+A message queue in memory stands for Redis and Celery: it goes away, forgets everything, loses, doubles and delays
+single messages, and gives a message out again whose worker died. The rows are in SQLite; the few statements that
+only PostgreSQL has are written for it here.
+"""
+
+import asyncio
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any, cast
+
+from headgate.features.audit.chain import Entry
+from headgate.features.jobs.worker import Worker
+from headgate.features.runs.engine.backend import RunRequest
+from headgate.features.runs.engine.distributed.broker import Broker
+from headgate.features.runs.engine.distributed.cancellations import Cancellations
+from headgate.features.runs.engine.distributed.compiler import FlowCompiler
+from headgate.features.runs.engine.distributed.dispatcher import BrokerAway, Dispatcher
+from headgate.features.runs.engine.distributed.limits import TaskLimits
+from headgate.features.runs.engine.distributed.orders import Order, order_for, queues_of
+from headgate.features.runs.engine.distributed.presence import Presence
+from headgate.features.runs.engine.distributed.segment_worker import Outcome, SegmentWorker
+from headgate.features.runs.engine.distributed.segments import Parallel, Segment, Shape, leading
+from headgate.features.runs.engine.distributed.sweeper import Sweeper
+from headgate.features.runs.engine.reconciler import Reconciler, Rules
+from headgate.features.runs.engine.shift import Shift
+from headgate.features.runs.ports import Services
+from headgate.features.runs.run_input import input_payload
+from headgate.features.runs.states import RunStatus
+from headgate.features.runs.steps.planned import Plans
+from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore, Sent
+from headgate.features.runs.store.sqlite import SqliteRunStore
+from headgate.features.runs.transitions import Cancelled, Lease, NewRun, Onward, Resumed, RunKey, StoredRun, clock
+from headgate.foundation.errors import Unavailable
+
+SWEEP_SECONDS = 2.0
+REDISPATCH_SECONDS = 5.0
+MAX_PICKUPS = 20
+_LIVE = "status IN ('queued', 'running')"
+
+
+class SqliteDispatchStore(SqliteRunStore):
+    """What `PostgresDispatchStore` adds, for SQLite."""
+
+    async def create(self, run: NewRun, lease: Lease) -> None:
+        """Insert a run as one that is sent at once."""
+        await super().create(run, lease)
+        await self._change(
+            "UPDATE flow_runs SET dispatched_at = ?, dispatches = 1 WHERE id = ?", lease.at, run.key.run_id
+        )
+
+    async def begin(self, key: RunKey, step_id: str, lease: Lease) -> StoredRun | None:
+        """Claim the one step that a new run can begin with."""
+        stored = await self.load(key.run_id)
+        if stored is None or stored.status is not RunStatus.QUEUED or stored.steps[step_id].attempts:
+            return None
+        progress = await self.advance(key, Onward(claim=(step_id,)), lease)
+        return replace(stored, status=RunStatus.RUNNING, steps={}, started_at=lease.at) if progress.claims else None
+
+    async def not_sent(self, run_id: str) -> None:
+        """The message could not be sent."""
+        await self._change(f"UPDATE flow_runs SET dispatched_at = NULL WHERE id = ? AND {_LIVE}", run_id)
+
+    async def next_dispatch(self, run_id: str, seen: int, at: int) -> int | None:
+        """The number of the next sending."""
+        statement = (
+            "UPDATE flow_runs SET dispatched_at = ?, dispatches = dispatches + 1"
+            f" WHERE id = ? AND dispatches = ? AND {_LIVE} RETURNING dispatches"
+        )
+        number: int | None = await self._change(statement, at, run_id, seen)
+        return number
+
+    async def pick_up(self, run_id: str) -> int | None:
+        """A worker holds a message of the run."""
+        statement = f"UPDATE flow_runs SET pickups = pickups + 1 WHERE id = ? AND {_LIVE} RETURNING pickups"
+        number: int | None = await self._change(statement, run_id)
+        return number
+
+    async def put_back(self, run_id: str) -> None:
+        """That says nothing against the run."""
+        await self._change("UPDATE flow_runs SET pickups = 0 WHERE id = ?", run_id)
+
+    async def dispatches(self, run_id: str) -> int:
+        """How often work on a run was handed to a queue."""
+        return await self._change("SELECT dispatches FROM flow_runs WHERE id = ?", run_id) or 0
+
+    async def sent(self, run_ids: Sequence[str]) -> list[Sent]:
+        """How these runs stand with their queues."""
+        query = (
+            "SELECT r.id, r.status, r.dispatched_at, r.dispatches,"
+            " max(CASE WHEN s.status = 'running' THEN s.started_at END), max(s.finished_at) FROM flow_runs r"
+            " LEFT JOIN flow_step_results s ON s.flow_run_id = r.id AND r.status = 'running'"
+            f" WHERE r.id IN ({', '.join('?' for _ in run_ids)}) AND r.{_LIVE} GROUP BY r.id ORDER BY r.id"
+        )
+        rows = await self._writer.read(lambda db: db.execute(query, list(run_ids)).fetchall()) if run_ids else []
+        return [Sent(row[0], RunStatus(row[1]), *row[2:]) for row in rows]
+
+    async def _change(self, statement: str, *values: Any) -> Any:
+        def job(db: sqlite3.Connection) -> Any:
+            row = db.execute(statement, values).fetchone()
+            return None if row is None else row[0]
+
+        return await self._writer.submit(job)
+
+
+@dataclass(eq=False)
+class Message:
+    """A task in the queue, and what follows it in its canvas."""
+
+    order: Order
+    begun: bool
+    then: Callable[[], None]
+    redelivered: bool = False
+    retries: int = 0
+
+    @property
+    def again(self) -> bool:
+        """Whether it may have reached a worker before."""
+        return self.redelivered or (self.order.dispatch > 1 and self.retries == 0)
+
+
+class SimulatedBroker:
+    """The message queue of all processes.
+
+    Args:
+        random: Draws what is lost, doubled and delayed.
+        loop: Whose time it is.
+    """
+
+    def __init__(self, random: Random, loop: asyncio.AbstractEventLoop) -> None:
+        self._random = random
+        self._loop = loop
+        self._queues: dict[bool, deque[tuple[float, Message]]] = {True: deque(), False: deque()}
+        self.away = False
+        self.unreliable = False
+
+    async def depths(self) -> tuple[int, int] | None:
+        """Messages that wait, as Redis counts them: first segments, further ones."""
+        await asyncio.sleep(0)
+        return None if self.away else (len(self._queues[False]), len(self._queues[True]))
+
+    def flush(self) -> None:
+        """Forget everything."""
+        for queue in self._queues.values():
+            queue.clear()
+
+    def publish(self, message: Message) -> None:
+        """Put a message in its queue. Raises `OSError` when the queue is away."""
+        if self.away:
+            raise ConnectionRefusedError("the queue is away")
+        fate = self._random.random() if self.unreliable else 1.0
+        if fate < 0.1:
+            return
+        late = self._random.random() * 20 if fate < 0.3 else 0.0
+        for _ in range(2 if 0.3 <= fate < 0.45 else 1):
+            self._queues[message.begun].append((self._loop.time() + late, message))
+
+    def give_back(self, message: Message, seconds: float, *, died: bool = False) -> None:
+        """A worker did not finish with a message: it comes again."""
+        again = replace(message, redelivered=message.redelivered or died, retries=message.retries + (not died))
+        self._queues[message.begun].append((self._loop.time() + seconds, again))
+
+    def take(self) -> Message | None:
+        """The next message: of begun runs first."""
+        if self.away:
+            return None
+        for queue in (self._queues[True], self._queues[False]):
+            for place, (ready_at, message) in enumerate(queue):
+                if ready_at <= self._loop.time():
+                    del queue[place]
+                    return message
+        return None
+
+
+class SimulatedCompiler(FlowCompiler):
+    """Makes canvases that go to the simulated broker."""
+
+    def __init__(self, broker: SimulatedBroker, limits: TaskLimits, lanes: int) -> None:
+        super().__init__(cast("Any", None), queues_of("simulated"), limits, lanes)
+        self._broker = broker
+
+    def compile(self, key: RunKey, plan: Any, dispatch: int, settled: Any = (), *, begun: bool) -> Any:
+        """The canvas of a run's remainder."""
+        shape = self.shape(plan, settled)
+        first = frozenset() if begun else frozenset(one.head for one in leading(shape))
+        return Canvas(self._broker, key, dispatch, shape, first)
+
+
+@dataclass(frozen=True)
+class Canvas:
+    """What is left of a run, as messages that follow one another."""
+
+    broker: SimulatedBroker
+    key: RunKey
+    dispatch: int
+    shape: Shape
+    first: frozenset[str]
+
+    def apply_async(self) -> None:
+        """Send what waits for nothing."""
+        self._send(self.shape, lambda: None)
+
+    def _send(self, shape: Shape, then: Callable[[], None]) -> None:
+        if isinstance(shape, Segment):
+            order = order_for(self.key, shape.head, self.dispatch)
+            self.broker.publish(Message(order, shape.head not in self.first, then))
+        elif isinstance(shape, Parallel):
+            left = set(range(len(shape.parts)))
+
+            def joined(part: int) -> None:
+                left.discard(part)
+                if not left:
+                    then()
+
+            for number, part in enumerate(shape.parts):
+                self._send(part, lambda number=number: joined(number))  # type: ignore[misc]
+        else:
+            first, *rest = shape.parts
+            following = then if not rest else lambda: self._send_rest(rest, then)
+            self._send(first, following)
+
+    def _send_rest(self, rest: Sequence[Shape], then: Callable[[], None]) -> None:
+        first, *others = rest
+        self._send(first, (lambda: self._send_rest(others, then)) if others else then)
+
+
+class ToldCancellations:
+    """Tells every process of cancelled runs, unless the queue is away."""
+
+    def __init__(self, broker: SimulatedBroker, heard: list[Any]) -> None:
+        self._broker = broker
+        self._heard = heard
+
+    async def tell(self, run_id: str) -> None:
+        """This run was cancelled."""
+        if not self._broker.away:
+            for queue in self._heard:
+                queue.append(run_id)
+
+    async def listen(self, heard: Any) -> None:
+        """Call for every run that is cancelled."""
+        mine: list[str] = []
+        self._heard.append(mine)
+        while True:
+            await asyncio.sleep(0.05)
+            while mine:
+                await heard(mine.pop(0))
+
+
+class NoPresence:
+    """Nobody asks which workers live."""
+
+    async def tell(self, worker_id: str) -> None:
+        return None
+
+    async def leave(self, worker_id: str) -> None:
+        return None
+
+
+class ClusterEngine:
+    """One process of a cluster: starts and sweeps runs as a server does, and works as one worker child does.
+
+    Args:
+        store: The rows.
+        services: What steps may reach.
+        worker: Who this process is.
+        broker: The message queue of all processes.
+        told: What each process is to be told of cancelled runs.
+    """
+
+    def __init__(
+        self, store: SqliteDispatchStore, services: Services, worker: Worker, broker: SimulatedBroker, told: list[Any]
+    ) -> None:
+        self._store = store
+        self._broker = broker
+        self._shift = Shift(worker, services.engine.lease_seconds)
+        self._plans = Plans(services.definitions, services.components)
+        limits = TaskLimits(services.engine.step_timeout_seconds, 21_600)
+        rows = cast("PostgresDispatchStore", store)
+        self._cancellations = cast("Cancellations", ToldCancellations(broker, told))
+        self.segments = SegmentWorker(
+            rows,
+            services,
+            self._shift,
+            limits,
+            presence=cast("Presence", NoPresence()),
+            cancellations=self._cancellations,
+            max_pickups=MAX_PICKUPS,
+        )
+        compiler = SimulatedCompiler(broker, limits, services.engine.max_concurrent_steps)
+        self._dispatcher = Dispatcher(cast("Any", None), compiler, rows, self._plans)
+        rules = Rules(services.engine.run_timeout_seconds, redispatch_seconds=REDISPATCH_SECONDS)
+        self._reconciler = Reconciler(store, self._shift.has_lost, rules)
+        self._sweeper = Sweeper(
+            rows,
+            self._reconciler,
+            self._dispatcher,
+            cast("Broker", broker),
+            patience_seconds=REDISPATCH_SECONDS,
+            telemetry=services.telemetry,
+        )
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def upkeep(self) -> int:
+        """Tasks that run as long as the process does."""
+        return len(self._tasks) + 2
+
+    async def open(self) -> None:
+        """Connect and begin to work."""
+        self._shift.worker.open()
+        await self._store.open()
+        await self.segments.open()
+        self._tasks = [asyncio.create_task(self._sweep_often()), asyncio.create_task(self._consume())]
+
+    async def close(self) -> None:
+        """Leave everything to others."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.segments.close()
+        await self._store.close()
+
+    async def start(self, request: RunRequest) -> RunStatus:
+        """Store a run, then send it."""
+        planned = await self._plans.of(request.key)
+        new = NewRun(request.key, input_payload(request.input), planned.seeds, dispatched=True)
+        await self._store.create(new, self._shift.lease())
+        await self._dispatcher.send_new(request.key, planned.plan)
+        return RunStatus.QUEUED
+
+    async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
+        """End a run."""
+        found = await self._store.cancel(run_id, tenant_id, clock(), entry)
+        await self._cancellations.tell(run_id)
+        return found
+
+    async def resume(self, key: RunKey, entry: Entry | None = None) -> Resumed | None:
+        """Let a failed run continue."""
+        await self._reconciler.settle_lost(key.run_id)
+        found = await self._store.resume(key, clock(), entry)
+        if found is not None and found.changed:
+            for one in await self._store.sent([key.run_id]):
+                with suppress(BrokerAway):
+                    await self._dispatcher.send_rest(one)
+        return found
+
+    async def wait(self, run_id: str) -> None:
+        """Return once the run is over."""
+        while (status := await self._store.status(run_id)) is not None and not status.over:  # noqa: ASYNC110 - of any process
+            await asyncio.sleep(0.5)
+
+    async def _sweep_often(self) -> None:
+        while True:
+            with suppress(Unavailable):
+                await self._sweeper.sweep()
+            await asyncio.sleep(SWEEP_SECONDS)
+
+    async def _consume(self) -> None:
+        """What a worker child does with one message after the other."""
+        while True:
+            message = self._broker.take()
+            if message is None:
+                await asyncio.sleep(0.05)
+                continue
+            self.holding = message
+            try:
+                outcome = await self.segments.carry_out(message.order, again=message.again)
+            except Unavailable:
+                self._broker.give_back(message, 2.0)
+            else:
+                if outcome is not Outcome.FAILED:
+                    with suppress(OSError):  # what follows is lost with the queue
+                        message.then()
+            self.holding = None
+
+    holding: Message | None = None
+    """The message that is being worked on: it comes again when the process dies."""
+
+    def died(self) -> None:
+        """The process ended with whatever it was doing."""
+        if self.holding is not None:
+            self._broker.give_back(self.holding, 10.0, died=True)

@@ -1,0 +1,134 @@
+"""What happens to the engine in one simulation, drawn from its seed: which runs are started, and what goes wrong."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Literal
+
+FaultKind = Literal[
+    "crash",
+    "crash at statement",
+    "stop",
+    "disk full",
+    "locked",
+    "clock",
+    "queue away",
+    "queue lost",
+    "messages odd",
+]
+EMBEDDED_FAULTS: tuple[FaultKind, ...] = ("crash", "crash at statement", "stop", "disk full", "locked", "clock")
+QUEUE_FAULTS: tuple[FaultKind, ...] = ("queue away", "queue lost", "messages odd")
+FLOWS = ("single", "chain", "diamond", "fork")
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """A run that a client starts."""
+
+    number: int
+    process: int
+    """Which process is asked."""
+    flow: str
+    at: float
+    fails_once: bool = False
+    """Whether its last step fails the first time; the client then resumes the run."""
+    cancel_after: float | None = None
+    """Seconds after its start at which the client cancels it."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that goes wrong, in seconds of the simulation."""
+
+    kind: FaultKind
+    at: float
+    seconds: float = 0.0
+    """How long it lasts; until a process that died is started again."""
+    process: int = 0
+    statement: int = 0
+    """For `crash at statement`: after how many further statements."""
+    after: bool = False
+    """Whether that statement is still executed."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One simulation."""
+
+    seed: int
+    processes: int
+    same_machine: bool
+    """Whether the processes see one another's locks; else leases alone decide."""
+    lease_seconds: float
+    slots: int
+    distributed: bool
+    """Whether runs are worked on by worker processes behind a message queue."""
+    runs: tuple[PlannedRun, ...]
+    faults: tuple[Fault, ...]
+
+    @property
+    def last_event(self) -> float:
+        """When the last thing of the plan has happened."""
+        return max([run.at for run in self.runs] + [fault.at + fault.seconds for fault in self.faults])
+
+    def smaller(self) -> Iterator["Plan"]:
+        """The plan with one thing left out, for finding the smallest that still fails."""
+        for fault in self.faults:
+            yield replace(self, faults=tuple(one for one in self.faults if one is not fault))
+        for run in self.runs:
+            if len(self.runs) > 1:
+                yield replace(self, runs=tuple(one for one in self.runs if one is not run))
+
+    def __str__(self) -> str:
+        kind = "distributed" if self.distributed else "embedded"
+        where = "one machine" if self.same_machine else "separate machines"
+        size = f"{self.processes} processes on {where}, {self.slots} slots each, lease {self.lease_seconds:g} s"
+        lines = [f"seed {self.seed}, {kind}: {size}"]
+        lines += [f"  {run}" for run in self.runs]
+        lines += [f"  {fault}" for fault in self.faults]
+        return "\n".join(lines)
+
+
+def draw(seed: int) -> Plan:
+    """The plan of a seed."""
+    random = Random(f"{seed}:plan")
+    processes = random.choice([1, 1, 2, 3])
+    span = random.choice([3.0, 10.0, 40.0])
+    quiet, distributed = random.random() < 0.3, random.random() < 0.35
+    kinds = EMBEDDED_FAULTS + QUEUE_FAULTS * (2 * distributed)
+    faults = [] if quiet else [_fault(random, kinds, processes, span) for _ in range(random.randint(1, 6))]
+    return Plan(
+        seed=seed,
+        processes=processes,
+        same_machine=random.random() < 0.5,
+        lease_seconds=random.choice([1.0, 2.0, 8.0]),
+        slots=random.choice([1, 2, 4, 16]),
+        distributed=distributed,
+        runs=tuple(_run(random, number, processes, span) for number in range(random.randint(1, 24))),
+        faults=tuple(faults),
+    )
+
+
+def _run(random: Random, number: int, processes: int, span: float) -> PlannedRun:
+    kind = random.random()
+    return PlannedRun(
+        number=number,
+        process=random.randrange(processes),
+        flow=random.choice(FLOWS),
+        at=random.random() * span,
+        fails_once=kind < 0.1,
+        cancel_after=random.random() * 5 if 0.1 <= kind < 0.2 else None,
+    )
+
+
+def _fault(random: Random, kinds: Sequence[FaultKind], processes: int, span: float) -> Fault:
+    kind = random.choice(kinds)
+    lengths = (3.0, 30.0, 120.0) if kind in QUEUE_FAULTS else (0.05, 0.5, 3.0, 12.0, 100.0)
+    return Fault(
+        kind=kind,
+        at=random.random() * span,
+        seconds=random.choice(lengths) * random.random(),
+        process=random.randrange(processes),
+        statement=random.randint(1, 60),
+        after=random.random() < 0.5,
+    )

@@ -1,0 +1,142 @@
+"""What must hold at every moment of a simulation, and at its end."""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.simulation.cluster import ClusterEngine
+from tests.simulation.loop import SimulatedLoop
+from tests.simulation.plan import Plan, PlannedRun
+from tests.simulation.server import Server
+
+MARGIN_LEASES = 12
+"""Leases around a fault in which a step may be lost by a worker that lives."""
+LAST_ATTEMPT = 5
+
+
+class Rules:
+    """Looks at the rows and at the processes.
+
+    Args:
+        plan: What happens.
+        path: The database.
+        loop: Whose time it is.
+        servers: Every server there ever was, by its worker's id.
+        fail: Called with what never may be.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        path: Path,
+        loop: SimulatedLoop,
+        servers: Mapping[str, Server],
+        fail: Callable[[str], None],
+    ) -> None:
+        self._plan = plan
+        self._audit = sqlite3.connect(path, isolation_level=None, timeout=0)
+        self._loop = loop
+        self._servers = servers
+        self._fail = fail
+        self.started: dict[str, PlannedRun] = {}
+        """Runs that clients asked for, by id."""
+        self._bodies: dict[tuple[str, str], list[Server]] = defaultdict(list)
+        """Step to where bodies of it are running."""
+        self._begun: set[tuple[str, str, int, str]] = set()
+
+    def row(self, query: str, *values: Any) -> Any:
+        """The first row of a query."""
+        return self._audit.execute(query, values).fetchone()
+
+    def rows(self, query: str, *values: Any) -> list[Any]:
+        """The rows of a query."""
+        return self._audit.execute(query, values).fetchall()
+
+    @property
+    def open_runs(self) -> int:
+        """Runs that are not over."""
+        return int(self.row("SELECT count(*) FROM flow_runs WHERE status IN ('queued', 'running')")[0])
+
+    def body_begins(self, server: Server, run_id: str, step: str) -> int:
+        """A process begins to execute a step; which attempt it is by the rows."""
+        status, attempt, worker = self.row(
+            "SELECT status, attempts, worker_id FROM flow_step_results WHERE flow_run_id = ? AND step_id = ?",
+            run_id,
+            step,
+        )
+        where = f"step {step} of run {self.started[run_id].number}"
+        calm = not self.was_disturbed(server)
+        if status == "completed" and calm:
+            self._fail(f"executed again: {where} is completed")
+        if worker == server.worker.id:
+            place = (run_id, step, attempt, worker)
+            if place in self._begun:
+                self._fail(f"executed twice: attempt {attempt} at {where} by one worker")
+            self._begun.add(place)
+        elif calm and status == "running":
+            self._fail(f"not its own: {where} is held by another worker")
+        for other in self._bodies[run_id, step]:
+            if other.process.alive and not self.was_disturbed(other):
+                self._fail(f"two at once: {where} runs already in a living process")
+        self._bodies[run_id, step].append(server)
+        return int(attempt)
+
+    def body_ended(self, server: Server, run_id: str, step: str) -> None:
+        """The body returned, failed or was cancelled."""
+        self._bodies[run_id, step].remove(server)
+
+    def was_disturbed(self, server: Server) -> bool:
+        """Whether something went wrong around a process lately, so that others may take its steps."""
+        since = self._loop.time() - MARGIN_LEASES * self._plan.lease_seconds
+        return any(until >= since for _, until in server.disturbed)
+
+    def check_ends(self, *, deaths: int) -> None:
+        """Every run ended as it should; no step was taken from a worker that lived undisturbed."""
+        for run_id, status, unfinished, code in self.rows("SELECT id, status, unfinished, error_code FROM flow_runs"):
+            planned = self.started[run_id]
+            steps = dict(self.rows("SELECT step_id, status FROM flow_step_results WHERE flow_run_id = ?", run_id))
+            left = self.rows(
+                "SELECT step_id FROM flow_step_attempts WHERE flow_run_id = ? AND status = 'started'", run_id
+            )
+            if left:
+                self._fail(f"left open: run {planned.number} is {status} and has open attempts at {left}")
+            if status == "completed" and (unfinished or set(steps.values()) - {"completed", "skipped"}):
+                self._fail(f"incomplete: run {planned.number} is completed with {unfinished} open steps: {steps}")
+            if status == "cancelled" and planned.cancel_after is None:
+                self._fail(f"cancelled: nobody cancelled run {planned.number}")
+            if status == "failed" and not self._may_fail(run_id, planned, code, deaths):
+                self._fail(f"failed: run {planned.number} failed with {code}")
+        for run_id, step, number, worker in self.rows(
+            "SELECT flow_run_id, step_id, attempt_no, worker_id FROM flow_step_attempts WHERE status = 'retried'"
+        ):
+            holder = self._servers[worker]
+            if holder.process.alive and not holder.disturbed:
+                self._fail(
+                    f"taken from the living: attempt {number} at step {step} of run {self.started[run_id].number}"
+                )
+
+    def _may_fail(self, run_id: str, planned: PlannedRun, code: str, deaths: int) -> bool:
+        if code == "worker_lost":
+            most = self.row("SELECT max(attempt_no) FROM flow_step_attempts WHERE flow_run_id = ?", run_id)[0]
+            return bool(most >= LAST_ATTEMPT)
+        # The client resumes a run that fails once, unless a process died with its request.
+        return code == "invalid" and planned.fails_once and deaths > 0
+
+    def check_memory(self) -> None:
+        """A process that has nothing to do keeps nothing of what it did."""
+        for server in self._servers.values():
+            if not server.answers:
+                continue
+            engine, name = server.engine, server.process.name
+            tasks = [one for one in self._loop.tasks if one.process is server.process and not one.done()]
+            upkeep = engine.upkeep if isinstance(engine, ClusterEngine) else len(engine._upkeep)
+            if len(tasks) > upkeep:
+                self._fail(f"kept: {name} has {len(tasks)} tasks and nothing to do: {tasks[-1]}")
+            if isinstance(engine, ClusterEngine):
+                continue
+            if kept := list(engine._runs):
+                self._fail(f"kept: {name} still owns {len(kept)} runs though all are over")
+            if len(engine._waiters):
+                self._fail(f"kept: {name} keeps waiters for {len(engine._waiters)} runs")

@@ -1,0 +1,46 @@
+"""A simulated process with an engine in it, and what ends a simulation."""
+
+from dataclasses import dataclass, field
+
+from headgate.features.jobs.worker import Worker
+from headgate.features.runs.engine.embedded import EmbeddedBackend
+from headgate.foundation.events import EventBus
+from tests.simulation.cluster import ClusterEngine
+from tests.simulation.loop import Process
+
+
+class Violation(Exception):
+    """Something happened that never may."""
+
+
+@dataclass(eq=False)
+class Server:
+    """A process with an engine in it."""
+
+    number: int
+    process: Process
+    engine: EmbeddedBackend | ClusterEngine
+    worker: Worker
+    bus: EventBus
+    disturbed: list[tuple[float, float]] = field(default_factory=list)
+    """When something went wrong around it, from and until."""
+    serving: bool = False
+
+    @property
+    def answers(self) -> bool:
+        """Whether it can be asked for something."""
+        return self.process.alive and self.serving
+
+
+@dataclass
+class Outcome:
+    """What a simulation came to."""
+
+    violation: str = ""
+    trace: list[str] = field(default_factory=list)
+    callbacks: int = 0
+    """Callbacks that were run."""
+    seconds: float = 0.0
+    """Simulated time."""
+    runs: int = 0
+    deaths: int = 0

@@ -1,0 +1,54 @@
+"""The simulator breaks no rule with fresh seeds, replays a seed exactly, and finds the faults that were fixed."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.simulation.mutations import MUTATIONS
+
+Record = Callable[[str, object], None]
+ROOT = Path(__file__).parents[2]
+SECONDS = float(os.environ.get("HEADGATE_SIMULATION_SECONDS", "60"))
+"""How long fresh seeds are tried; `make test-faults` takes half an hour."""
+MUTATION_SECONDS = 300
+"""How long a mutation may take to be found when the machine is busy; alone each is found within 60 seconds."""
+
+
+def simulate(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tests.simulation", *map(str, arguments)]
+    return subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": "0"}, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.timeout(SECONDS + 300)
+def test_fresh_seeds_break_no_rule(record_property: Record) -> None:
+    ended = simulate("--seconds", SECONDS, "--first", time.time_ns() // 10**6 % 10**10)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    figures = json.loads(ended.stdout)
+    record_property("figures", ", ".join(f"{value} {name}" for name, value in figures.items() if name != "last_trace"))
+
+
+@pytest.mark.parametrize("seed", [9, 31])
+def test_a_seed_is_replayed_exactly(seed: int) -> None:
+    first, second = (json.loads(simulate("--seed", seed).stdout) for _ in range(2))
+    assert first == second
+    assert first["callbacks"] > 100
+
+
+@pytest.mark.timeout(MUTATION_SECONDS + 120)
+@pytest.mark.parametrize("name", sorted(MUTATIONS))
+def test_finds_a_fault_that_was_fixed(name: str, record_property: Record) -> None:
+    ended = simulate("--mutation", name, "--seconds", MUTATION_SECONDS)
+    assert ended.returncode == 1, f"{name} was not found: {ended.stdout}{ended.stderr}"
+    found, replay, *trace = ended.stdout.splitlines()
+    assert re.fullmatch(r"Replay: .*--seed \d+", replay)
+    assert "VIOLATION" in trace[-1]
+    record_property("figures", f"{name}: {found}, seed {replay.rpartition(' ')[2]}")

@@ -1,0 +1,315 @@
+"""One simulation: processes with real engines in them, and clients that start runs and wait for them."""
+
+import asyncio
+import contextvars
+from collections.abc import Coroutine, Mapping
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from headgate.features.jobs.worker import Worker
+from headgate.features.runs.engine.backend import RunRequest
+from headgate.features.runs.engine.embedded import EmbeddedBackend
+from headgate.features.runs.ports import Services
+from headgate.features.runs.store.sqlite import SqliteRunStore
+from headgate.features.runs.transitions import RunKey
+from headgate.foundation.database import Database
+from headgate.foundation.errors import Invalid, Unavailable
+from headgate.foundation.events import EventBus
+from headgate.foundation.ids import new_id
+from headgate.foundation.settings import DatabaseSettings, EngineSettings
+from headgate.graph.model import Flow
+from headgate.sdk import Component, RunInput, Text, field, output
+from tests.simulation.cluster import ClusterEngine, SimulatedBroker, SqliteDispatchStore
+from tests.simulation.faults import Faults
+from tests.simulation.loop import CURRENT, WORLD, Process, SimulatedLoop, Stuck
+from tests.simulation.machine import Disk, simulated
+from tests.simulation.plan import Plan, PlannedRun
+from tests.simulation.rules import Rules
+from tests.simulation.server import Outcome, Server, Violation
+from tests.support.databases import make_settings
+from tests.support.engine import OneSpace, make_flow, make_services
+
+LONGEST_SECONDS = 7200.0
+"""Seconds after the last fault within which every run must be over."""
+IDLE_SECONDS = 70.0
+"""Seconds after the last run after which nothing may be kept in memory."""
+MOST_REQUESTS = 1000
+_CHAIN = ["a.text -> b.parts", "b.text -> c.parts", "c.text -> d.parts"]
+_DIAMOND = ["a.text -> b.parts", "a.text -> c.parts", "b.text -> d.parts", "c.text -> d.parts"]
+DEFINITIONS: Mapping[str, Flow] = {
+    "single": make_flow({"a": "Work"}),
+    "chain": make_flow({"a": "Work", "b": "Work", "c": "Work", "d": "Work"}, _CHAIN),
+    "diamond": make_flow({"a": "Work", "b": "Work", "c": "Work", "d": "Work"}, _DIAMOND),
+    "fork": make_flow({"a": "Work", "b": "Work", "c": "Work"}, ["a.text -> b.parts", "a.text -> c.parts"]),
+}
+LAST_STEPS = {"single": "a", "chain": "d", "diamond": "d", "fork": "c"}
+
+
+class Work(Component):
+    """A step whose work is the simulation's."""
+
+    effect = True
+    parts: list[str] = field(default_factory=list, main=True, many=True)
+
+    @output()
+    async def text(self) -> Text:
+        await _WORLD.get().execute(self.ctx)
+        return "+".join(self.parts) or "done"
+
+
+_WORLD: "contextvars.ContextVar[World]" = contextvars.ContextVar("world")
+
+
+class World:
+    """One simulation.
+
+    Args:
+        plan: What happens.
+        template: A migrated SQLite file with the versions of `keys`.
+        keys: Flow to its stored version.
+        folder: Where the simulation's files go.
+    """
+
+    def __init__(self, plan: Plan, template: Path, keys: Mapping[str, RunKey], folder: Path) -> None:
+        self._plan = plan
+        self._keys = keys
+        self._folder = folder
+        self._path = folder / "headgate.db"
+        self._path.write_bytes(template.read_bytes())
+        self._unused = Database(make_settings(folder))
+        """What services are made with; nothing in a simulation reads through it."""
+        self._disk = Disk(Random(f"{plan.seed}:disk"), self._kill)
+        self.loop = SimulatedLoop(Random(f"{plan.seed}:loop"), self._unhandled)
+        self._broker = SimulatedBroker(Random(f"{plan.seed}:broker"), self.loop)
+        self._told: list[list[str]] = []
+        self._servers: list[Server | None] = [None] * plan.processes
+        self._all: dict[str, Server] = {}
+        self._failed_once: set[str] = set()
+        self._waiters: dict[asyncio.Task[None], tuple[Server, str]] = {}
+        self._violations: list[str] = []
+        self._healing = False
+        self.outcome = Outcome()
+
+    def run(self) -> Outcome:
+        """Simulate."""
+        with simulated(self.loop, self._disk, self._plan.seed):
+            asyncio.set_event_loop(None)
+            self._rules = Rules(self._plan, self._path, self.loop, self._all, self._fail)
+            self._faults = Faults(
+                self._plan,
+                self._path,
+                self._disk,
+                self._broker,
+                self._servers,
+                restart=self._running,
+                kill=self._kill,
+                note=self._note,
+            )
+            try:
+                self.loop.run_until_complete(self._live())
+            except Stuck:
+                self._violations.append("stuck: nothing is left that could happen, and the simulation is not over")
+            except (Violation, RuntimeError):  # a violation stops the loop
+                if not self._violations:
+                    raise
+            finally:
+                self.loop.leave_tasks()
+            self.outcome.runs = self._rules.row("SELECT count(*) FROM flow_runs")[0]
+        self.outcome.violation = self._violations[0] if self._violations else ""
+        self.outcome.callbacks, self.outcome.seconds = self.loop.callbacks, self.loop.time()
+        return self.outcome
+
+    async def execute(self, ctx: Any) -> None:
+        """The body of a step."""
+        process, run_id, step = CURRENT.get(), ctx.run_id, ctx.node_id
+        server = next(one for one in self._all.values() if one.process is process)
+        attempt = self._rules.body_begins(server, run_id, step)
+        planned = self._rules.started[run_id]
+        self._note(f"run {planned.number} step {step} attempt {attempt} begins", process)
+        try:
+            await self._work(ctx, planned, step, attempt)
+        finally:
+            self._rules.body_ended(server, run_id, step)
+
+    async def _work(self, ctx: Any, planned: PlannedRun, step: str, attempt: int) -> None:
+        random = Random(f"{self._plan.seed}:{planned.number}:{step}:{attempt}")
+        for _ in range(random.choice([0, 0, 1, 3])):
+            await ctx.emit("word ")
+            await asyncio.sleep(random.random() * random.choice([0.01, 0.3]))
+        await asyncio.sleep(random.random() * random.choice([0.0, 0.05, 1.0, 1.0, 30.0]))
+        if planned.fails_once and step == LAST_STEPS[planned.flow] and ctx.run_id not in self._failed_once:
+            self._failed_once.add(ctx.run_id)
+            raise Invalid("This step fails the first time.")
+
+    async def _live(self) -> None:
+        _WORLD.set(self)
+        actors: list[Coroutine[Any, Any, Any]] = [self._boot(number) for number in range(self._plan.processes)]
+        actors += [self._faults.strike(fault) for fault in self._plan.faults]
+        actors += [self._client(run) for run in self._plan.runs]
+        await asyncio.gather(*actors)
+        self._healing = True
+        self._note("healed")
+        for number in range(self._plan.processes):
+            await self._running(number)
+        deadline = self.loop.time() + LONGEST_SECONDS
+        while open_runs := self._rules.open_runs:
+            if self.loop.time() > deadline:
+                self._fail(f"not over: {open_runs} runs are still open {LONGEST_SECONDS:g} s after the last fault")
+            await asyncio.sleep(1.0)
+        await asyncio.sleep(IDLE_SECONDS)
+        self._rules.check_ends(deaths=self.outcome.deaths)
+        self._rules.check_memory()
+        for task, (server, run_id) in self._waiters.items():
+            if not task.done() and server.process.alive:
+                self._fail(f"not woken: somebody waits for run {self._rules.started[run_id].number}, which is over")
+        for server in filter(None, self._servers):
+            await self.loop.create_task(server.engine.close(), context=_context(server.process))
+
+    # -- processes
+
+    async def _running(self, number: int) -> Server:
+        """The server of a number, started again where it died."""
+        server = self._servers[number]
+        if server is None or not server.answers:
+            return await self._boot(number)
+        return server
+
+    async def _boot(self, number: int) -> Server:
+        """Start a process; it is tried again until its engine is open."""
+        while True:
+            process = Process(f"p{number}.{len(self._all)}")
+            opening = self.loop.create_task(self._open(process, number), context=_context(process))
+            server: Server | None = await opening
+            if server is not None:
+                return server
+            process.kill()
+            self.loop.forget(process)
+            await asyncio.sleep(0.5)
+
+    async def _open(self, process: Process, number: int) -> Server | None:
+        worker = Worker(self._folder / ("locks" if self._plan.same_machine else f"locks{number}"))
+        bus = EventBus()
+        process.at_death.append(worker.close)
+        engine = self._engine(self._services(bus), worker, bus)
+        if isinstance(engine, ClusterEngine):
+            process.at_death.append(engine.died)
+        server = self._all[worker.id] = Server(number, process, engine, worker, bus)
+        self._note("starts", process)
+        try:
+            await engine.open()
+        except Unavailable as error:
+            self._note(f"cannot start: {error}", process)
+            return None
+        server.serving = True
+        self._servers[number] = server
+        return server
+
+    def _engine(self, services: Services, worker: Worker, bus: EventBus) -> EmbeddedBackend | ClusterEngine:
+        settings = DatabaseSettings(busy_timeout_seconds=0.05)
+        if self._plan.distributed:
+            store = SqliteDispatchStore(self._path, settings)
+            return ClusterEngine(store, services, worker, self._broker, self._told)
+        return EmbeddedBackend(SqliteRunStore(self._path, settings), services, worker, bus)
+
+    def _services(self, bus: EventBus) -> Services:
+        async def definitions(key: RunKey) -> Flow:
+            return next(DEFINITIONS[name] for name, one in self._keys.items() if one.flow_id == key.flow_id)
+
+        engine = EngineSettings(
+            lease_seconds=self._plan.lease_seconds,
+            max_concurrent_runs=self._plan.slots,
+            max_concurrent_steps=2,
+        )
+        services = make_services(self._unused, components=[Work], engine=engine)
+        return replace(services, definitions=definitions, spaces=OneSpace(), bus=bus)
+
+    def _kill(self, process: Process) -> None:
+        self._note("dies", process)
+        self.outcome.deaths += 1
+        process.kill()
+        self.loop.forget(process)
+
+    # -- clients
+
+    async def _client(self, planned: PlannedRun) -> None:
+        """Start a run, wait for it, cancel or resume it; what a process that dies does not answer is asked again."""
+        await asyncio.sleep(planned.at)
+        for _ in range(MOST_REQUESTS):
+            key = replace(self._keys[planned.flow], run_id=new_id())
+            self._rules.started[key.run_id] = planned
+            server = self._servers[planned.process]
+            if server is not None and server.answers:
+                request = RunRequest(key, RunInput(text="go"))
+                if await self._ask(server, server.engine.start(request)):
+                    break
+            await asyncio.sleep(1.0)
+        else:
+            self._fail(f"not started: run {planned.number}")
+        assert server is not None
+        self._note(f"run {planned.number} ({planned.flow}) is started", server.process)
+        waiter = self.loop.create_task(self._until_over(server, key.run_id), context=_context(server.process))
+        self._waiters[waiter] = (server, key.run_id)
+        if planned.cancel_after is not None:
+            await asyncio.sleep(planned.cancel_after)
+            server = await self._running(planned.process)
+            await self._ask(server, server.engine.cancel(key.run_id, key.tenant_id))
+        if planned.fails_once:
+            await self._resume(planned, key)
+
+    async def _resume(self, planned: PlannedRun, key: RunKey) -> None:
+        for _ in range(MOST_REQUESTS):
+            await asyncio.sleep(0.5)
+            row = self._rules.row("SELECT status FROM flow_runs WHERE id = ?", key.run_id)
+            if row is None or row[0] in {"completed", "cancelled"}:
+                return
+            if row[0] == "failed":
+                server = await self._running(planned.process)
+                if await self._ask(server, server.engine.resume(key)):
+                    self._note(f"run {planned.number} is resumed", server.process)
+                    return
+
+    async def _ask(self, server: Server, question: Coroutine[Any, Any, Any]) -> bool:
+        """Ask a process for something; whether it answered."""
+        asked = self.loop.create_task(question, context=_context(server.process))
+        while not asked.done() and server.process.alive:
+            await asyncio.wait([asked], timeout=0.2)
+        error = asked.exception() if asked.done() else None
+        if error is not None and server.process.alive and not isinstance(error, Unavailable):
+            self._fail(f"{type(error).__name__}: {error}")
+        return asked.done() and error is None
+
+    async def _until_over(self, server: Server, run_id: str) -> None:
+        while True:
+            try:
+                await server.engine.wait(run_id)
+            except Unavailable:
+                await asyncio.sleep(0.5)
+            else:
+                return
+
+    def _unhandled(self, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if not isinstance(error, Violation):
+            self._record(f"unhandled: {context.get('message')}: {error!r}")
+
+    def _fail(self, violation: str) -> None:
+        """Something happened that never may."""
+        self._record(violation)
+        raise Violation(violation)
+
+    def _record(self, violation: str) -> None:
+        self._note(f"VIOLATION {violation}")
+        self._violations.append(violation)
+        self.loop.stop()
+
+    def _note(self, text: str, process: Process = WORLD) -> None:
+        """A line of the trace."""
+        self.outcome.trace.append(f"{self.loop.time():9.3f} {process.name:8} {text}")
+
+
+def _context(process: Process) -> contextvars.Context:
+    context = contextvars.copy_context()
+    context.run(CURRENT.set, process)
+    return context
