@@ -73,7 +73,8 @@ class StepBench:
         async def is_cancelled() -> bool:
             return self.cancelled
 
-        return await StepExecutor(self.services).execute(run, planned.steps[step], self.recorder, is_cancelled)
+        planned_step, events = planned.steps[step], run.events.step(step, 1)
+        return await StepExecutor(self.services).execute(run, planned_step, self.recorder, is_cancelled, events=events)
 
 
 def make_bench(components: Iterable[type[Component]] = COMPONENTS, **services: Any) -> StepBench:

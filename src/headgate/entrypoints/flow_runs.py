@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -13,9 +14,9 @@ from headgate.features.files.run_files import as_value
 from headgate.features.flows.schemas import Wanted
 from headgate.features.runs import service
 from headgate.features.runs.engine.backend import ExecutionBackend
-from headgate.features.runs.events import topic_of
 from headgate.features.runs.once import start_once
 from headgate.features.runs.schemas import RunOut, RunStart
+from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.checked import checked
 from headgate.foundation.database import Database
 from headgate.toolkit.ports import RunEvent, RunOutcome
@@ -48,7 +49,7 @@ class FlowRuns:
         run_id = await start_once(
             self.database, self.engine, principal, flow_id, start, idempotency_key=idempotency_key
         )
-        watching = asyncio.create_task(self._watch(run_id, on_event))
+        watching = asyncio.create_task(self._watch(principal, run_id, on_event))
         try:
             await self.engine.wait(run_id)
             await asyncio.wait([watching], timeout=1.0)
@@ -59,9 +60,9 @@ class FlowRuns:
             watching.cancel()
         return await self.outcome_of(principal, run_id)
 
-    async def _watch(self, run_id: str, on_event: RunEvent) -> None:
-        async for event in self.engine.feed.follow(topic_of(run_id)):
-            if event is not None:
+    async def _watch(self, principal: Principal, run_id: str, on_event: RunEvent) -> None:
+        async with aclosing(RunStream(self.engine, principal.tenant_id, run_id).events()) as events:
+            async for event in events:
                 on_event(run_id, event.kind, event.data)
 
     async def outcome_of(self, principal: Principal, run_id: str) -> RunOutcome:

@@ -1,13 +1,14 @@
-"""Events between processes, over Redis: a stream a topic, whose ids any process understands.
+"""Events between processes, over Redis: a stream for each topic.
 
-Writers gather events for a moment and send them as one entry, so that a fast run costs one command and not one an
-event. Readers wait in Redis and not in a loop. The relay is a convenience: what it loses can be read from rows.
+Writers gather events for a moment and send them as one entry, so that a fast run costs one command and not one for each
+event. Readers wait in Redis and do not poll it. The relay stores nothing that counts: what Redis does not take is
+dropped, and while Redis is away everything is. Readers then read the rows, where every durable event is, and notice by
+the numbers of the others that some are missing.
 """
 
 import asyncio
-import re
-from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import orjson
@@ -16,21 +17,24 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from headgate.foundation.errors import Unavailable
-from headgate.foundation.events import Heard
+from headgate.foundation.events import EVENT_BYTES, SILENCE_SECONDS, Event
 from headgate.foundation.log import get_logger
 
 GATHER_SECONDS = 0.02
 """How long events are gathered before they are sent."""
-SILENCE_SECONDS = 3.0
-"""How long a reader waits before it is told that nothing came."""
 MOST_ENTRIES = 2_000
 """Entries kept of one topic, about."""
-MOST_WAITING = 20_000
-"""Events kept while Redis is away; the oldest go first."""
+MOST_WAITING_BYTES = 4 * 1024 * 1024
+"""Events that wait to be sent; beyond it those of the topic that waits longest are dropped."""
+IDLE_SECONDS = 60
+"""How long a topic is kept after a group of it ended, if nothing follows."""
 CONNECT_SECONDS = 2.0
-_ANSWER_SECONDS = 4 * SILENCE_SECONDS
-_PLACE = re.compile(r"(\d{1,20})-(\d{1,20})\.(\d{1,9})", re.ASCII)
-_EVENTS, _CLOSED = b"e", b"c"
+_ANSWER_SECONDS = 4 * SILENCE_SECONDS + CONNECT_SECONDS
+_EVENTS = b"e"
+_WAKE = ""
+"""In place of a kind: rows have changed."""
+_Waiting = list[tuple[str, dict[str, JsonValue], str]]
+"""Kind, data and group of each event."""
 log = get_logger(__name__)
 
 
@@ -47,26 +51,38 @@ class EventRelay:
             url, socket_connect_timeout=CONNECT_SECONDS, socket_timeout=_ANSWER_SECONDS, health_check_interval=30
         )
         self._keep_seconds = keep_seconds
-        self._waiting: dict[str, list[tuple[str, dict[str, JsonValue]]]] = {}
-        self._closing: set[str] = set()
-        self._count = 0
+        self._waiting: dict[str, _Waiting] = {}
+        self._ended: set[str] = set()
+        """Topics with a group that ended since they were last sent."""
+        self._bytes = 0
+        self._is_away = False
         self._timer: asyncio.TimerHandle | None = None
         self._sending: asyncio.Task[None] | None = None
 
-    def publish(self, topic: str, kind: str, data: dict[str, JsonValue]) -> None:
+    def publish(self, topic: str, kind: str, data: dict[str, JsonValue], *, group: str = "") -> None:
         """Add an event; it is sent a moment later."""
-        if self._count >= MOST_WAITING:
-            self._count -= len(self._waiting.pop(next(iter(self._waiting)), ()))
-        self._waiting.setdefault(topic, []).append((kind, data))
-        self._count += 1
+        self._bytes += EVENT_BYTES + len(orjson.dumps(data, default=str))
+        if self._bytes > MOST_WAITING_BYTES and self._waiting:
+            dropped = self._waiting.pop(next(iter(self._waiting)))
+            self._bytes -= sum(EVENT_BYTES + len(orjson.dumps(one[1], default=str)) for one in dropped)
+        self._waiting.setdefault(topic, []).append((kind, data, group))
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(GATHER_SECONDS, self._send_soon)
 
-    def close(self, topic: str) -> None:
-        """Nothing more will happen in this topic; send what there is at once."""
-        self._closing.add(topic)
-        self._waiting.setdefault(topic, [])
-        self._send_soon()
+    def wake(self, topic: str) -> None:
+        """Let readers look at the rows; one wake-up for all that is sent at once."""
+        waiting = self._waiting.get(topic)
+        if not waiting or waiting[-1][0] != _WAKE:
+            self.publish(topic, _WAKE, {})
+
+    def drop(self, topic: str, group: str) -> None:  # noqa: ARG002 - a stream is dropped as one
+        """A group ended: its topic is kept no longer than `IDLE_SECONDS` if nothing follows."""
+        self._ended.add(topic)
+        self.wake(topic)
+
+    def may_have_readers(self, topic: str) -> bool:  # noqa: ARG002 - other processes may read it
+        """Whether anybody may read this topic."""
+        return True
 
     async def flush(self) -> None:
         """Send what was published so far."""
@@ -102,27 +118,24 @@ class EventRelay:
             self._send_soon()
 
     async def _send(self) -> None:
-        """Send all that waits, in one round trip. What Redis does not take is let go."""
-        waiting, closing = self._waiting, self._closing
-        self._waiting, self._closing, self._count = {}, set(), 0
+        """Send all that waits, in one round trip. What Redis does not take is dropped."""
+        waiting, ended = self._waiting, self._ended
+        self._waiting, self._ended, self._bytes = {}, set(), 0
         pipe = self.client.pipeline(transaction=False)
         for topic, events in waiting.items():
             entry: dict[bytes, bytes] = {_EVENTS: orjson.dumps(events, default=str)}
-            if topic in closing:
-                entry[_CLOSED] = b"1"
             pipe.xadd(topic, entry, maxlen=MOST_ENTRIES, approximate=True)  # type: ignore[arg-type]
-            pipe.expire(topic, self._keep_seconds)
+            pipe.expire(topic, min(IDLE_SECONDS, self._keep_seconds) if topic in ended else self._keep_seconds)
         try:
             await pipe.execute()
         except (RedisError, OSError) as error:
-            log.warning("events lost", topics=len(waiting), problem=str(error))
-
-    def reopen(self, topic: str) -> None:
-        """A stream takes further entries behind one that closed it."""
-
-    def knows(self, topic: str) -> bool:  # noqa: ARG002 - others may listen, in other processes
-        """Whether anybody may be listening."""
-        return True
+            if not self._is_away:
+                log.warning("events are dropped while Redis is away", topics=len(waiting), problem=str(error))
+            self._is_away = True
+        else:
+            if self._is_away:
+                log.info("Redis takes events again")
+            self._is_away = False
 
 
 class RelayFeed:
@@ -135,75 +148,59 @@ class RelayFeed:
     def __init__(self, client: Redis) -> None:
         self._client = client
 
-    def place(self, last_id: str) -> str:
-        """The id, if it has the shape of a place in a stream."""
-        return last_id if _PLACE.fullmatch(last_id) else ""
+    @asynccontextmanager
+    async def follow(self, topic: str) -> AsyncIterator["RelaySubscription"]:
+        """Read a topic from now on. Redis is asked at the first `changed`."""
+        yield RelaySubscription(self._client, topic)
 
-    async def knows(self, topic: str) -> bool:
-        """Whether the topic's stream is there; false also when Redis is not."""
-        try:
-            return bool(await self._client.exists(topic))
-        except (RedisError, OSError):
-            return False
 
-    async def mark(self, topic: str) -> str:
-        """The place of the last event in the stream, or of its beginning where nothing was sent yet."""
-        try:
-            found = _entries(await self._client.xrevrange(topic, count=1))
-        except (RedisError, OSError) as error:
-            raise Unavailable(f"Redis does not answer: {error}", remedy="What is stored says what is so.") from error
-        if not found:
-            return "0-0.0"
-        entry, fields = found[0]
-        return f"{entry.decode()}.{max(len(orjson.loads(fields[_EVENTS])) - 1, 0)}"
+class RelaySubscription:
+    """A reader's place in a stream. It is given events without a group only from now on."""
 
-    async def follow(self, topic: str, *, after: str = "") -> AsyncIterator[Heard | None]:
-        """Events of the stream behind `after`. A stream that was closed and went on is followed to its last end."""
-        entry, index = _place_of(after)
+    def __init__(self, client: Redis, topic: str) -> None:
+        self._client = client
+        self._topic = topic
+        self._entry = b"0"
+        self._began: tuple[int, int] | None = None
+        self._pending: list[Event] = []
+
+    def pending(self) -> Sequence[Event]:
+        """What was received."""
+        found, self._pending = self._pending, []
+        return found
+
+    async def changed(self) -> bool:
+        """Wait for an entry or `SILENCE_SECONDS`; whether the rows have to be read. Raises `Unavailable`."""
         try:
-            entries = _entries(await self._client.xrange(topic, entry, entry)) if entry else []
-            skip = index + 1
-            while True:
-                for heard in _events_of(entries, skip=skip, first=not entry):
-                    yield heard
-                skip = 0
-                entry = entries[-1][0].decode() if entries else entry
-                closed = bool(entries) and _CLOSED in entries[-1][1]
-                block = None if closed else int(SILENCE_SECONDS * 1000)
-                entries = _entries(await self._client.xread({topic: entry or "0"}, block=block, count=100), nested=True)
-                if closed and not entries:
-                    return
-                if not entries:
-                    yield None
+            if self._began is None:
+                newest: Any = await self._client.xrevrange(self._topic, count=1)
+                self._began = _order(newest[0][0]) if newest else (0, 0)
+                return True  # what happened before the place was known
+            block = int(SILENCE_SECONDS * 1000)
+            answer = await self._client.xread({self._topic: self._entry}, block=block, count=100)
         except (RedisError, OSError) as error:
             raise Unavailable(
-                f"Redis does not answer: {error}", remedy="The rows of the run say what is so."
+                f"Redis does not answer: {error}", remedy="The rows are read until it is back."
             ) from error
+        return self._take(_entries(answer), self._began)
+
+    def _take(self, entries: Sequence[tuple[bytes, dict[bytes, bytes]]], began: tuple[int, int]) -> bool:
+        woken = not entries
+        for self._entry, fields in entries:
+            for kind, data, group in orjson.loads(fields[_EVENTS]):
+                if kind == _WAKE:
+                    woken = True
+                elif group or _order(self._entry) > began:
+                    self._pending.append(Event(kind, data))
+        return woken
 
 
-_Entry = tuple[bytes, dict[bytes, bytes]]
+def _entries(answer: Any) -> list[tuple[bytes, dict[bytes, bytes]]]:  # noqa: ANN401 - what the client gives
+    """The entries of the one stream that XREAD answers with."""
+    streams = answer.values() if isinstance(answer, dict) else (entries for _, entries in answer or ())
+    return [(entry[0], entry[1]) for entries in streams for entry in entries]
 
 
-def _entries(found: Any, *, nested: bool = False) -> list[_Entry]:  # noqa: ANN401 - what the client gives
-    """The entries of one stream; `nested` as XREAD answers, which names the stream."""
-    if not found or not nested:
-        return list(found or ())
-    streams = found.values() if isinstance(found, dict) else (entries for _, entries in found)
-    return [_pair(entry) for entries in streams for entry in entries]
-
-
-def _pair(entry: Any) -> _Entry:  # noqa: ANN401
-    return entry[0], entry[1]
-
-
-def _place_of(after: str) -> tuple[str, int]:
-    found = _PLACE.fullmatch(after)
-    return (f"{found[1]}-{found[2]}", int(found[3])) if found else ("", 0)
-
-
-def _events_of(entries: list[_Entry], *, skip: int, first: bool) -> Iterator[Heard]:
-    for entry, fields in entries:
-        for index, (kind, data) in enumerate(orjson.loads(fields[_EVENTS])):
-            if index >= skip:
-                yield Heard(f"{entry.decode()}.{index}", first and index == 0, kind, data)
-        first, skip = False, 0
+def _order(entry: bytes) -> tuple[int, int]:
+    milliseconds, _, number = entry.partition(b"-")
+    return int(milliseconds), int(number)

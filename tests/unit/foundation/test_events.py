@@ -1,20 +1,11 @@
+"""The bus of one process: what readers get, and what it keeps."""
+
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
 from headgate.foundation import events
-from headgate.foundation.events import Event, EventBus
-
-
-async def read(bus: EventBus, topic: str, *, after: int = 0) -> list[Event]:
-    """Everything until the topic is closed."""
-    return [event async for event in bus.subscribe(topic, after=after)]
-
-
-def fill(bus: EventBus, topic: str, count: int) -> None:
-    for number in range(1, count + 1):
-        bus.publish(topic, "tick", {"number": number})
+from headgate.foundation.events import MOST_GROUP_BYTES, EventBus
 
 
 @pytest.fixture
@@ -22,104 +13,129 @@ def bus() -> EventBus:
     return EventBus()
 
 
-class TestSubscribe:
-    async def test_gives_what_was_there_and_what_comes(self, bus: EventBus) -> None:
-        bus.publish("run", "started", {})
-        reader = asyncio.create_task(read(bus, "run"))
-        await asyncio.sleep(0)
-        bus.publish("run", "finished", {"ok": True})
-        bus.close("run")
-        assert [(event.id, event.kind, event.data) for event in await reader] == [
-            (1, "started", {}),
-            (2, "finished", {"ok": True}),
-        ]
+def emit(bus: EventBus, count: int, *, topic: str = "run", group: str = "step", first: int = 1) -> None:
+    for number in range(first, first + count):
+        bus.publish(topic, "token", {"number": number}, group=group)
 
-    @pytest.mark.parametrize("after", [0, 1, 49, 99, 100])
-    async def test_goes_on_after_the_last_event_that_was_seen(self, bus: EventBus, after: int) -> None:
-        fill(bus, "run", 100)
-        bus.close("run")
-        assert [event.id for event in await read(bus, "run", after=after)] == list(range(after + 1, 101))
 
-    async def test_gives_every_event_to_every_reader(self, bus: EventBus) -> None:
-        readers = [asyncio.create_task(read(bus, "run")) for _ in range(50)]
-        for number in range(200):
-            bus.publish("run", "tick", {"number": number})
+class Reader:
+    """Reads a topic from when it has subscribed."""
+
+    def __init__(self, bus: EventBus, topic: str = "run") -> None:
+        self._open = bus.follow(topic)
+
+    async def subscribe(self) -> "Reader":
+        self.feed = await self._open.__aenter__()
+        return self
+
+    async def leave(self) -> None:
+        await self._open.__aexit__(None, None, None)
+
+    async def numbers(self, count: int) -> list[int]:
+        """The numbers of the next events, at least so many."""
+        found: list[int] = []
+        while len(found) < count:
+            found += [int(str(event.data["number"])) for event in self.feed.pending()]
+            if len(found) < count:
+                await self.feed.changed()
+        return found
+
+
+class TestFollow:
+    async def test_gives_what_is_kept_of_groups_and_what_comes(self, bus: EventBus) -> None:
+        emit(bus, 3)
+        reader = await Reader(bus).subscribe()
+        emit(bus, 2, first=4)
+        assert await reader.numbers(5) == [1, 2, 3, 4, 5]
+
+    async def test_gives_every_event_to_every_reader_in_order(self, bus: EventBus) -> None:
+        readers = [await Reader(bus).subscribe() for _ in range(20)]
+        reading = [asyncio.create_task(reader.numbers(100)) for reader in readers]
+        for number in range(1, 101):
+            bus.publish("run", "token", {"number": number}, group=f"step{number % 3}")
             if number % 7 == 0:
                 await asyncio.sleep(0)
-        bus.close("run")
-        for found in await asyncio.gather(*readers):
-            assert [event.id for event in found] == list(range(1, 201))
+        for found in await asyncio.gather(*reading):
+            assert found == list(range(1, 101))
 
-    async def test_a_slow_reader_loses_nothing_and_holds_nobody_up(self, bus: EventBus) -> None:
-        seen: list[int] = []
+    async def test_gives_an_event_without_a_group_to_present_readers_only(self, bus: EventBus) -> None:
+        bus.publish("flow", "saved", {"number": 1})
+        first = await Reader(bus, "flow").subscribe()
+        bus.publish("flow", "saved", {"number": 2})
+        second = await Reader(bus, "flow").subscribe()
+        bus.publish("flow", "saved", {"number": 3})
+        assert await first.numbers(2) == [2, 3]
+        assert await second.numbers(1) == [3]
 
-        async def slow() -> None:
-            async for event in bus.subscribe("run"):
-                seen.append(event.id)
-                await asyncio.sleep(0.001)
+    async def test_gives_present_readers_the_rest_of_a_group_that_ended(self, bus: EventBus) -> None:
+        present = await Reader(bus).subscribe()
+        emit(bus, 3)
+        bus.drop("run", "step")
+        late = await Reader(bus).subscribe()
+        bus.publish("run", "token", {"number": 9}, group="next")
+        assert await present.numbers(4) == [1, 2, 3, 9]
+        assert await late.numbers(1) == [9]
 
-        reader = asyncio.create_task(slow())
-        quick = asyncio.create_task(read(bus, "run"))
-        fill(bus, "run", 100)
-        bus.close("run")
-        assert len(await quick) == 100
-        assert len(seen) < 100
-        await reader
-        assert seen == list(range(1, 101))
+    async def test_says_that_rows_changed(self, bus: EventBus) -> None:
+        reader = await Reader(bus).subscribe()
+        emit(bus, 1)
+        bus.wake("run")
+        bus.wake("run")
+        assert await reader.feed.changed()
+        assert await reader.numbers(1) == [1]
+        bus.wake("run")
+        assert await reader.feed.changed()
 
-    async def test_keeps_the_last_events_only(self, bus: EventBus, monkeypatch: pytest.MonkeyPatch) -> None:
-        fill(bus, "run", events.MAX_EVENTS + 10)
-        bus.close("run")
-        found = await read(bus, "run")
-        assert (found[0].id, len(found)) == (11, events.MAX_EVENTS)
+    async def test_looks_at_the_rows_after_silence(self, bus: EventBus, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(events, "SILENCE_SECONDS", 0.01)
+        reader = await Reader(bus).subscribe()
+        assert await reader.feed.changed()
 
-    async def test_ends_at_once_on_a_closed_topic_that_was_read_already(self, bus: EventBus) -> None:
-        fill(bus, "run", 3)
-        bus.close("run")
-        assert await read(bus, "run", after=3) == []
-
-    async def test_keeps_topics_apart(self, bus: EventBus) -> None:
-        bus.publish("a", "one", {})
-        bus.publish("b", "two", {})
-        bus.close("a")
-        assert [event.kind for event in await read(bus, "a")] == ["one"]
-
-    async def test_waits_for_a_topic_that_has_not_begun(self, bus: EventBus) -> None:
-        reader = asyncio.create_task(read(bus, "later"))
-        await asyncio.sleep(0)
-        bus.publish("later", "now", {})
-        bus.close("later")
-        assert len(await asyncio.wait_for(reader, 1)) == 1
-
-    async def test_a_reader_that_left_is_forgotten(self, bus: EventBus) -> None:
-        stream: AsyncIterator[Event] = bus.subscribe("run")
-        bus.publish("run", "tick", {})
-        assert (await anext(stream)).id == 1
-        await stream.aclose()  # type: ignore[attr-defined]
-        bus.close("run")
+    async def test_misses_the_oldest_where_too_much_is_kept(self, bus: EventBus) -> None:
+        text = "x" * 1000
+        for number in range(1, 1001):
+            bus.publish("run", "token", {"number": number, "text": text}, group="step")
+        reader = await Reader(bus).subscribe()
+        found = await reader.numbers(1)
+        assert 1 < found[0] < 1000
+        assert found == list(range(found[0], 1001))
 
 
-class TestTopics:
-    def test_knows_what_was_published(self, bus: EventBus) -> None:
-        bus.publish("a", "one", {})
-        assert bus.knows("a")
-        assert not bus.knows("b")
+class TestMemory:
+    async def test_is_given_back_when_a_group_ends(self, bus: EventBus) -> None:
+        for run in range(300):
+            emit(bus, 2000, topic=f"run{run}")
+            bus.wake(f"run{run}")
+            bus.drop(f"run{run}", "step")
+        assert bus.kept_bytes == 0
+        assert not bus._topics
 
-    def test_forgets_the_oldest_topics(self, bus: EventBus) -> None:
-        for number in range(events.MAX_TOPICS + 5):
-            bus.publish(f"t{number}", "tick", {})
-        assert not bus.knows("t0")
-        assert bus.knows(f"t{events.MAX_TOPICS + 4}")
+    async def test_is_given_back_when_the_last_reader_leaves(self, bus: EventBus) -> None:
+        readers = [await Reader(bus).subscribe() for _ in range(2)]
+        emit(bus, 100)
+        bus.publish("run", "saved", {})
+        bus.drop("run", "step")
+        assert bus.kept_bytes > 0
+        for reader in readers:
+            await reader.leave()
+        assert bus.kept_bytes == 0
+        assert not bus._topics
 
-    async def test_does_not_forget_a_topic_that_is_being_read(self, bus: EventBus) -> None:
-        reader = asyncio.create_task(read(bus, "watched"))
-        await asyncio.sleep(0)
-        for number in range(events.MAX_TOPICS + 5):
-            bus.publish(f"t{number}", "tick", {})
-        bus.publish("watched", "still", {})
-        bus.close("watched")
-        assert [event.kind for event in await asyncio.wait_for(reader, 1)] == ["still"]
+    async def test_of_a_group_is_bounded(self, bus: EventBus) -> None:
+        emit(bus, 10_000)
+        assert bus.kept_bytes <= MOST_GROUP_BYTES
 
-    def test_closing_an_unknown_topic_does_nothing(self, bus: EventBus) -> None:
-        bus.close("never")
-        assert not bus.knows("never")
+    async def test_in_total_is_bounded_whatever_the_number_of_topics(self) -> None:
+        bus = EventBus(most_bytes=1_000_000)
+        for run in range(500):
+            emit(bus, 50, topic=f"run{run}")
+            assert bus.kept_bytes <= 1_000_000
+        reader = await Reader(bus, "run499").subscribe()
+        assert await reader.numbers(50) == list(range(1, 51))
+
+    async def test_of_a_topic_that_nobody_reads_is_none(self, bus: EventBus) -> None:
+        bus.publish("flow", "saved", {})
+        bus.wake("flow")
+        bus.drop("flow", "step")
+        assert not bus._topics
+        assert not bus.may_have_readers("flow")

@@ -1464,9 +1464,9 @@ export interface paths {
         };
         /**
          * Watch a flow
-         * @description Server-sent events of everything that anybody does to a flow. First how it stands, then each change.
+         * @description Server-sent events of everything that anybody does to a flow. First its state, then each change.
          *
-         *     Send the last id you saw as `Last-Event-ID` to go on behind it.
+         *     A reader that comes back is given the state again; with another `revision` than it knows it reads the flow anew.
          *
          *     Needs the permission `flows.view`.
          */
@@ -13181,9 +13181,7 @@ export interface operations {
                 /** @description false: only how it stands. */
                 follow?: boolean;
             };
-            header?: {
-                "last-event-id"?: string;
-            };
+            header?: never;
             path: {
                 flow_id: string;
             };

@@ -11,11 +11,12 @@
 
 `by` is `kind` (`user`, `key`, `command`, `system`), `name` and `user_id`. Whoever knows the `revision` of an event, or
 a later one, has nothing to do; others read the flow again. A change made by a process that shares no bus with this one
-is told as `flow_state`, within `POLL_SECONDS`.
+is told as `flow_state` within a second or so. A reader that comes back is told how things stand, and what happens from
+then on.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
 import orjson
@@ -27,13 +28,11 @@ from headgate.features.flows import repository
 from headgate.foundation.database import Database
 from headgate.foundation.database.announcing import announce
 from headgate.foundation.errors import Unavailable
-from headgate.foundation.events import EventFeed, EventSink, Heard
+from headgate.foundation.events import SILENCE_SECONDS, Event, EventFeed, EventSink
 from headgate.foundation.sse import Told
 from headgate.graph.diff import diff_flows
 from headgate.graph.model import Flow
 
-POLL_SECONDS = 1.0
-"""How long nothing may be heard before the row is looked at."""
 MOST_LINES = 50
 LONGEST_DIFF_BYTES = 65_536
 _LAST = "deleted"
@@ -80,7 +79,7 @@ def announce_change(session: AsyncSession, principal: Principal, flow_id: str, k
 def tell_run_started(bus: EventSink, principal: Principal, *, flow_id: str, run_id: str, version: int) -> None:
     """Tell that a run of the flow has begun."""
     topic = topic_of(flow_id)
-    if bus.knows(topic):
+    if bus.may_have_readers(topic):
         bus.publish(topic, "run_started", {"run_id": run_id, "version": version, "by": by(principal)})
 
 
@@ -102,38 +101,32 @@ class FlowStream:
     _state: dict[str, JsonValue] | None = None
     """What the reader was told last."""
 
-    async def events(self, last_id: str = "") -> AsyncGenerator[Told, None]:
-        """How things stand, then every change from now on, or behind `last_id`; ends when the flow is deleted."""
-        seen = self.feed.place(last_id)
+    async def events(self) -> AsyncGenerator[Told, None]:
+        """How things stand, then every change from now on; ends when the flow is deleted."""
         while True:
             try:
-                seen = seen or await self.feed.mark(topic_of(self.flow_id))
-                async for told in self._live(seen):
-                    seen = self.feed.place(told.id) or seen
-                    yield told
-                    if told.kind == _LAST:
-                        return
+                async with self.feed.follow(topic_of(self.flow_id)) as feed:
+                    has_rows = True
+                    while True:
+                        heard = [self._heard(event) for event in feed.pending()]
+                        for told in heard or (await self._news() if has_rows else ()):
+                            yield told
+                            if told.kind == _LAST:
+                                return
+                        has_rows = await feed.changed()
             except Unavailable:
-                await asyncio.sleep(POLL_SECONDS)
+                await asyncio.sleep(SILENCE_SECONDS)
 
     async def state(self) -> AsyncGenerator[Told, None]:
         """How things stand, and no more."""
         for told in await self._news():
             yield told
 
-    async def _live(self, after: str) -> AsyncGenerator[Told, None]:
-        for told in await self._news():
-            yield told
-        heard = self.feed.follow(topic_of(self.flow_id), after=after)
-        async for event in _with_pauses(heard):
-            if event is None:
-                for told in await self._news():
-                    yield told
-            else:
-                self._learn(event)
-                yield Told(event.id, event.kind, event.data)
+    def _heard(self, event: Event) -> Told:
+        self._learn(event)
+        return Told(f"s-{(self._state or {}).get('revision', 0)}", event.kind, event.data)
 
-    def _learn(self, event: Heard) -> None:
+    def _learn(self, event: Event) -> None:
         """The reader knows it now: the row need not say it again."""
         found: dict[str, JsonValue] = {name: event.data[name] for name in ("revision", "name") if name in event.data}
         if event.kind == "published":
@@ -155,25 +148,3 @@ class FlowStream:
             return []
         self._state = state
         return [Told(f"s-{row.revision}", "flow_state", dict(state))]
-
-
-async def _with_pauses(heard: AsyncIterator[Heard | None]) -> AsyncGenerator[Heard | None, None]:
-    """What is heard, and None whenever nothing was for `POLL_SECONDS`."""
-    waiting = asyncio.ensure_future(anext(heard))
-    try:
-        while True:
-            done, _ = await asyncio.wait([waiting], timeout=POLL_SECONDS)
-            if not done:
-                yield None
-                continue
-            try:
-                event = waiting.result()
-            except StopAsyncIteration:
-                return
-            waiting = asyncio.ensure_future(anext(heard))
-            yield event
-    finally:
-        waiting.cancel()
-        await asyncio.wait([waiting])
-        if isinstance(heard, AsyncGenerator):
-            await heard.aclose()

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import JsonValue
 
@@ -167,13 +167,12 @@ async def events(
     database: Annotated[Database, Depends(get_database)],
     caller: Caller,
     again: CallerAgain,
-    last_event_id: Annotated[str, Header(max_length=100)] = "",
     *,
     follow: Annotated[bool, Query(description="false: only how it stands.")] = True,
 ) -> EventStream:
-    """Server-sent events of everything that anybody does to a flow. First how it stands, then each change.
+    """Server-sent events of everything that anybody does to a flow. First its state, then each change.
 
-    Send the last id you saw as `Last-Event-ID` to go on behind it.
+    A reader that comes back is given the state again; with another `revision` than it knows it reads the flow anew.
     """
     feed: EventFeed = request.app.state.engine.feed
 
@@ -186,7 +185,7 @@ async def events(
 
     await check(caller)
     stream = FlowStream(database, feed, caller.tenant_id, flow_id)
-    told = stream.events(last_event_id) if follow else stream.state()
+    told = stream.events() if follow else stream.state()
     body = with_heartbeat(told, may_go_on=while_allowed(check_again))
     return EventStream(body)
 

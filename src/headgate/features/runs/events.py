@@ -1,13 +1,13 @@
-"""What happens in a run, on the bus (topic `run:<id>`), and what of it is counted and traced.
+"""What happens in a run: the kinds of its events and their data, and what of it is counted and traced.
+
+Durable events are rows of the run's event log, written with what they tell (`store`), and given to readers from there
+(`views.stream`), which adds what the plan says of a step. The bus (topic `run:<id>`) only wakes the readers.
 
 | kind | data |
 |---|---|
 | `run_queued` | `flow_id`, `version`, `steps` |
 | `run_started` | `flow_id`, `version`, `steps`, `resumed` |
 | `step_started` | `step_id`, `order`, `type`, `label`, `attempt` |
-| `token` | `step_id`, `text` |
-| `tool_call` | `step_id`, `name`, `server`, `ms`, `error` |
-| `step_log` | `step_id`, `message`, `details`, `at` |
 | `step_completed` | `step_id`, `order`, `type`, `label`, `ms`, `tokens_input`, `tokens_output`, `preview` |
 | `step_failed` | `step_id`, `order`, `type`, `label`, `ms`, `code`, `message` |
 | `step_skipped` | `step_id`, `order`, `type`, `label` |
@@ -17,6 +17,17 @@
 | `run_completed` | `ms`, `text`, `truncated` |
 | `run_failed` | `code`, `message`, `step_id` |
 | `run_cancelled` | |
+
+Ephemeral events are stored nowhere. They are kept in memory while their attempt runs, numbered from 1 in it (`number`).
+
+| kind | data, beside `step_id`, `attempt`, `number` |
+|---|---|
+| `token` | `text` |
+| `tool_call` | `name`, `server`, `ms`, `error` |
+| `step_log` | `message`, `details`, `at` |
+
+`gap` (`step_id`, `attempt`, `next`) is given to a reader that missed some of them: `next` is the number of the event
+that follows. With `next` 1 the step's text begins anew; otherwise it is incomplete until the step has ended.
 """
 
 from collections.abc import Mapping
@@ -45,51 +56,35 @@ def result_told(output: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 class StepEvents:
-    """The events of one attempt at a step."""
+    """The ephemeral events of one attempt at a step, numbered; they are kept until `close`."""
 
-    def __init__(self, bus: EventSink, run_id: str, step_id: str) -> None:
+    def __init__(self, bus: EventSink, run_id: str, step_id: str, attempt: int) -> None:
         self._bus = bus
         self._topic = topic_of(run_id)
         self._step_id = step_id
+        self._attempt = attempt
+        self._number = 0
 
     def token(self, text: str) -> None:
         """A piece of a model's answer."""
-        self._bus.publish(self._topic, "token", {"step_id": self._step_id, "text": text})
+        self._publish("token", {"text": text})
 
     def tool_call(self, name: str, *, server: str, error: str, ms: float | None) -> None:
-        """A tool was called; what it answered stands in the step's evidence."""
-        told: dict[str, JsonValue] = {"name": name, "server": server, "ms": ms, "error": redact_text(error)}
-        self._bus.publish(self._topic, "tool_call", {"step_id": self._step_id, **told})
+        """A tool was called; its answer is in the step's evidence."""
+        self._publish("tool_call", {"name": name, "server": server, "ms": ms, "error": redact_text(error)})
 
     def log(self, line: dict[str, JsonValue]) -> None:
         """A line of the step's log."""
-        self._bus.publish(self._topic, "step_log", {"step_id": self._step_id, **line})
+        self._publish("step_log", line)
 
-
-class DeliveryEvents:
-    """The events of one delivery. Only a process that carries the run out has its topic; elsewhere nobody listens."""
-
-    def __init__(self, bus: EventSink, run_id: str, step_id: str, delivery_id: str) -> None:
-        self._bus = bus
-        self._topic = topic_of(run_id)
-        self._about: dict[str, JsonValue] = {"step_id": step_id, "delivery_id": delivery_id}
-
-    def started(self, attempt: int) -> None:
-        """A request is about to go out."""
-        self._publish("delivery_started", {"attempt": attempt})
-
-    def completed(self, attempt: int, status: int | None, milliseconds: float) -> None:
-        """The receiver took it."""
-        self._publish("delivery_completed", {"attempt": attempt, "status": status, "ms": milliseconds})
-
-    def failed(self, attempt: int, code: str | None, message: str | None, *, again: bool) -> None:
-        """The receiver did not take it; `again` when it will be tried again by itself."""
-        told: dict[str, JsonValue] = {"attempt": attempt, "code": code, "message": message, "again": again}
-        self._publish("delivery_failed", told)
+    def close(self) -> None:
+        """The attempt is over in this process: its result says what it emitted."""
+        self._bus.drop(self._topic, self._step_id)
 
     def _publish(self, kind: str, data: dict[str, JsonValue]) -> None:
-        if self._bus.knows(self._topic):
-            self._bus.publish(self._topic, kind, self._about | data)
+        self._number += 1
+        about: dict[str, JsonValue] = {"step_id": self._step_id, "attempt": self._attempt, "number": self._number}
+        self._bus.publish(self._topic, kind, about | data, group=self._step_id)
 
 
 class RunEvents:
@@ -125,75 +120,57 @@ class RunEvents:
         parent = self._traces.run_parent(self._run_id, self._trace_parent)
         return self._traces.span(f"step {step.step.node.type}", about, parent=parent)
 
-    def run_started(self, flow_id: str, version: int, steps: int, *, resumed: bool = False) -> None:
-        """The run began, or was taken up again by another process than the one that began it."""
-        told: dict[str, JsonValue] = {"flow_id": flow_id, "version": version, "steps": steps, "resumed": resumed}
-        self._bus.publish(self._topic, "run_started", told)
+    def step(self, step_id: str, attempt: int) -> StepEvents:
+        """The ephemeral events of an attempt."""
+        return StepEvents(self._bus, self._run_id, step_id, attempt)
+
+    def run_queued(self) -> None:
+        """The run is stored and waits for a slot."""
+        self._wake()
+
+    def run_started(self, *, resumed: bool = False) -> None:
+        """The run began, or another process than the one that began it continues it."""
+        self._wake()
         self._metrics.run_started(resumed=resumed)
 
-    def run_queued(self, flow_id: str, version: int, steps: int) -> None:
-        """The run is written down and waits for a place."""
-        self._bus.publish(self._topic, "run_queued", {"flow_id": flow_id, "version": version, "steps": steps})
-
-    def step_started(self, step: PlannedStep, attempt: int) -> None:
-        """A step was claimed and works."""
-        self._bus.publish(self._topic, "step_started", {**step.told, "attempt": attempt})
+    def step_started(self, attempt: int) -> None:
+        """A step was claimed and runs."""
+        self._wake()
         self._metrics.attempt_began(attempt)
 
-    def step_completed(
-        self, step: PlannedStep, microseconds: int, *, tokens: tuple[int | None, int | None], preview: str
-    ) -> None:
+    def step_completed(self, step: PlannedStep, microseconds: int) -> None:
         """A step has its outputs, and they are stored."""
-        told: dict[str, JsonValue] = {
-            **step.told,
-            "ms": microseconds / 1000,
-            "tokens_input": tokens[0],
-            "tokens_output": tokens[1],
-            "preview": preview,
-        }
-        self._bus.publish(self._topic, "step_completed", told)
+        self._wake()
         self._metrics.step_ended(step.step.node.type, "completed", microseconds / MICROSECONDS)
 
-    def step_log(self, step: PlannedStep, line: dict[str, JsonValue]) -> None:
-        """A line of a step's log, from the engine."""
-        self._bus.publish(self._topic, "step_log", {"step_id": step.id, **line})
-
-    def step_failed(self, step: PlannedStep, microseconds: int, *, code: str, message: str) -> None:
+    def step_failed(self, step: PlannedStep, microseconds: int, code: str) -> None:
         """A step failed, and with it the run."""
-        told: dict[str, JsonValue] = {"ms": microseconds / 1000, "code": code, "message": message}
-        self._bus.publish(self._topic, "step_failed", {**step.told, **told})
+        self._wake()
         self._metrics.step_ended(step.step.node.type, "failed", microseconds / MICROSECONDS)
         self._metrics.failed("step", code)
 
-    def step_skipped(self, step: PlannedStep) -> None:
-        """The run's branches led past a step."""
-        self._bus.publish(self._topic, "step_skipped", dict(step.told))
-
-    def run_completed(self, microseconds: int, output: Mapping[str, JsonValue]) -> None:
-        """Every step is done; `output` is the run's stored result."""
-        self._bus.publish(self._topic, "run_completed", {"ms": microseconds / 1000, **result_told(output)})
+    def run_completed(self, microseconds: int) -> None:
+        """Every step is done."""
         self._ended("completed", microseconds / MICROSECONDS)
 
-    def run_failed(self, code: str, message: str, step_id: str | None) -> None:
+    def run_failed(self, code: str) -> None:
         """The run ended without a result."""
-        self._bus.publish(self._topic, "run_failed", {"code": code, "message": message, "step_id": step_id})
         self._metrics.failed("run", code)
         self._ended("failed")
 
     def run_cancelled(self) -> None:
         """Somebody ended the run."""
-        self._bus.publish(self._topic, "run_cancelled", {})
         self._ended("cancelled")
 
-    def reopen(self) -> None:
-        """The run had ended and goes on: who begins to watch is told what is so now, not how it ended before."""
-        self._bus.reopen(self._topic)
+    def changed(self) -> None:
+        """The rows of the run have changed in another way."""
+        self._wake()
 
-    def close(self) -> None:
-        """Nothing more will happen in this run."""
-        self._bus.close(self._topic)
+    def _wake(self) -> None:
+        self._bus.wake(self._topic)
 
     def _ended(self, status: str, seconds: float | None = None) -> None:
+        self._wake()
         self._metrics.run_ended(status, seconds)
         if self._traces.active:
             about = {"headgate.run.id": self._run_id, "headgate.run.status": status}

@@ -168,7 +168,7 @@ async def events(
     """Server-sent events of a run until it is over. Send the last id you saw as `Last-Event-ID` to go on behind it."""
     async with database.reading() as session:
         await service.check_run(session, caller, run_id)
-    stream = RunStream(database, engine, caller, run_id)
+    stream = RunStream(engine, caller.tenant_id, run_id)
 
     async def check() -> None:
         async with database.reading() as session:

@@ -340,30 +340,6 @@ class ReadRun:
 
 
 @dataclass(frozen=True, slots=True)
-class RunEvent:
-    """A row of a run's event log. Its kinds and their data are listed in `events`."""
-
-    seq: int
-    """Counts from 1 in each run, without gaps."""
-    kind: str
-    step_id: str | None
-    attempt: int | None
-    at: int
-    data: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class EventPage:
-    """Events of a run, and the state of the run at the same moment."""
-
-    key: RunKey
-    resumes: int
-    last: int
-    """The number of the last event of the run."""
-    events: tuple[RunEvent, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Holder:
     """A running step and who holds it."""
 

@@ -34,5 +34,5 @@ def publish_announced(session: AsyncSession, bus: EventSink | None) -> None:
     """Publish what was announced in a session whose transaction is committed."""
     waiting: list[_Announcement] = session.info.pop(_WAITING, [])
     for one in waiting:
-        if bus is not None and bus.knows(one.topic):
+        if bus is not None and bus.may_have_readers(one.topic):
             bus.publish(one.topic, one.kind, one.data())

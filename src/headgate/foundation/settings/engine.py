@@ -28,6 +28,12 @@ class EngineSettings(BaseModel):
         description="Longest time that steps of a run may be worked on; then it fails with `run_stale`. Down time of "
         "the server and waiting for a worker do not count. It can be resumed. `null`: no limit.",
     )
+    event_memory_bytes: int = Field(
+        default=16 * 1024 * 1024,
+        ge=65_536,
+        description="Memory for what running steps emit (tokens, tool calls, log lines), for readers that come later. "
+        "Beyond it the oldest goes first, and readers are told so with a `gap`. Events of finished steps are rows.",
+    )
     recover_on_start: bool = Field(default=True, description="Take up queued and running runs when the server starts.")
 
 

@@ -9,7 +9,7 @@ import pytest
 import redis
 
 from headgate.features.runs.engine.backend import ExecutionBackend
-from headgate.features.runs.events import topic_of
+from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.database import Database
 from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fixtures
     SOLO,
@@ -140,7 +140,8 @@ class TestEvents:
         )
         request = new_run(await store_flow(database, flow))
         await finish(engine, request)
-        told = [one async for one in engine.feed.follow(topic_of(request.key.run_id)) if one is not None]
+        stream = RunStream(engine, request.key.tenant_id, request.key.run_id)
+        told = [one async for one in stream.events()]
         row = await run_row(database, request.key.run_id)
         assert told[-1].kind == "run_completed"
         milliseconds = told[-1].data["ms"]

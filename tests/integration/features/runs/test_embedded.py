@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from headgate.features.runs.engine import run_registry
+from headgate.features.runs.views.stream import RunStream
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance, appears, over
@@ -103,11 +104,12 @@ class TestEvents:
         for flow, last in ((version, "run_completed"), (await store_flow(database, bad), "run_failed")):
             request = new_run(flow)
             await engine.start(request)
-            heard = [event async for event in engine.feed.follow(f"run:{request.key.run_id}")]
+            stream = RunStream(engine, request.key.tenant_id, request.key.run_id)
+            heard = [event async for event in stream.events()]
             kinds = [event.kind for event in heard]
             assert kinds[-1] == last
             assert sum(kind.startswith("run_") and kind != "run_started" for kind in kinds) == 1
-            assert [int(event.id.rpartition("-")[2]) for event in heard] == list(range(1, len(heard) + 1))
+            assert [int(event.id) for event in heard] == list(range(1, len(heard) + 1))
 
 
 async def _pages_in_use(database: Database) -> int:

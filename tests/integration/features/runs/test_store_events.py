@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text
 
+from headgate.features.runs.event_log import EventPage, RunEvent
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import (
     Claim,
-    EventPage,
     Failed,
     Finished,
     Holder,
@@ -21,7 +21,6 @@ from headgate.features.runs.transitions import (
     Part,
     Pinned,
     Reuse,
-    RunEvent,
     RunKey,
     Seed,
     StepRecord,

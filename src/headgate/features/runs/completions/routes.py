@@ -87,7 +87,7 @@ async def complete(body: ChatRequest, request: Request, database: Rows, caller: 
         answer: Response = EventStream(
             with_heartbeat(
                 completion.chunks(
-                    Speech(database, engine, caller, key),
+                    Speech(engine, caller, key),
                     partial(runs.whole_answer, engine, caller),
                     cancel,
                 )

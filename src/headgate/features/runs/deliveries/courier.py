@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import orjson
+from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.jobs.errors import LeaseLost
@@ -21,7 +22,7 @@ from headgate.features.runs.deliveries import repository
 from headgate.features.runs.deliveries.attempt import Outcome, Sender
 from headgate.features.runs.deliveries.states import DeliveryStatus
 from headgate.features.runs.deliveries.target import Target, open_target, seal_delivery
-from headgate.features.runs.events import DeliveryEvents
+from headgate.features.runs.events import topic_of
 from headgate.features.runs.ports import Origin
 from headgate.features.runs.transitions import Delivery, clock
 from headgate.foundation.crypto import SecretBox
@@ -102,8 +103,8 @@ class Courier:
             if not await repository.open_attempt(session, job, began, again=again):
                 return
             payload = await repository.find_output(session, job.row)
-        events = DeliveryEvents(self._bus, job.row.flow_run_id, job.row.step_id, job.id)
-        events.started(job.attempt)
+            await repository.append_event(session, job, "delivery_started", {}, began)
+        self._bus.wake(topic_of(job.row.flow_run_id))
         outcome = await self._send(job, payload)
         at = clock()
         async with self._database.writing() as session:
@@ -116,12 +117,10 @@ class Courier:
                 error_message=outcome.message,
             )
             status = await self._write_outcome(session, job, outcome, at, pause)
+            await repository.append_event(session, job, *_event(outcome, status, at - began), at)
+        self._bus.wake(topic_of(job.row.flow_run_id))
         failed = status is DeliveryStatus.FAILED
         self._metrics.delivered("delivered" if outcome.delivered else "failed" if failed else "to_be_retried")
-        if outcome.delivered:
-            events.completed(job.attempt, outcome.status, (at - began) / 1000)
-        else:
-            events.failed(job.attempt, outcome.code, outcome.message, again=not failed)
 
     async def _send(self, job: Job, payload: dict[str, Any] | None) -> Outcome:
         try:
@@ -160,3 +159,11 @@ class Courier:
         """Seconds until the next round, by the attempts of the current series; None after the last round."""
         rounds = -(-attempts // (len(self._pauses) + 1))
         return LATER_SECONDS[rounds - 1] if rounds <= len(LATER_SECONDS) else None
+
+
+def _event(outcome: Outcome, status: DeliveryStatus, took: int) -> tuple[str, dict[str, JsonValue]]:
+    """Kind and data of the event that an attempt ends with; `took` in microseconds."""
+    if outcome.delivered:
+        return "delivery_completed", {"status": outcome.status, "ms": took / 1000}
+    again = status is not DeliveryStatus.FAILED
+    return "delivery_failed", {"code": outcome.code, "message": outcome.message, "again": again}

@@ -1,8 +1,9 @@
 """Every query on deliveries. Each of them names the tenant, but for the two that the worker makes for all tenants."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from pydantic import JsonValue
 from sqlalchemy import Row, and_, exists, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -13,7 +14,7 @@ from headgate.features.runs.deliveries.states import REDELIVERED, DeliveryStatus
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
 from headgate.features.runs.errors import WORKER_LOST
 from headgate.features.runs.states import RunStatus
-from headgate.features.runs.tables import flow_runs, flow_step_results
+from headgate.features.runs.tables import flow_run_events, flow_runs, flow_step_results
 
 AnyRow = Row[*tuple[Any, ...]]
 _D, _A = webhook_deliveries.c, webhook_delivery_attempts.c
@@ -82,6 +83,17 @@ async def close_attempt(session: AsyncSession, job: Job, **ended: Any) -> None: 
     """Write down the outcome of an attempt."""
     mine = and_(_A.delivery_id == job.id, _A.attempt_no == job.attempt, _A.finished_at.is_(None))
     await session.execute(update(webhook_delivery_attempts).where(mine).values(ended))
+
+
+async def append_event(session: AsyncSession, job: Job, kind: str, data: Mapping[str, JsonValue], at: int) -> None:
+    """Append to the event log of the run what happened in an attempt."""
+    count = update(flow_runs).where(flow_runs.c.id == job.row.flow_run_id, flow_runs.c.tenant_id == job.row.tenant_id)
+    counted = await session.execute(
+        count.values(last_event=flow_runs.c.last_event + 1).returning(flow_runs.c.last_event)
+    )
+    event = {"seq": counted.scalar_one(), "kind": kind, "step_id": job.row.step_id, "attempt": job.attempt, "at": at}
+    about = {"delivery_id": job.id, **data}
+    await session.execute(insert(flow_run_events).values(flow_run_id=job.row.flow_run_id, data=about, **event))
 
 
 async def keep(session: AsyncSession, job: Job, **change: Any) -> bool:  # noqa: ANN401 - columns

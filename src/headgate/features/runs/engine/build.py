@@ -22,7 +22,7 @@ from headgate.foundation.settings import Settings
 async def open_events(settings: Settings) -> AsyncIterator[EventSink]:
     """Where the events of runs go in this process; open before the engine and closed after it."""
     if settings.engine.backend == "embedded":
-        yield EventBus()
+        yield EventBus(settings.engine.event_memory_bytes)
         return
     relay = _distributed().open_relay(settings)
     try:

@@ -5,11 +5,12 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from itertools import islice
 from typing import TypeVar
 
-import orjson
+from pydantic import JsonValue
 
 from headgate.features.runs.engine.recovery import Recovery, startable
 from headgate.features.runs.engine.shift import Shift
-from headgate.features.runs.errors import FLOW_DELETED, FLOW_DELETED_MESSAGE
+from headgate.features.runs.errors import FLOW_DELETED
+from headgate.features.runs.events import StepEvents
 from headgate.features.runs.ports import Services
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.steps.active import ActiveRun
@@ -106,7 +107,7 @@ class Conductor:
         stored = await patiently(lambda: self._store.load(run.key.run_id))
         if stored is None:
             return ()
-        run.events.run_started(run.key.flow_id, run.key.version, len(stored.steps), resumed=True)
+        run.events.run_started(resumed=True)
         await self._recovery.absorb(run, stored)
         return await self.move(run, run.ledger.decide(startable(run, stored)))
 
@@ -139,7 +140,7 @@ class Conductor:
             return ()
         if announce is not None:
             announce()
-        self._apply(run, following, onward, progress)
+        self._apply(run, onward, progress)
         if self._may_be_over(run, following, finished, progress):
             return progress.claims + await self._conclude(run)
         unknown = [
@@ -180,27 +181,25 @@ class Conductor:
         made = {step_id: run.leaf_payloads[step_id] for step_id in last if step_id in run.leaf_payloads}
         return run_output(made, self._services.limits)
 
-    def _apply(self, run: ActiveRun, following: Following, onward: Onward, progress: Progress) -> None:
+    def _apply(self, run: ActiveRun, onward: Onward, progress: Progress) -> None:
         """Take in what a transition came to. What was tried and not had belongs to somebody else now."""
         for _ in onward.claim:
             run.ready.popleft()
         for claim in progress.claims:
             run.working[claim.step_id] = claim
-        for step in following.skip:
-            run.events.step_skipped(run.planned.steps[step])
+        run.events.changed()
         if progress.status is not None and progress.status.over:
             run.ready.clear()
-            self._announce_end(run, progress.status, onward)
+            self._announce_end(run, progress.status)
 
-    def _announce_end(self, run: ActiveRun, status: RunStatus, onward: Onward) -> None:
+    def _announce_end(self, run: ActiveRun, status: RunStatus) -> None:
         if status is RunStatus.COMPLETED:
-            output = orjson.loads(onward.output_payload) if onward.output_payload else {}
-            run.events.run_completed(clock() - run.started_at, output)
+            run.events.run_completed(clock() - run.started_at)
         elif run.failed:
             return
         else:
             run.failed = True
-            run.events.run_failed(FLOW_DELETED, FLOW_DELETED_MESSAGE, None)
+            run.events.run_failed(FLOW_DELETED)
         self._on_end(run)
 
     async def _catch_up(self, run: ActiveRun, steps: Sequence[str]) -> tuple[Claim, ...]:
@@ -250,17 +249,26 @@ class Conductor:
 
     async def _carry_out(self, run: ActiveRun, claim: Claim) -> Claim | None:
         """One step, to the claim of the next."""
+        events = run.events.step(claim.step_id, claim.attempt)
+        try:
+            return await self._execute(run, claim, events)
+        finally:
+            events.close()
+
+    async def _execute(self, run: ActiveRun, claim: Claim, events: StepEvents) -> Claim | None:
         step = run.planned.steps[claim.step_id]
         recorder = Recorder()
         calls = self._calls(run, claim, recorder)
         began = clock()
-        run.events.step_started(step, claim.attempt)
+        run.events.step_started(claim.attempt)
         if claim.attempt > 1:
-            self._warn_of_repeat(run, step, claim, recorder)
+            events.log(_repeat_warning(step, claim, recorder))
         try:
             with run.events.step_span(step, claim.attempt):
                 await calls.open()
-                done = await self._executor.execute(run, step, recorder, lambda: self._is_cancelled(run), calls)
+                done = await self._executor.execute(
+                    run, step, recorder, lambda: self._is_cancelled(run), events=events, calls=calls
+                )
         except Exception as error:  # noqa: BLE001 - whatever a component raises is its step's failure
             await calls.reject()
             await self._failed(run, Failed(claim, *_told(error), recorder.as_record()), error, began)
@@ -278,10 +286,9 @@ class Conductor:
         payload = done.record.output_payload
         if run.gives_result(step.id) and payload is not None:
             run.leaf_payloads[step.id] = payload
-        tokens = (done.record.tokens_input, done.record.tokens_output)
 
         def announce() -> None:
-            run.events.step_completed(step, took, tokens=tokens, preview=done.preview)
+            run.events.step_completed(step, took)
             if done.delivery is not None:
                 self._services.deliveries.send_soon(done.delivery.id)
 
@@ -314,10 +321,10 @@ class Conductor:
             return
         run.ready.clear()
         events = run.events
-        events.step_failed(step, took, code=failed.code, message=failed.message)
+        events.step_failed(step, took, failed.code)
         if not run.failed:
             run.failed = True
-            events.run_failed(failed.code, failed.message, step.id)
+            events.run_failed(failed.code)
             self._on_end(run)
 
     async def lose(self, run: ActiveRun) -> None:
@@ -336,12 +343,13 @@ class Conductor:
     async def _is_cancelled(self, run: ActiveRun) -> bool:
         return run.abandoned or await self._store.is_cancelled(run.key.run_id)
 
-    def _warn_of_repeat(self, run: ActiveRun, step: PlannedStep, claim: Claim, recorder: Recorder) -> None:
-        """An interrupted step is never repeated silently."""
-        said = f"Attempt {claim.attempt - 1} was interrupted: its worker died or was out of reach."
-        if step.step.effect:
-            said += " Its outside effect may have happened already; this attempt repeats it."
-        run.events.step_log(step, recorder.line(said, {}, clock()))
+
+def _repeat_warning(step: PlannedStep, claim: Claim, recorder: Recorder) -> dict[str, JsonValue]:
+    """The log line of an attempt that follows an interrupted one: a step is never repeated silently."""
+    said = f"Attempt {claim.attempt - 1} was interrupted: its worker died or was out of reach."
+    if step.step.effect:
+        said += " Its outside effect may have happened already; this attempt repeats it."
+    return recorder.line(said, {}, clock())
 
 
 async def patiently(transition: Callable[[], Awaitable[T]]) -> T:

@@ -37,7 +37,7 @@ from headgate.features.runs.transitions import (
     clock,
 )
 from headgate.foundation.errors import HeadgateError, Unavailable
-from headgate.foundation.events import BusFeed, EventBus
+from headgate.foundation.events import EventBus
 from headgate.foundation.log import get_logger
 
 log = get_logger(__name__)
@@ -61,7 +61,7 @@ class EmbeddedBackend:
     def __init__(self, store: RunStore, services: Services, worker: Worker, bus: EventBus) -> None:
         self._store = store
         self._services = services
-        self._feed = BusFeed(bus, worker.id.rpartition(":")[2])
+        self._bus = bus
         self._settings = services.engine
         self._runs = RunRegistry(self._settings.max_concurrent_runs)
         self._shift = Shift(worker, self._settings.lease_seconds, owned=self._runs)
@@ -89,9 +89,9 @@ class EmbeddedBackend:
         return self._store
 
     @property
-    def feed(self) -> BusFeed:
+    def feed(self) -> EventBus:
         """The bus of this process."""
-        return self._feed
+        return self._bus
 
     async def open(self) -> None:
         """Connect, recover what was left, start the heartbeat and the sweep."""
@@ -161,13 +161,13 @@ class EmbeddedBackend:
                 self._release(entry)
             raise
         if entry is None:
-            events.run_queued(key.flow_id, key.version, len(planned.steps))
+            events.run_queued()
             self._enqueue(key.run_id, run)
             return RunStatus.QUEUED
         run.ready.extend(planned.roots[most:])
         claims = [Claim(step, 1) for step in new.claim]
         run.working.update({claim.step_id: claim for claim in claims})
-        events.run_started(key.flow_id, key.version, len(planned.steps))
+        events.run_started()
         self._spawn(entry, self._conductor.conduct(run, claims))
         return RunStatus.RUNNING
 
@@ -176,7 +176,7 @@ class EmbeddedBackend:
         key = request.key
         trace = self._services.telemetry.traces.run_began(key.run_id)
         await self._store.create(settled_run(request, planned, trace), self._shift.lease())
-        self._events(key, trace).run_queued(key.flow_id, key.version, len(planned.steps))
+        self._events(key, trace).run_queued()
         self._enqueue(key.run_id)
         return RunStatus.QUEUED
 
@@ -185,7 +185,7 @@ class EmbeddedBackend:
         await self._reconciler.settle_lost(key.run_id)
         found = await self._store.resume(key, clock(), entry, once)
         if found is not None and found.changed:
-            self._events(key).reopen()
+            self._events(key).changed()
             owned = self._runs.active(key.run_id)
             run = None if owned is None else owned.run
             if owned is None:
@@ -209,7 +209,6 @@ class EmbeddedBackend:
                 run.abandon()
             events = run.events if run is not None else RunEvents(self._services.bus, run_id, self._services.telemetry)
             events.run_cancelled()
-            events.close()
             self._waiters.wake(run_id)
         return found
 
@@ -281,8 +280,6 @@ class EmbeddedBackend:
     def _release(self, entry: OwnedRun) -> None:
         """Nothing of a run runs here any more: its slot is free."""
         self._runs.release(entry)
-        if self._shift.stopping or (entry.run is not None and entry.run.ended):
-            RunEvents(self._services.bus, entry.run_id).close()
         self._waiters.wake(entry.run_id)
         self._admit()
 
@@ -303,7 +300,7 @@ class EmbeddedBackend:
             return
         self._join(entry, run)
         resumed = stored.status is RunStatus.RUNNING
-        run.events.run_started(stored.key.flow_id, stored.key.version, len(stored.steps), resumed=resumed)
+        run.events.run_started(resumed=resumed)
         async with run.turn:
             taken = await patiently(
                 lambda: self._store.take_over(stored.key, self._left_steps(stored), self._shift.lease())
@@ -317,7 +314,7 @@ class EmbeddedBackend:
             return
         self._join(entry, run)
         run.started_at = clock()
-        run.events.run_started(run.key.flow_id, run.key.version, len(run.planned.steps))
+        run.events.run_started()
         async with run.turn:
             claims = await self._conductor.move(run, run.ledger.decide(run.planned.roots))
         await self._conductor.conduct(run, claims)
@@ -345,10 +342,7 @@ class EmbeddedBackend:
         if run is not None:
             run.failed = run.ended = True
             run.abandon()
-        events = self._events(key)
-        step = None if verdict.step is None else verdict.step.step_id
-        events.run_failed(verdict.code, verdict.message, step)
-        events.close()
+        self._events(key).run_failed(verdict.code)
         self._waiters.wake(key.run_id)
 
     def _ended(self, run: ActiveRun) -> None:

@@ -54,6 +54,8 @@ class StepExecutor:
         step: PlannedStep,
         recorder: Recorder,
         is_cancelled: Callable[[], Awaitable[bool]],
+        *,
+        events: StepEvents,
         calls: StepCalls | None = None,
     ) -> Executed:
         """Run a step. Raises what component, inputs or policy raise; `recorder` keeps what was seen by then.
@@ -68,7 +70,7 @@ class StepExecutor:
             run.input,
             self._services,
             recorder=recorder,
-            events=StepEvents(self._services.bus, run.key.run_id, step.id),
+            events=events,
             is_cancelled=is_cancelled,
             calls=calls,
         )

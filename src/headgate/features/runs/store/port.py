@@ -10,12 +10,12 @@ from typing import Protocol
 
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
+from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.transitions import (
     AnsweredCall,
     Cancelled,
     Claim,
-    EventPage,
     Failed,
     Finished,
     Held,

@@ -10,6 +10,7 @@ from headgate.features.audit.chain import Entry
 from headgate.features.idempotency import keys
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs.errors import SourceGone
+from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
 from headgate.features.runs.store import postgres_resumes as rare
 from headgate.features.runs.store import postgres_statements as sql
@@ -41,7 +42,6 @@ from headgate.features.runs.transitions import (
     AnsweredCall,
     Cancelled,
     Claim,
-    EventPage,
     Failed,
     Finished,
     Held,

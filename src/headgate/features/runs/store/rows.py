@@ -8,15 +8,14 @@ from typing import Any
 
 import orjson
 
+from headgate.features.runs.event_log import EventPage, RunEvent
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus, sql_list
 from headgate.features.runs.transitions import (
-    EventPage,
     Finished,
     Holder,
     LiveRun,
     ReadRun,
     ReadStep,
-    RunEvent,
     RunKey,
     StoredRun,
     StoredStep,

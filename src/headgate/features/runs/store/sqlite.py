@@ -6,6 +6,7 @@ from pathlib import Path
 
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
+from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.store import sqlite_resumes as rare
 from headgate.features.runs.store import sqlite_transitions as sql
@@ -33,7 +34,6 @@ from headgate.features.runs.transitions import (
     AnsweredCall,
     Cancelled,
     Claim,
-    EventPage,
     Failed,
     Finished,
     Held,

@@ -11,7 +11,6 @@ from headgate.features.runs.service import answer_of
 from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.features.runs.transitions import RunKey
 from headgate.features.runs.views.stream import RunStream
-from headgate.foundation.database import Database
 from headgate.graph.ports import CONFIGURATION_TYPES, PortType
 
 _PASSES_ON = frozenset({"ChatOutput"})
@@ -34,14 +33,13 @@ class Speech:
     """What one run says.
 
     Args:
-        database: Where its rows are.
         engine: Who carries it out.
         principal: On whose behalf it was started.
         key: The run.
     """
 
-    def __init__(self, database: Database, engine: ExecutionBackend, principal: Principal, key: RunKey) -> None:
-        self._stream = RunStream(database, engine, principal, key.run_id)
+    def __init__(self, engine: ExecutionBackend, principal: Principal, key: RunKey) -> None:
+        self._stream = RunStream(engine, principal.tenant_id, key.run_id)
         self._engine = engine
         self._principal = principal
         self._key = key
@@ -49,18 +47,24 @@ class Speech:
     async def pieces(self) -> AsyncGenerator[Piece, None]:
         """Its pieces, the last of kind `ended`."""
         speaker = speaker_of(await self._engine.plans.of(self._key))
-        said = False
+        said = has_gap = False
         events = self._stream.events()
         try:
             async for told in events:
                 if told.kind == "run_started":
                     yield Piece("started")
-                elif told.data.get("step_id") == speaker and told.kind == "token":
+                elif told.data.get("step_id") != speaker:
+                    continue
+                elif told.kind == "gap":  # what follows does not belong to what was said: the end brings it
+                    has_gap = True
+                elif told.kind == "token" and not has_gap:
                     said = True
                     yield Piece("text", str(told.data.get("text", "")))
-                elif told.data.get("step_id") == speaker and told.kind == "step_started" and said:
-                    said = False
-                    yield Piece("again")
+                elif told.kind == "step_started":
+                    has_gap = False
+                    if said:
+                        said = False
+                        yield Piece("again")
         finally:
             await events.aclose()
         yield Piece("ended", run=await answer_of(self._engine, self._principal, self._key.run_id))

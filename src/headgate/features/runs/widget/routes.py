@@ -130,7 +130,7 @@ async def events(widget: Offered, token: str, database: Rows, engine: Engine, bo
     """The result as it comes: `started`, `text`, `again`, then `done` or `failed`."""
     key = service.run_of(box, widget, token)
     visitor = widget.visitor(None)
-    speech = Speech(database, engine, visitor, key)
+    speech = Speech(engine, visitor, key)
     still = while_allowed(lambda: find_widget(database, widget.flow_id))
     answer = EventStream(with_heartbeat(told_to_visitors(database, box, widget, speech), may_go_on=still))
     answer.headers.update(CORS)

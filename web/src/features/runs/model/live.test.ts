@@ -40,6 +40,19 @@ describe("a run that is followed", () => {
     expect(run.steps.a?.preview).toBe("");
   });
 
+  it("shows where text was missed until the step has ended", () => {
+    let run = applyEvent(fromRun(RUN), event("step_started", { step_id: "a", attempt: 1 }));
+    run = applyEvent(run, event("token", { step_id: "a", text: "Hel" }));
+    run = applyEvent(run, event("gap", { step_id: "a", attempt: 1, next: 9 }));
+    run = applyEvent(run, event("token", { step_id: "a", text: "ld" }));
+    expect(run.steps.a?.preview).toBe("Hel [\u2026] ld");
+    run = applyEvent(run, event("gap", { step_id: "a", attempt: 1, next: 1 }));
+    run = applyEvent(run, event("token", { step_id: "a", text: "Hello" }));
+    expect(run.steps.a?.preview).toBe("Hello");
+    run = applyEvent(run, event("step_completed", { step_id: "a", ms: 5, preview: "Hello world" }));
+    expect(run.steps.a?.preview).toBe("Hello world");
+  });
+
   it("is the same when an event comes twice", () => {
     const done = event("step_completed", { step_id: "a", ms: 5, tokens_input: 1, tokens_output: 2, preview: "x" });
     const once = applyEvent(fromRun(RUN), done);

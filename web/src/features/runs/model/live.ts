@@ -72,6 +72,9 @@ function outputText(run: RunOut, stepId: string): string {
   return outputs?.[stepId]?.text?.slice(0, 400) ?? "";
 }
 
+/** Stands for text that was missed while the connection was away. */
+const MISSING = " [\u2026] ";
+
 type Told = Record<string, unknown>;
 const words = (value: unknown) => (typeof value === "string" ? value : "");
 const figure = (value: unknown) => (typeof value === "number" ? value : null);
@@ -95,6 +98,9 @@ export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): 
         ...withStep(run, told, (step) => ({ ...step, preview: step.preview + words(told.text) })),
         speaking: words(told.step_id),
       };
+    case "gap":
+      // With 1 the step's text comes again from its beginning; otherwise some of it is missing until the step's end.
+      return withStep(run, told, (step) => ({ ...step, preview: told.next === 1 ? "" : `${step.preview}${MISSING}` }));
     case "step_completed":
       return withStep(run, told, (step) => ({
         ...step,

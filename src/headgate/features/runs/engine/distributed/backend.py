@@ -15,7 +15,7 @@ from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler
 from headgate.features.runs.engine.recovery import settled_run
 from headgate.features.runs.engine.shift import Shift
-from headgate.features.runs.events import ENDINGS, RunEvents, topic_of
+from headgate.features.runs.events import RunEvents, topic_of
 from headgate.features.runs.ports import Services
 from headgate.features.runs.run_input import input_payload
 from headgate.features.runs.states import RunStatus
@@ -148,7 +148,7 @@ class CeleryBackend:
             dispatched=True,
         )
         await self._store.create(new, self._shift.lease())
-        self._events(key, new.trace_parent).run_queued(key.flow_id, key.version, len(planned.steps))
+        self._events(key, new.trace_parent).run_queued()
         self._begun[key.run_id] = None
         if len(self._begun) > MOST_BEGUN:
             del self._begun[next(iter(self._begun))]
@@ -160,7 +160,7 @@ class CeleryBackend:
         key = request.key
         trace = self._services.telemetry.traces.run_began(key.run_id)
         await self._store.create(settled_run(request, planned, trace), self._shift.lease())
-        self._events(key, trace).run_queued(key.flow_id, key.version, len(planned.steps))
+        self._events(key, trace).run_queued()
         await self._send_rest(key.run_id)
         return RunStatus.QUEUED
 
@@ -169,7 +169,7 @@ class CeleryBackend:
         await self._reconciler.settle_lost(key.run_id)
         found = await self._store.resume(key, clock(), entry, once)
         if found is not None and found.changed:
-            self._events(key).reopen()
+            self._events(key).changed()
             await self._send_rest(key.run_id)
         return found
 
@@ -179,7 +179,6 @@ class CeleryBackend:
         if found is not None and found.changed:
             events = RunEvents(self._services.bus, run_id, self._services.telemetry)
             events.run_cancelled()
-            events.close()
             self._do_later(self._take_back(run_id))
         return found
 
@@ -220,14 +219,12 @@ class CeleryBackend:
             return
         while True:
             try:
-                async for heard in self._feed.follow(topic_of(run_id)):
-                    # A run that ended may have been resumed since: the rows know.
-                    if (heard is None or heard.kind in ENDINGS) and await self._is_over(run_id):
-                        return
+                async with self._feed.follow(topic_of(run_id)) as feed:
+                    while not (await feed.changed() and await self._is_over(run_id)):
+                        feed.pending()
+                    return
             except Unavailable:
                 await asyncio.sleep(POLL_SECONDS)
-            if await self._is_over(run_id):
-                return
 
     async def _is_over(self, run_id: str) -> bool:
         status = await self._store.status(run_id)
@@ -237,9 +234,7 @@ class CeleryBackend:
         """Send runs whose messages were lost or never sent; end what is hopeless."""
         count, ended = await self._sweeper.sweep()
         for key, verdict in ended:
-            events = self._events(key)
-            events.run_failed(verdict.code, verdict.message, None if verdict.step is None else verdict.step.step_id)
-            events.close()
+            self._events(key).run_failed(verdict.code)
         return count + len(ended)
 
     async def health(self) -> BackendHealth:

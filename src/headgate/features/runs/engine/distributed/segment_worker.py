@@ -181,7 +181,7 @@ class SegmentWorker:
         return await patiently(lambda: self._store.begin(order.key, order.head, self._shift.lease()))
 
     async def _work_from_the_start(self, run: ActiveRun, first: str) -> None:
-        run.events.run_started(run.key.flow_id, run.key.version, len(run.planned.steps))
+        run.events.run_started()
         run.working[first] = Claim(first, 1)
         await self._work(run, [run.working[first]])
 
@@ -190,8 +190,7 @@ class SegmentWorker:
         ended = await self._store.end(key, code, message, clock())
         if ended:
             events = RunEvents(self._services.bus, key.run_id, self._services.telemetry)
-            events.run_failed(code, message, None)
-            events.close()
+            events.run_failed(code)
         return ended
 
     async def time_out(self, run_id: str, seconds: float) -> None:
@@ -216,7 +215,7 @@ class SegmentWorker:
         if step.status is not StepStatus.PENDING or step.waiting or not run.ledger.decidable(found):
             return False
         if stored.status is RunStatus.QUEUED:
-            run.events.run_started(stored.key.flow_id, stored.key.version, len(stored.steps))
+            run.events.run_started()
         async with run.turn:
             claims = await self._conductor.move(run, run.ledger.decide([found]))
         await self._work(run, claims)
@@ -231,7 +230,7 @@ class SegmentWorker:
             said = f"Step '{holder.step_id}' was interrupted {holder.attempt} times: each time its worker died."
             await self._conductor.fail(run, Failed(Claim(holder.step_id, holder.attempt), WORKER_LOST, said))
             return True
-        run.events.run_started(stored.key.flow_id, stored.key.version, len(stored.steps), resumed=True)
+        run.events.run_started(resumed=True)
         async with run.turn:
             taken = await self._store.take_over(stored.key, [holder], self._shift.lease())
             run.working.update({one.step_id: one for one in taken})
@@ -262,7 +261,6 @@ class SegmentWorker:
 
     def _ended(self, run: ActiveRun) -> None:
         run.ended = True
-        run.events.close()
 
     async def _heartbeat(self) -> None:
         """Keep the leases of what is at work; notice what was cancelled or taken."""

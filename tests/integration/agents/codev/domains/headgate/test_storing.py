@@ -23,7 +23,6 @@ from headgate.foundation.ids import new_id
 from headgate.graph.issues import FlowInvalid
 from headgate.graph.model import Flow, Node
 from tests.support.own_place import GREETING, ask, changed, domain_of, open_place, wanted
-from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import add_space_row, add_tenant_row
 
 
@@ -103,12 +102,9 @@ class TestWriting:
         place = await open_place(parts)
         held = await changed(place, "build_flow", None, spec=GREETING)
         feed, topic = parts.engine.feed, topic_of(held.flow_id)
-        stream = feed.follow(topic, after=await feed.mark(topic))
-        heard = asyncio.ensure_future(anext(stream))
-        await asyncio.sleep(0)
-        await changed(place, "set_flow_details", held, name="Welcome")
-        event = await asyncio.wait_for(heard, PATIENCE_SECONDS)
-        assert event is not None
+        async with feed.follow(topic) as stream:
+            await changed(place, "set_flow_details", held, name="Welcome")
+            (event,) = stream.pending()
         assert (event.kind, event.data["revision"], event.data["name"]) == ("draft_saved", 2, "Welcome")
 
     async def test_refuses_what_could_not_be_saved_without_preflight_too(self, parts: Parts) -> None:
