@@ -1,6 +1,7 @@
-"""Start-up: version, first healthy answer, memory, size of the install, and what is imported before it is used.
+"""Start-up: version, first healthy answer, CPU of commands, memory, size of the install, and what is imported.
 
-The raw floor in the same run: an interpreter that does nothing, and the smallest FastAPI application.
+The raw floor in the same run: an interpreter that does nothing, the smallest FastAPI application, and for commands an
+interpreter that imports the libraries that all of them use.
 
     python -m benchmarks.startup [--quick] [--json FILE]
 """
@@ -23,6 +24,21 @@ from packaging.requirements import Requirement
 
 from benchmarks.measure import Report, arguments, median
 
+LIBRARIES = "import asyncio, aiosqlite, orjson, pydantic_settings, rich.table, sqlalchemy.ext.asyncio, typer"
+COMMANDS = {
+    "flows list": ("flows", "list"),
+    "runs list": ("runs", "list"),
+    "ask": ("ask", "list the installed packages", "--model", "offline"),
+    "run": ("run", "echo", "--text", "hello"),
+}
+"""Commands by name; `run` runs the flow that is imported first."""
+FLOW = """name: echo
+nodes:
+  given: ChatInput
+  out: ChatOutput
+edges:
+  given.text -> out.input
+"""
 HEADGATE = Path(sys.executable).with_name("headgate")
 PROVIDERS = ("openai", "anthropic", "langchain_openai", "langchain_anthropic", "langchain", "langgraph", "xllamacpp")
 BARE = """
@@ -49,6 +65,7 @@ def main() -> None:
         bare = [_serve([sys.executable, "-c"], environment) for _ in range(repeats)]
         served = [_serve([str(HEADGATE), "serve", "--port"], environment) for _ in range(repeats)]
         loaded = _imported_at_start(environment)
+        libraries, commands = _commands(Path(folder), environment, repeats)
     packages, megabytes = _installed()
     report = Report("Start-up", ("what", "median", "aim", "floor", "ratio"))
     _row(report, "headgate version (ms)", median(version) * 1000, 150, median(floor) * 1000)
@@ -59,6 +76,9 @@ def main() -> None:
         1500,
         median([s for s, _ in bare]) * 1000,
     )
+    for name, seconds in commands.items():
+        aim = 1000 if name in {"ask", "run"} else 500
+        _row(report, f"CPU of {name} (ms)", median(seconds) * 1000, aim, median(libraries) * 1000)
     _row(report, "memory after it (MB)", median([m for _, m in served]), 150, median([m for _, m in bare]))
     report.add("base install (MB)", f"{megabytes:.0f}", "200", "", "", values={"megabytes": megabytes})
     report.add("base packages", str(packages), "60", "", "", values={"packages": packages})
@@ -87,6 +107,28 @@ def _seconds(command: Sequence[str], environment: dict[str, str]) -> float:
     began = time.perf_counter()
     subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - began
+
+
+def _commands(folder: Path, environment: dict[str, str], repeats: int) -> tuple[list[float], dict[str, list[float]]]:
+    """CPU seconds of the libraries alone, and of each command, taken in turns: both meet the same load."""
+    flow = folder / "echo.flow"
+    flow.write_text(FLOW)
+    subprocess.run([str(HEADGATE), "import", str(flow)], env=environment, check=True, stdout=subprocess.DEVNULL)
+    libraries: list[float] = []
+    commands: dict[str, list[float]] = {name: [] for name in COMMANDS}
+    for _ in range(repeats):
+        libraries.append(_processor([sys.executable, "-c", LIBRARIES], environment))
+        for name, arguments_ in COMMANDS.items():
+            commands[name].append(_processor([str(HEADGATE), *arguments_], environment))
+    return libraries, commands
+
+
+def _processor(command: Sequence[str], environment: dict[str, str]) -> float:
+    """CPU seconds of a process and what it started."""
+    before = os.times()
+    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
 
 
 def _serve(command: Sequence[str], environment: dict[str, str]) -> tuple[float, float]:
