@@ -817,6 +817,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Deliveries of all runs that the caller has read access to, newest first.
+         *
+         *     Needs the permission `runs.view`.
+         */
+        get: operations["list_all_api_v1_deliveries_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deliveries/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver again across runs
+         * @description Send failed deliveries again, at most 500 at a time: all, those of a flow, or these. No step runs again.
+         *
+         *     Needs the permission `runs.start`.
+         */
+        post: operations["redeliver_many_api_v1_deliveries_redeliver_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/maintenance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the state of maintenance
+         * @description The retention policy, each job, when it is due and how it last went.
+         *
+         *     Needs the permission `maintenance.run`.
+         */
+        get: operations["read_api_v1_maintenance_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/maintenance/{job}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a job of maintenance
+         * @description Run a job now, whenever it is due. It applies the policies of the installation and of each flow.
+         *
+         *     Needs the permission `maintenance.run`.
+         */
+        post: operations["run_api_v1_maintenance__job__run_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/codev/domains": {
         parameters: {
             query?: never;
@@ -3535,6 +3623,8 @@ export interface components {
             id: string;
             /** Run Id */
             run_id: string;
+            /** Flow Id */
+            flow_id: string;
             /** Step Id */
             step_id: string;
             /** Url */
@@ -4162,6 +4252,8 @@ export interface components {
             revision: number;
             /** Published Version */
             published_version: number | null;
+            /** Owner User Id */
+            owner_user_id?: string | null;
             /**
              * Created At
              * Format: date-time
@@ -4207,6 +4299,8 @@ export interface components {
             revision: number;
             /** Published Version */
             published_version: number | null;
+            /** Owner User Id */
+            owner_user_id?: string | null;
             /**
              * Created At
              * Format: date-time
@@ -4691,6 +4785,42 @@ export interface components {
             last_sign_in_at: string | null;
             link: components["schemas"]["LinkOut"];
         };
+        /**
+         * JobOut
+         * @description A job and how it last went, on schedule or on request. Counts are those of the caller's organisation.
+         */
+        JobOut: {
+            /** Name */
+            name: string;
+            /** Summary */
+            summary: string;
+            /** Due At */
+            due_at: string | null;
+            /** Started At */
+            started_at: string | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Deleted */
+            deleted: {
+                [key: string]: number;
+            };
+            /** Error */
+            error?: string | null;
+        };
+        /**
+         * JobRun
+         * @description The result of a job that ran on request.
+         */
+        JobRun: {
+            /** Name */
+            name: string;
+            /** Dry Run */
+            dry_run: boolean;
+            /** Deleted */
+            deleted: {
+                [key: string]: number;
+            };
+        };
         JsonValue: unknown;
         /**
          * KeyIn
@@ -4882,6 +5012,16 @@ export interface components {
             token: string;
             /** Password */
             password: string;
+        };
+        /**
+         * MaintenanceOut
+         * @description The retention policy and the jobs that apply it.
+         */
+        MaintenanceOut: {
+            /** Run Days */
+            run_days: number | null;
+            /** Jobs */
+            jobs: components["schemas"]["JobOut"][];
         };
         /**
          * ManifestOut
@@ -5630,7 +5770,7 @@ export interface components {
          * @description One thing that a person may be allowed to do. The value is what errors, API keys and docs call it.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "variables.manage" | "models.classify" | "mcp_servers.programs" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage";
+        Permission: "account.view" | "account.change" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "variables.manage" | "models.classify" | "mcp_servers.programs" | "audit.view" | "maintenance.run" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage";
         /**
          * Person
          * @description Somebody of a tenant.
@@ -5829,6 +5969,24 @@ export interface components {
             queue_depth: number;
             /** Workers */
             workers: number;
+        };
+        /**
+         * RedeliverIn
+         * @description Which deliveries to send again: all failed ones unless ids or a flow are given.
+         */
+        RedeliverIn: {
+            /** Ids */
+            ids?: string[] | null;
+            /** Flow Id */
+            flow_id?: string | null;
+        };
+        /**
+         * RedeliveredMany
+         * @description The deliveries that are sent again.
+         */
+        RedeliveredMany: {
+            /** Ids */
+            ids: string[];
         };
         /**
          * RedeliveredOut
@@ -6138,6 +6296,11 @@ export interface components {
             /** Source Step Id */
             source_step_id: string | null;
             part?: components["schemas"]["PartOut"] | null;
+            /**
+             * Deliveries Failed
+             * @default 0
+             */
+            deliveries_failed?: number;
             input: components["schemas"]["RunInputOut"];
             /** Size Bytes */
             size_bytes?: number | null;
@@ -6284,6 +6447,11 @@ export interface components {
             /** Source Step Id */
             source_step_id: string | null;
             part?: components["schemas"]["PartOut"] | null;
+            /**
+             * Deliveries Failed
+             * @default 0
+             */
+            deliveries_failed?: number;
         };
         /**
          * SessionOut
@@ -8305,6 +8473,8 @@ export interface operations {
                 flow_id?: string | null;
                 status?: ("queued" | "running" | "completed" | "failed" | "cancelled") | null;
                 session_id?: string | null;
+                /** @description With a delivery in this state. */
+                deliveries?: ("pending" | "delivering" | "delivered" | "failed" | "cancelled") | null;
                 /** @description Created at this moment or later. */
                 since?: string | null;
                 /** @description Created before this moment. */
@@ -10305,6 +10475,302 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_all_api_v1_deliveries_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                status?: ("pending" | "delivering" | "delivered" | "failed" | "cancelled") | null;
+                flow_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DeliveryOut_"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    redeliver_many_api_v1_deliveries_redeliver_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RedeliverIn"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedeliveredMany"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The caller, or their API key, lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_api_v1_maintenance_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MaintenanceOut"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller asks too often; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_api_v1_maintenance__job__run_post: {
+        parameters: {
+            query?: {
+                /** @description Only count what would be deleted. */
+                dry_run?: boolean;
+            };
+            header?: never;
+            path: {
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobRun"];
+                };
+            };
+            /** @description Nobody is signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Not Found */

@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "Run a flow and watch its steps."),
     "flows": ("flows", "List, show, publish, compare, restore and delete flows."),
     "tests": ("tests", "A flow's tests: list, set and run them."),
+    "deliveries": ("all_deliveries", "List deliveries of all runs, and send failed ones again."),
     "runs": ("runs", "List and inspect runs; resume, rerun, cancel; export evidence."),
     "evidence": ("evidence", "Check evidence of a run offline; print the key that signs it."),
     "audit": ("audit", "Who changed what: list, export and check the audit log."),

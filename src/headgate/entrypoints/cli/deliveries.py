@@ -28,7 +28,7 @@ def deliveries(run_id: RunId, json: JsonFlag = False) -> None:
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
             found = await service.list_deliveries(session, acting(), run_id)
-        _show(found, json=json)
+        show(found, json=json)
 
     with_parts(work)
 
@@ -50,7 +50,7 @@ def redeliver(
         async with parts.database.reading() as session:
             found = await service.list_deliveries(session, acting(), run_id)
         again = [one for one in found if one.id in wanted]
-        _show(again, json=json)
+        show(again, json=json)
         if not all(one.webhook_delivered for one in again):
             raise typer.Exit(exit_codes.FAILED)
 
@@ -76,17 +76,27 @@ async def _reopen(session: AsyncSession, run_id: str, step: str | None) -> Seque
     return await service.redeliver_step(session, acting(), run_id, step)
 
 
-def _show(found: Sequence[DeliveryOut], *, json: bool) -> None:
+def show(found: Sequence[DeliveryOut], *, json: bool, across: bool = False) -> None:
+    """Deliveries as a table, or as JSON; `across` runs with their ids."""
     if json:
         print_json(found)
     elif not found:
         console.print("Nothing to deliver.")
     else:
         rows = [
-            (escape(one.step_id), escape(one.url), _state(one), len(one.attempts), one.last_status or "", _why(one))
+            (
+                *((one.id, one.run_id) if across else ()),
+                escape(one.step_id),
+                escape(one.url),
+                _state(one),
+                len(one.attempts),
+                one.last_status or "",
+                _why(one),
+            )
             for one in found
         ]
-        console.print(table(("step", "to", "status", "attempts", "answer", ""), rows))
+        first = ("id", "run") if across else ()
+        console.print(table((*first, "step", "to", "status", "attempts", "answer", ""), rows))
 
 
 def _state(one: DeliveryOut) -> str:

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from headgate.entrypoints.cli import deliveries as sent
 from headgate.entrypoints.cli import reruns
-from headgate.entrypoints.cli.deliveries import deliveries, redeliver, show_undelivered
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
@@ -20,6 +20,7 @@ from headgate.features.files import service as files
 from headgate.features.files.run_files import as_value
 from headgate.features.flows import service as flows
 from headgate.features.runs import service
+from headgate.features.runs.deliveries.schemas import DeliveryState
 from headgate.features.runs.evidence.archive import as_json, as_zip
 from headgate.features.runs.evidence.service import read_contents
 from headgate.features.runs.schemas import RunOut, RunState, RunSummary, StepSummary
@@ -31,8 +32,8 @@ RunId = Annotated[str, typer.Argument(help="Id of the run.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write; standard output when left out.")]
 _COLOURS = {"completed": "green", "failed": "red", "running": "yellow", "skipped": "dim", "cancelled": "dim"}
 
-app.command()(deliveries)
-app.command()(redeliver)
+app.command()(sent.deliveries)
+app.command()(sent.redeliver)
 app.command("report")(run_report)
 
 
@@ -40,6 +41,7 @@ app.command("report")(run_report)
 def list_(
     flow: Annotated[str | None, typer.Option(help="Only runs of this flow: its id or name.")] = None,
     status: Annotated[RunState | None, typer.Option(help="Only runs in this state.")] = None,
+    deliveries: Annotated[DeliveryState | None, typer.Option(help="Only with a delivery in this state.")] = None,
     limit: Annotated[int, typer.Option(help="Most runs to show.", min=1, max=200)] = 20,
     json: JsonFlag = False,
 ) -> None:
@@ -48,7 +50,9 @@ def list_(
     async def work(parts: Parts) -> None:
         flow_id = await flow_id_of(parts, flow) if flow is not None else None
         async with parts.database.reading() as session:
-            found = await service.list_runs(session, acting(), flow_id=flow_id, status=status, limit=limit)
+            found = await service.list_runs(
+                session, acting(), flow_id=flow_id, status=status, deliveries=deliveries, limit=limit
+            )
         if json:
             print_json(found)
         elif not found:
@@ -82,7 +86,7 @@ def show(run_id: RunId, json: JsonFlag = False) -> None:
             print_json(run)
         else:
             _show(run, (await _flow_names(parts, [run])).get(run.flow_id, ""))
-            await show_undelivered(parts, run_id)
+            await sent.show_undelivered(parts, run_id)
 
     with_parts(work)
 
@@ -239,6 +243,12 @@ def _ms(milliseconds: float | None) -> str:
 
 
 def _result(run: RunSummary) -> str:
+    failed = run.deliveries_failed
+    mark = f"[yellow]{failed} {'delivery' if failed == 1 else 'deliveries'} failed[/] " if failed else ""
+    return mark + _ending(run)
+
+
+def _ending(run: RunSummary) -> str:
     return f"[red]{_line(run.error.message)}[/]" if run.error is not None else _line(run.text)
 
 

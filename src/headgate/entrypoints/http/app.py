@@ -40,9 +40,11 @@ from headgate.features.catalog.routes import router as catalog_router
 from headgate.features.files.routes import router as files_router
 from headgate.features.flows.code_routes import router as flow_code_router
 from headgate.features.flows.routes import router as flows_router
+from headgate.features.maintenance.routes import router as maintenance_router
 from headgate.features.mcptools.routes import router as mcptools_router
 from headgate.features.models.routes import router as models_router
 from headgate.features.runs.completions.routes import router as completions_router
+from headgate.features.runs.deliveries.routes import across as all_deliveries_router
 from headgate.features.runs.deliveries.routes import router as deliveries_router
 from headgate.features.runs.listing.routes import router as flow_list_router
 from headgate.features.runs.preview.routes import router as import_reports_router
@@ -75,6 +77,8 @@ ROUTERS = (
     catalog_router,
     conversations_router,
     deliveries_router,
+    all_deliveries_router,
+    maintenance_router,
     development_router,
     instances_router,
     files_router,

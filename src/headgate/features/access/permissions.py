@@ -43,6 +43,7 @@ class Permission(StrEnum):
     MODELS_CLASSIFY = "models.classify"
     MCP_SERVERS_PROGRAMS = "mcp_servers.programs"
     AUDIT_VIEW = "audit.view"
+    MAINTENANCE_RUN = "maintenance.run"
     SPACES_VIEW = "spaces.view"
     FLOWS_VIEW = "flows.view"
     RUNS_VIEW = "runs.view"
@@ -90,6 +91,9 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         Permission.MODELS_CLASSIFY: Rule(TenantRole.ADMIN, "Set the security class of models."),
         Permission.MCP_SERVERS_PROGRAMS: Rule(
             TenantRole.ADMIN, "Register programs of the server's machine as MCP servers, where the operator allows it."
+        ),
+        Permission.MAINTENANCE_RUN: Rule(
+            TenantRole.ADMIN, "See when retention and the other jobs of maintenance ran, and run them."
         ),
         Permission.AUDIT_VIEW: Rule(TenantRole.ADMIN, "Read, check and export the audit log."),
         Permission.SPACES_VIEW: Rule(Role.VIEWER, "See a space and its members."),

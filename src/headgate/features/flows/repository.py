@@ -145,13 +145,15 @@ async def find_version_by_checksum(
 async def list_versions(
     session: AsyncSession, flow_id: str, *, tenant_id: str, released_only: bool, limit: int, before: int | None
 ) -> Sequence[FlowVersionRow]:
-    """Newest first."""
+    """Newest first: by version, or by release where only published ones are asked for. `before` is a version."""
     query = select(FlowVersionRow).where(FlowVersionRow.flow_id == flow_id, FlowVersionRow.tenant_id == tenant_id)
+    order = FlowVersionRow.release if released_only else FlowVersionRow.version
     if released_only:
         query = query.where(FlowVersionRow.release.is_not(None))
     if before is not None:
-        query = query.where(FlowVersionRow.version < before)
-    return (await session.execute(query.order_by(FlowVersionRow.version.desc()).limit(limit))).scalars().all()
+        place = select(order).where(FlowVersionRow.flow_id == flow_id, FlowVersionRow.version == before)
+        query = query.where(order < place.scalar_subquery())
+    return (await session.execute(query.order_by(order.desc()).limit(limit))).scalars().all()
 
 
 async def find_runnable(session: AsyncSession, flow_id: str, *, tenant_id: str) -> Runnable | None:

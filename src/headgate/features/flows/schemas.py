@@ -69,6 +69,8 @@ class FlowSummary(BaseModel):
     space_id: str
     revision: int
     published_version: int | None
+    owner_user_id: str | None = None
+    """The user who owns it: its creator, until another is named."""
     created_at: datetime
     updated_at: datetime
 

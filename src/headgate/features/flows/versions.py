@@ -130,7 +130,10 @@ async def keep_draft(session: AsyncSession, principal: Principal, catalog: Compo
 async def publish_flow(
     session: AsyncSession, principal: Principal, rules: FlowRules, flow_id: str, *, notes: str = ""
 ) -> FlowVersionRow:
-    """Make the draft's content the published version. Publishing the same content again changes nothing.
+    """Make the draft's content the published version. Publishing what is published changes nothing.
+
+    Content that was published before becomes current as a new release, with its own number, moment and notes; the audit
+    log keeps the earlier publication.
 
     Raises `FlowInvalid` with everything that the language and the installation's rules have against it, or what a gate
     raises; then nothing has changed, and no version was made.
@@ -141,7 +144,7 @@ async def publish_flow(
     if flow.published_version != version.version:
         for gate in rules.gates:
             await gate.require(session, flow, version)
-    if version.release is None:
+    if flow.published_version != version.version:
         flow.last_release += 1
         version.release = flow.last_release
         version.released_at = now()

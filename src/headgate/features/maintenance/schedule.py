@@ -35,6 +35,14 @@ class Schedule:
                 due[name] = await self._add(name, now)
         return [name for name in names if self._is_due(due[name], now) and await self._claim(name, due[name], now)]
 
+    async def begin(self, name: str) -> None:
+        """Record that a job runs now, on request; when it is due next does not change."""
+        now = clock()
+        await self._add(name, now + self._every)
+        change = update(scheduled_jobs).where(scheduled_jobs.c.name == name)
+        async with self._database.writing() as session:
+            await session.execute(change.values(started_at=now, finished_at=None, outcome=None))
+
     async def finish(self, name: str, outcome: Mapping[str, Any]) -> None:
         """Write down what a job came to."""
         done = {"finished_at": clock(), "outcome": dict(outcome)}

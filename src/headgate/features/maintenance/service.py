@@ -85,6 +85,11 @@ class Maintenance:
         self._settings = settings
         self._schedule = Schedule(database, settings.every_minutes * 60)
 
+    @property
+    def run_days(self) -> int | None:
+        """Days that runs are kept where their flow says nothing; None: for good."""
+        return self._settings.run_days
+
     async def run_due_jobs(self) -> list[str]:
         """Run the jobs that are due and that no other process has taken. Returns their names."""
         mine = await self._schedule.claim_due(list(self.jobs))
@@ -93,11 +98,22 @@ class Maintenance:
         return mine
 
     async def run_job(self, name: str, *, dry: bool = False) -> Outcome:
-        """Run one job now, whenever it is due; `dry` only counts. Raises `JobNotFound`."""
-        job = self.jobs.get(name)
-        if job is None:
+        """Run one job now, whenever it is due; `dry` only counts and is not recorded. Raises `JobNotFound`."""
+        if name not in self.jobs:
             raise JobNotFound(f"There is no job '{name}'.", remedy=f"The jobs are: {listed(self.jobs)}.")
-        found = await job.carry_out(self._database, self._storage, self._settings, dry=dry)
+        if dry:
+            return await self._carry_out(name, dry=True)
+        await self._schedule.begin(name)
+        try:
+            found = await self._carry_out(name)
+        except HeadgateError as error:
+            await self._schedule.finish(name, _failure(error))
+            raise
+        await self._schedule.finish(name, found.as_json())
+        return found
+
+    async def _carry_out(self, name: str, *, dry: bool = False) -> Outcome:
+        found = await self.jobs[name].carry_out(self._database, self._storage, self._settings, dry=dry)
         log.info("maintenance", job=name, dry=dry, **found.as_json())
         return found
 
@@ -131,11 +147,16 @@ class Maintenance:
     async def _run_scheduled(self, name: str) -> None:
         """A job that fails says so in its row and is run again when it is next due; the others are not kept from it."""
         try:
-            outcome = (await self.run_job(name)).as_json()
+            outcome = (await self._carry_out(name)).as_json()
         except HeadgateError as error:
             log.warning("maintenance job failed", job=name, problem=error.detail)
-            outcome = {"error": error.code, "message": str(error)}
+            outcome = _failure(error)
         await self._schedule.finish(name, outcome)
+
+
+def _failure(error: HeadgateError) -> dict[str, Any]:
+    """The outcome of a job that failed."""
+    return {"error": error.code, "message": str(error)}
 
 
 def _state(name: str, summary: str, row: Any) -> JobState:  # noqa: ANN401 - a row of scheduled_jobs, or nothing

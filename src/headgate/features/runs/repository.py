@@ -4,10 +4,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, Text, and_, cast, or_, select
+from sqlalchemy import ColumnElement, Row, Select, Text, and_, cast, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.flows.tables import FlowRow, VersionStepRow
+from headgate.features.runs.deliveries.states import DeliveryStatus
+from headgate.features.runs.deliveries.tables import webhook_deliveries
 from headgate.features.runs.tables import flow_runs, flow_step_attempts, flow_step_results
 
 AnyRow = Row[*tuple[Any, ...]]
@@ -19,6 +21,14 @@ _OF_VERSION = and_(
     VersionStepRow.step_id == flow_step_results.c.step_id,
 )
 
+_FAILED = (
+    select(func.count())
+    .where(webhook_deliveries.c.flow_run_id == flow_runs.c.id, webhook_deliveries.c.status == DeliveryStatus.FAILED)
+    .correlate(flow_runs)
+    .scalar_subquery()
+    .label("deliveries_failed")
+)
+_SHOWN = (flow_runs, _FAILED)
 _WORDS = (flow_runs.c.input_payload, flow_runs.c.output_payload, flow_runs.c.error_message)
 
 
@@ -49,6 +59,8 @@ class RunFilter:
     since: int | None = None
     """When they were created, in microseconds: then or later, and before `until`."""
     until: int | None = None
+    deliveries: str | None = None
+    """With a delivery in this state."""
 
     def conditions(self) -> Iterator[ColumnElement[bool]]:
         """As SQL has them."""
@@ -56,6 +68,9 @@ class RunFilter:
         for column in (run.flow_id, run.status, run.session_id):
             if (value := getattr(self, column.name)) is not None:
                 yield column == value
+        if self.deliveries is not None:
+            sent = webhook_deliveries.c
+            yield exists().where(sent.flow_run_id == run.id, sent.status == self.deliveries)
         if self.since is not None:
             yield run.created_at >= self.since
         if self.until is not None:
@@ -72,7 +87,7 @@ async def list_runs(
     before: str | None,
 ) -> Sequence[AnyRow]:
     """Newest first, of flows in these spaces (None: all); `before` is the id of the last run of the page before."""
-    query = _newest_first(flow_runs, tenant_id=tenant_id, spaces=spaces, which=which, before=before)
+    query = _newest_first(_SHOWN, tenant_id=tenant_id, spaces=spaces, which=which, before=before)
     found: Sequence[AnyRow] = (await session.execute(query.limit(limit))).all()
     return found
 
@@ -94,9 +109,9 @@ async def search_runs(
     run's texts are read, and a bound keeps that short however many runs there are.
     """
     seen: dict[str, Any] = {"tenant_id": tenant_id, "spaces": spaces, "which": which, "before": before}
-    oldest = _newest_first(flow_runs.c.id, **seen).offset(among - 1).limit(1)
+    oldest = _newest_first([flow_runs.c.id], **seen).offset(among - 1).limit(1)
     last: str | None = (await session.execute(oldest)).scalar_one_or_none()
-    query = _newest_first(flow_runs, **seen)
+    query = _newest_first(_SHOWN, **seen)
     query = query.where(or_(*(cast(column, Text).icontains(words, autoescape=True) for column in _WORDS)))
     if last is not None:
         query = query.where(flow_runs.c.id >= last)
@@ -104,14 +119,14 @@ async def search_runs(
 
 
 def _newest_first(
-    columns: Any,  # noqa: ANN401 - a column or a table
+    columns: Sequence[Any],
     *,
     tenant_id: str,
     spaces: Collection[str] | None,
     which: RunFilter,
     before: str | None,
 ) -> Select[Any]:
-    query = select(columns).where(flow_runs.c.tenant_id == tenant_id, *which.conditions())
+    query = select(*columns).where(flow_runs.c.tenant_id == tenant_id, *which.conditions())
     if spaces is not None:
         query = query.join(FlowRow, _OF_FLOW).where(FlowRow.space_id.in_(sorted(spaces)))
     if before is not None:

@@ -12,6 +12,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.idempotency.http import Once
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs import service
+from headgate.features.runs.deliveries.schemas import DeliveryState
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.evidence.archive import as_json, as_zip
 from headgate.features.runs.evidence.service import Notary, read_contents
@@ -108,6 +109,7 @@ async def list_(
     flow_id: Annotated[str | None, Query(max_length=36)] = None,
     status: RunState | None = None,
     session_id: Annotated[str | None, Query(max_length=128)] = None,
+    deliveries: Annotated[DeliveryState | None, Query(description="With a delivery in this state.")] = None,
     since: Annotated[AwareDatetime | None, Query(description="Created at this moment or later.")] = None,
     until: Annotated[AwareDatetime | None, Query(description="Created before this moment.")] = None,
     search: Annotated[
@@ -124,6 +126,7 @@ async def list_(
         since=since,
         until=until,
         search=search,
+        deliveries=deliveries,
         limit=limit,
         before=parse_cursor(cursor),
     )

@@ -167,6 +167,8 @@ class RunSummary(BaseModel):
     """The first step it did again."""
     part: PartOut | None = None
     """Null where the whole flow was carried out."""
+    deliveries_failed: int = 0
+    """Outputs that did not reach their receiver and are not tried again by themselves."""
 
 
 class RunOut(RunSummary):

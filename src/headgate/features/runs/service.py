@@ -178,11 +178,15 @@ async def list_runs(
     *,
     flow_id: str | None = None,
     status: str | None = None,
+    deliveries: str | None = None,
     limit: int = 50,
     before: str | None = None,
 ) -> Sequence[RunSummary]:
     """Runs of the caller's spaces, newest first."""
-    return (await page_of_runs(session, principal, flow_id=flow_id, status=status, limit=limit, before=before))[0]
+    found, _ = await page_of_runs(
+        session, principal, flow_id=flow_id, status=status, deliveries=deliveries, limit=limit, before=before
+    )
+    return found
 
 
 async def page_of_runs(
@@ -195,6 +199,7 @@ async def page_of_runs(
     since: datetime | None = None,
     until: datetime | None = None,
     search: str | None = None,
+    deliveries: str | None = None,
     limit: int = 50,
     before: str | None = None,
 ) -> tuple[Sequence[RunSummary], str | None]:
@@ -203,7 +208,7 @@ async def page_of_runs(
     Words are looked for in the newest `LOOKED_THROUGH` of a page: it may hold fewer than asked for, or none, and the
     next goes on behind them.
     """
-    which = repository.RunFilter(flow_id, status, session_id, _microseconds(since), _microseconds(until))
+    which = repository.RunFilter(flow_id, status, session_id, _microseconds(since), _microseconds(until), deliveries)
     seen: dict[str, Any] = {"tenant_id": principal.tenant_id, "spaces": principal.visible_spaces, "which": which}
     behind: str | None = None
     if search:

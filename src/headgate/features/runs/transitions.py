@@ -333,6 +333,7 @@ class ReadRun:
     resumes: int
     source_run_id: str | None
     source_step_id: str | None
+    deliveries_failed: int
     part: dict[str, Any] | None
     input_payload: dict[str, Any]
     output_payload: dict[str, Any] | None

@@ -40,6 +40,35 @@ async def list_deliveries(
     return (await session.execute(query.order_by(_D.created_at, _D.id))).all()
 
 
+async def find_deliveries(
+    session: AsyncSession,
+    *,
+    tenant_id: str,
+    spaces: Collection[str] | None,
+    status: str | None = None,
+    flow_id: str | None = None,
+    ids: Collection[str] | None = None,
+    before: str | None = None,
+    limit: int,
+) -> Sequence[AnyRow]:
+    """Deliveries of runs of flows in these spaces (None: all), newest first, each with `space_id` and `flow_name`."""
+    query = (
+        select(webhook_deliveries, FlowRow.space_id, FlowRow.name.label("flow_name"))
+        .join(FlowRow, and_(FlowRow.id == _D.flow_id, FlowRow.tenant_id == _D.tenant_id))
+        .where(_D.tenant_id == tenant_id)
+    )
+    if spaces is not None:
+        query = query.where(FlowRow.space_id.in_(sorted(spaces)))
+    for column, value in ((_D.status, status), (_D.flow_id, flow_id)):
+        if value is not None:
+            query = query.where(column == value)
+    if ids is not None:
+        query = query.where(_D.id.in_(ids))
+    if before is not None:
+        query = query.where(_D.id < before)
+    return (await session.execute(query.order_by(_D.id.desc()).limit(limit))).all()
+
+
 async def list_attempts(session: AsyncSession, delivery_ids: Collection[str], *, tenant_id: str) -> Sequence[AnyRow]:
     """Attempts at deliveries, in order."""
     query = select(webhook_delivery_attempts).where(_A.delivery_id.in_(delivery_ids), _A.tenant_id == tenant_id)

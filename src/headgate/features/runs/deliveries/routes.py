@@ -8,12 +8,20 @@ from fastapi import APIRouter, Depends, Query, Request
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.runs.deliveries import service
-from headgate.features.runs.deliveries.schemas import DeliveryOut, RedeliveredOut
+from headgate.features.runs.deliveries.schemas import (
+    DeliveryOut,
+    DeliveryState,
+    RedeliveredMany,
+    RedeliveredOut,
+    RedeliverIn,
+)
 from headgate.features.runs.ports import Deliveries
-from headgate.foundation.api import Page, ReadSession, get_database, problems
+from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, page_of, parse_cursor, problems
 from headgate.foundation.database import Database
 
 router = APIRouter(prefix="/flow-runs/{run_id}", tags=["deliveries"])
+across = APIRouter(prefix="/deliveries", tags=["deliveries"])
+"""Deliveries of all runs."""
 _START = [needs(Permission.RUNS_START)]
 Rows = Annotated[Database, Depends(get_database)]
 
@@ -62,6 +70,36 @@ async def redeliver_failed(
     async with database.writing() as session:
         wanted = await service.redeliver_failed(session, caller, run_id, step_id=step_id)
     return await _sent(database, caller, run_id, wanted, sending)
+
+
+@across.get("", summary="List deliveries", responses=problems(), dependencies=[needs(Permission.RUNS_VIEW)])
+async def list_all(
+    session: ReadSession,
+    caller: Caller,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    status: DeliveryState | None = None,
+    flow_id: Annotated[str | None, Query(max_length=36)] = None,
+) -> Page[DeliveryOut]:
+    """Deliveries of all runs that the caller has read access to, newest first."""
+    found = await service.page_of_deliveries(
+        session, caller, status=status, flow_id=flow_id, limit=limit + 1, before=parse_cursor(cursor)
+    )
+    kept, following = page_of(found, limit, "id")
+    return Page(items=kept, next_cursor=following)
+
+
+@across.post("/redeliver", summary="Deliver again across runs", responses=problems(), dependencies=_START)
+async def redeliver_many(
+    database: Rows, caller: Caller, sending: Sending, body: RedeliverIn | None = None
+) -> RedeliveredMany:
+    """Send failed deliveries again, at most 500 at a time: all, those of a flow, or these. No step runs again."""
+    wanted = body or RedeliverIn()
+    async with database.writing() as session:
+        ids = await service.redeliver_many(session, caller, ids=wanted.ids, flow_id=wanted.flow_id)
+    for delivery_id in ids:
+        sending.send_soon(delivery_id)
+    return RedeliveredMany(ids=list(ids))
 
 
 async def _sent(

@@ -1,10 +1,13 @@
 """What the API says about deliveries."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
+MOST_REDELIVERED = 500
+"""Deliveries that one request sends again."""
+DeliveryId = Annotated[str, Field(max_length=36)]
 DeliveryState = Literal["pending", "delivering", "delivered", "failed", "cancelled"]
 
 
@@ -30,6 +33,7 @@ class DeliveryOut(BaseModel):
 
     id: str
     run_id: str
+    flow_id: str
     step_id: str
     url: str
     """The receiver; path and query are never shown, since they may be the secret."""
@@ -45,6 +49,21 @@ class DeliveryOut(BaseModel):
     next_attempt_at: datetime | None
     """When it is tried again by itself; none once it was delivered, failed or was cancelled."""
     attempts: list[DeliveryAttemptOut]
+
+
+class RedeliverIn(BaseModel):
+    """Which deliveries to send again: all failed ones unless ids or a flow are given."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    ids: list[DeliveryId] | None = Field(default=None, min_length=1, max_length=MOST_REDELIVERED)
+    flow_id: DeliveryId | None = None
+
+
+class RedeliveredMany(BaseModel):
+    """The deliveries that are sent again."""
+
+    ids: list[str]
 
 
 class RedeliveredOut(BaseModel):

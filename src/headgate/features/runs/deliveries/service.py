@@ -9,7 +9,13 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record
 from headgate.features.runs.deliveries import repository
-from headgate.features.runs.deliveries.schemas import DeliveryAttemptOut, DeliveryError, DeliveryOut
+from headgate.features.runs.deliveries.schemas import (
+    MOST_REDELIVERED,
+    DeliveryAttemptOut,
+    DeliveryError,
+    DeliveryOut,
+    DeliveryState,
+)
 from headgate.features.runs.deliveries.states import DeliveryStatus
 from headgate.features.runs.errors import DeliveryNotFound, NotRedeliverable
 from headgate.features.runs.permitted import find_run
@@ -79,6 +85,62 @@ async def redeliver_failed(
     return [*again, *waiting]
 
 
+async def page_of_deliveries(
+    session: AsyncSession,
+    principal: Principal,
+    *,
+    status: DeliveryState | None = None,
+    flow_id: str | None = None,
+    limit: int = 50,
+    before: str | None = None,
+) -> list[DeliveryOut]:
+    """Deliveries of the runs that the caller has read access to, newest first, with their attempts."""
+    rows = await repository.find_deliveries(
+        session,
+        tenant_id=principal.tenant_id,
+        spaces=principal.visible_spaces,
+        status=status,
+        flow_id=flow_id,
+        before=before,
+        limit=limit,
+    )
+    return await deliveries_of(session, principal, [row.id for row in rows])
+
+
+async def deliveries_of(session: AsyncSession, principal: Principal, ids: Sequence[str]) -> list[DeliveryOut]:
+    """The deliveries of these ids that the caller has read access to, newest first."""
+    if not ids:
+        return []
+    rows = await repository.find_deliveries(
+        session, tenant_id=principal.tenant_id, spaces=principal.visible_spaces, ids=ids, limit=len(ids)
+    )
+    attempts = await repository.list_attempts(session, ids, tenant_id=principal.tenant_id)
+    return [_view(row, [one for one in attempts if one.delivery_id == row.id]) for row in rows]
+
+
+async def redeliver_many(
+    session: AsyncSession, principal: Principal, *, ids: Sequence[str] | None = None, flow_id: str | None = None
+) -> Sequence[str]:
+    """Let failed deliveries across runs be sent again, the newest `MOST_REDELIVERED` at a time. The ids to send.
+
+    Only those of spaces in which the caller may start runs; others are skipped, as ids that do not exist.
+    """
+    rows = await repository.find_deliveries(
+        session,
+        tenant_id=principal.tenant_id,
+        spaces=principal.visible_spaces,
+        status=DeliveryStatus.FAILED,
+        flow_id=flow_id,
+        ids=ids,
+        limit=MOST_REDELIVERED,
+    )
+    mine = {row.id: row for row in rows if principal.may(Permission.RUNS_START, row.space_id)}
+    again = await repository.reopen(session, list(mine), tenant_id=principal.tenant_id, at=clock()) if mine else ()
+    for one in again:
+        await _record(session, principal, mine[one], [_view(mine[one], ())])
+    return again
+
+
 async def _record(session: AsyncSession, principal: Principal, run: AnyRow, again: Sequence[DeliveryOut]) -> None:
     for one in again:
         await record(
@@ -98,6 +160,7 @@ def _view(row: Any, attempts: Sequence[Any]) -> DeliveryOut:  # noqa: ANN401 - r
     return DeliveryOut(
         id=row.id,
         run_id=row.flow_run_id,
+        flow_id=row.flow_id,
         step_id=row.step_id,
         url=row.url_shown,
         status=row.status,

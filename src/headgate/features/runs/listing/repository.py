@@ -58,6 +58,7 @@ def _columns(tenant_id: str) -> Select[Any]:
     return (
         select(
             FlowRow.id, FlowRow.name, FlowRow.description, FlowRow.space_id, FlowRow.revision, FlowRow.tenant_id,
+            FlowRow.owner_user_id,
             FlowRow.published_version, FlowRow.draft_version, FlowRow.draft, FlowRow.created_at, FlowRow.updated_at,
             FlowVersionRow.release.label("release"), _LOWERED.label("lowered"),
             person.name.label("updated_by"),

@@ -69,6 +69,7 @@ def _item(row: Any, flow: Flow, problems: int, *, seen: Principal) -> FlowItem: 
         space_id=row.space_id,
         revision=row.revision,
         published_version=row.published_version,
+        owner_user_id=row.owner_user_id,
         created_at=row.created_at,
         updated_at=row.updated_at,
         release=row.release,

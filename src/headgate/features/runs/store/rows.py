@@ -37,7 +37,8 @@ _LEAF = (
 _STOPS_AT = "(SELECT json_extract(part, '$.only_step') FROM flow_runs r WHERE r.id = s.flow_run_id)"
 READ_RUN_SQL = (
     "SELECT id, tenant_id, flow_id, version, user_id, session_id, status, error_code, error_message, created_at,"
-    " started_at, finished_at, resumes, source_run_id, source_step_id, part, input_payload, output_payload"
+    " started_at, finished_at, resumes, source_run_id, source_step_id, (SELECT count(*) FROM webhook_deliveries d"
+    " WHERE d.flow_run_id = flow_runs.id AND d.status = 'failed'), part, input_payload, output_payload"
     " FROM flow_runs WHERE id = :run_id AND tenant_id = :tenant_id"
 )
 READ_STEPS_SQL = (

@@ -132,6 +132,7 @@ def _run_members(row: Any) -> dict[str, Any]:  # noqa: ANN401
         "source_run_id": row.source_run_id,
         "source_step_id": row.source_step_id,
         "part": row.part,
+        "deliveries_failed": row.deliveries_failed,
     }
 
 

@@ -1,0 +1,64 @@
+"""`headgate deliveries`: outputs sent to web addresses, of all runs."""
+
+from typing import Annotated
+
+import typer
+
+from headgate.entrypoints.cli import exit_codes
+from headgate.entrypoints.cli.deliveries import show
+from headgate.entrypoints.cli.flow_choice import flow_id_of
+from headgate.entrypoints.cli.output import JsonFlag
+from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.compose import Parts
+from headgate.features.runs.deliveries import service
+from headgate.features.runs.deliveries.schemas import DeliveryState
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="List deliveries of all runs, and send failed ones again."
+)
+Flow = Annotated[str | None, typer.Option(help="Only of this flow: its id or name.")]
+
+
+@app.command("list")
+def list_(
+    status: Annotated[DeliveryState | None, typer.Option(help="Only in this state.")] = None,
+    flow: Flow = None,
+    limit: Annotated[int, typer.Option(help="Most deliveries to show.", min=1, max=200)] = 50,
+    json: JsonFlag = False,
+) -> None:
+    """List deliveries, newest first."""
+
+    async def work(parts: Parts) -> None:
+        flow_id = await flow_id_of(parts, flow) if flow is not None else None
+        async with parts.database.reading() as session:
+            found = await service.page_of_deliveries(session, acting(), status=status, flow_id=flow_id, limit=limit)
+        show(found, json=json, across=True)
+
+    with_parts(work)
+
+
+@app.command()
+def redeliver(
+    ids: Annotated[
+        list[str] | None, typer.Argument(help="Ids of failed deliveries; all failed ones when omitted.")
+    ] = None,
+    flow: Flow = None,
+    json: JsonFlag = False,
+) -> None:
+    """Send failed deliveries again, at most 500 at a time. No step runs again."""
+
+    async def work(parts: Parts) -> None:
+        flow_id = await flow_id_of(parts, flow) if flow is not None else None
+        sending = parts.engine.services.deliveries
+        async with parts.database.writing() as session:
+            wanted = await service.redeliver_many(session, acting(), ids=ids or None, flow_id=flow_id)
+        for delivery_id in wanted:
+            sending.send_soon(delivery_id)
+        await sending.settle()
+        async with parts.database.reading() as session:
+            found = await service.deliveries_of(session, acting(), wanted)
+        show(found, json=json, across=True)
+        if not all(one.webhook_delivered for one in found):
+            raise typer.Exit(exit_codes.FAILED)
+
+    with_parts(work)

@@ -1,0 +1,39 @@
+"""Retention over HTTP, on both databases."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from headgate.foundation.settings import RetentionSettings, Settings
+from tests.support.rows import execute
+from tests.support.team import FLOW, Team, team
+
+
+@pytest.fixture
+async def us(settings: Settings) -> AsyncIterator[Team]:
+    async with team(settings, retention=RetentionSettings(run_days=1)) as found:
+        yield found
+
+
+class TestMaintenance:
+    async def test_is_seen_and_run_by_admins_alone(self, us: Team) -> None:
+        assert {who for who, status in (await us.answers("GET", "/maintenance")).items() if status == 200} == {"admin"}
+        runs = await us.answers("POST", "/maintenance/retention/run?dry_run=true")
+        assert {who for who, status in runs.items() if status == 200} == {"admin"}
+        assert (await us.ask("admin", "POST", "/maintenance/nothing/run")).status_code == 404
+
+    async def test_runs_retention_and_status_shows_it(self, us: Team) -> None:
+        flow_id = str((await us.make("editor", "/flows", spec=FLOW))["id"])
+        run = await us.make("editor", f"/flows/{flow_id}/runs", text="hi", wait=True)
+        await execute(us.database, "UPDATE flow_runs SET finished_at = finished_at - 200000000000")
+        counted = (await us.ask("admin", "POST", "/maintenance/retention/run?dry_run=true")).json()
+        assert (counted["dry_run"], counted["deleted"]["runs"]) == (True, 1)
+        assert (await us.ask("editor", "GET", f"/flow-runs/{run['id']}")).status_code == 200
+        done = (await us.ask("admin", "POST", "/maintenance/retention/run")).json()
+        assert done["deleted"]["runs"] == 1
+        assert (await us.ask("editor", "GET", f"/flow-runs/{run['id']}")).status_code == 404
+        state = await us.get("admin", "/maintenance")
+        assert state["run_days"] == 1
+        (job,) = [one for one in state["jobs"] if one["name"] == "retention"]
+        assert job["finished_at"] is not None
+        assert job["deleted"]["runs"] == 1
