@@ -3,10 +3,11 @@
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from pydantic import PrivateAttr
+from pydantic import JsonValue, PrivateAttr
 
 from headgate.graph.names import did_you_mean
 from headgate.sdk import Component, ComponentError, Data, Table, Text, field, output
+from headgate.sdk.calls import Asked
 from headgate.sdk.coerce import clean_text, data_of
 
 
@@ -95,8 +96,14 @@ class Wait(Component):
 
     @output(name="value", label="Value", help="The value that came in; null when nothing did.")
     async def value(self) -> Data:
-        """The value, later."""
-        await self.ctx.sleep(self.seconds)
+        """The value, later. The moment is fixed by the first attempt: an interrupted wait does not start again."""
+
+        async def due() -> JsonValue:
+            return current_time().timestamp() + self.seconds
+
+        moment = (await self.ctx.once(Asked.of("value", "Wait", {"seconds": self.seconds}), due)).value
+        if isinstance(moment, int | float):
+            await self.ctx.sleep(min(self.seconds, moment - current_time().timestamp()))
         return data_of(self.passed)
 
 

@@ -31,7 +31,7 @@ from headgate.features.workspace.workspace import Workspace
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.foundation.events import EventSink
-from headgate.foundation.guarded_http import AddressPolicy, GuardedHttp
+from headgate.foundation.guarded_http import AddressPolicy, GuardedHttp, Places
 from headgate.foundation.settings import Settings
 from headgate.foundation.telemetry import SILENT, Telemetry
 from headgate.sandbox.broker.rules import NetworkRules
@@ -78,7 +78,7 @@ async def open_services(
     registry = full_registry(OwnComponents(database))
     box, local = SecretBox(settings), LocalModels()
     storage = open_storage(settings)
-    http = GuardedHttp(settings.http)
+    http = GuardedHttp(settings.http, places=_places(settings))
     classes = ModelClasses(database, settings.classification, registry)
     sandbox = SandboxPool(limits=_limits(settings), insecure=settings.sandbox.insecure, network=_network(settings))
 
@@ -121,6 +121,12 @@ async def open_services(
 
 def _network(settings: Settings) -> NetworkRules:
     return NetworkRules.of(settings.sandbox.hosts, AddressPolicy(settings.http.allowed_internal_cidrs))
+
+
+def _places(settings: Settings) -> Places:
+    """As many requests at once as there may be steps at once, where the operator sets no number."""
+    steps = settings.engine.max_concurrent_runs * settings.engine.max_concurrent_steps
+    return Places(settings.http.max_connections or steps, settings.http.max_connections_per_host)
 
 
 def _limits(settings: Settings) -> Limits:

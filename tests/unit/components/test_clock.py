@@ -42,7 +42,8 @@ class TestCurrentDate:
 
 
 class TestWait:
-    async def test_waits_then_passes_the_value_on(self) -> None:
+    async def test_waits_then_passes_the_value_on(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(clock, "current_time", lambda: datetime(2026, 3, 1, tzinfo=UTC))
         harness = StepHarness()
         outputs = await harness.run(Wait, {"seconds": 3, "value": Table(columns=["a"], rows=[[1]])})
         assert outputs == {"value": [{"a": 1}]}

@@ -1,8 +1,11 @@
+from collections.abc import Iterator
 from ipaddress import ip_network
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from headgate.foundation.settings import Settings
 
@@ -13,6 +16,49 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("HEADGATE_DATA_DIR", "HEADGATE_SECRET_KEY", "HEADGATE_DATABASE__URL"):
         monkeypatch.delenv(name, raising=False)
+
+
+def every_setting(model: type[BaseModel] = Settings, prefix: str = "HEADGATE_") -> Iterator[tuple[str, FieldInfo]]:
+    """The variable and the field of each setting."""
+    for name, field in model.model_fields.items():
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from every_setting(kind, f"{prefix}{name.upper()}__")
+        else:
+            yield prefix + name.upper(), field
+
+
+SETTINGS = dict(every_setting())
+OPTIONAL = sorted(name for name, field in SETTINGS.items() if type(None) in get_args(field.annotation))
+
+
+def value_of(settings: Settings, variable: str) -> Any:
+    found: Any = settings
+    for part in variable.removeprefix("HEADGATE_").lower().split("__"):
+        found = getattr(found, part)
+    return found
+
+
+class TestEmptyVariables:
+    @pytest.mark.parametrize("variable", OPTIONAL)
+    def test_leave_an_optional_setting_out(self, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+        monkeypatch.setenv(variable, "")
+        assert value_of(Settings(), variable) is None
+
+    @pytest.mark.parametrize("variable", sorted(SETTINGS.keys() - set(OPTIONAL)))
+    def test_keep_the_default_of_any_other(self, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+        default = value_of(Settings(), variable)
+        monkeypatch.setenv(variable, "")
+        assert value_of(Settings(), variable) == default
+
+    def test_in_a_file_are_the_same(self, tmp_path: Path) -> None:
+        (tmp_path / ".env").write_text("HEADGATE_RETENTION__SESSION_DAYS=\nHEADGATE_HTTP__ALLOWED_INTERNAL_CIDRS=\n")
+        assert Settings().retention.session_days is None
+        assert Settings().http.allowed_internal_cidrs == []
+
+    def test_are_many(self) -> None:
+        assert "HEADGATE_RETENTION__RUN_DAYS" in OPTIONAL
+        assert len(OPTIONAL) > 10
 
 
 class TestSettings:

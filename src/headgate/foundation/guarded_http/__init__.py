@@ -17,6 +17,7 @@ from headgate.foundation.guarded_http.errors import (
     RequestTimedOut,
     TooManyRedirects,
 )
+from headgate.foundation.guarded_http.places import Places
 from headgate.foundation.guarded_http.resolving import Resolver, resolve_checked, system_resolver
 from headgate.foundation.guarded_http.retries import PAUSES, spread
 from headgate.foundation.guarded_http.targets import parse_target, shown_url
@@ -36,6 +37,7 @@ __all__ = [
     "HeaderRefused",
     "HostNotFound",
     "HttpAnswer",
+    "Places",
     "RequestTimedOut",
     "Resolver",
     "TooManyRedirects",

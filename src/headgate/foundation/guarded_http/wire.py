@@ -16,6 +16,7 @@ import httpx2
 from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.foundation.guarded_http.conversion import CONNECT_SECONDS, to_httpcore, translated
 from headgate.foundation.guarded_http.errors import AnswerTooLarge, BrokenAnswer, ConnectFailed
+from headgate.foundation.guarded_http.places import IN_ALL
 from headgate.foundation.guarded_http.request import Request
 from headgate.foundation.guarded_http.resolving import Resolver, resolve_checked
 from headgate.foundation.guarded_http.transport import GuardedTransport
@@ -25,7 +26,6 @@ KEEP_ALIVE_SECONDS = 4.0
 as they do gets no answer, and nobody knows whether it was taken."""
 WRITE_SECONDS = 30.0
 """Time for one piece of a request to be taken."""
-MAX_CONNECTIONS = 100
 _DECODED = frozenset({"gzip", "deflate", "identity"})
 MAX_ENCODINGS = 2
 
@@ -128,7 +128,15 @@ class Wire:
     A kept connection may turn out to be closed when it is used; only a request that can be repeated survives that.
     """
 
-    def __init__(self, policy: AddressPolicy, resolver: Resolver, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self,
+        policy: AddressPolicy,
+        resolver: Resolver,
+        tls: ssl.SSLContext | None = None,
+        *,
+        connections: int = IN_ALL,
+    ) -> None:
+        self._connections = connections
         self._backend = CheckedBackend(policy, resolver)
         self._tls = tls or httpx2.create_ssl_context()
         self._kept = self._new_pool(keep=20)
@@ -155,7 +163,7 @@ class Wire:
         client = httpx2.AsyncClient(
             transport=GuardedTransport(self._new_pool(keep=4), max_bytes=max_bytes, max_stream_bytes=max_stream_bytes),
             headers=dict(headers),
-            timeout=httpx2.Timeout(WRITE_SECONDS, read=read_seconds),
+            timeout=httpx2.Timeout(WRITE_SECONDS, read=read_seconds, pool=None),
             follow_redirects=False,
             trust_env=False,
         )
@@ -171,7 +179,7 @@ class Wire:
         return httpcore2.AsyncConnectionPool(
             ssl_context=self._tls,
             network_backend=self._backend,
-            max_connections=MAX_CONNECTIONS,
+            max_connections=self._connections,
             max_keepalive_connections=keep,
             keepalive_expiry=KEEP_ALIVE_SECONDS,
         )

@@ -26,7 +26,7 @@ class EngineSettings(BaseModel):
         default=86_400.0,
         gt=0,
         description="Longest time that steps of a run may be worked on; then it fails with `run_stale`. Down time of "
-        "the server and waiting for a worker do not count. It can be resumed. `null`: no limit.",
+        "the server and waiting for a worker do not count. It can be resumed. Empty: no limit.",
     )
     event_memory_bytes: int = Field(
         default=16 * 1024 * 1024,

@@ -17,3 +17,13 @@ class HttpSettings(BaseModel):
     max_response_bytes: int = Field(default=MEBIBYTE, ge=1024, description="Largest answer that is read.")
     timeout_seconds: float = Field(default=30.0, gt=0, description="Longest time for one request.")
     max_redirects: int = Field(default=5, ge=0, le=20, description="Redirects followed, each checked again.")
+    max_connections: int | None = Field(
+        default=None,
+        ge=1,
+        description="Most requests under way at once. Empty: as many as steps may work at once, "
+        "`HEADGATE_ENGINE__MAX_CONCURRENT_RUNS` times `HEADGATE_ENGINE__MAX_CONCURRENT_STEPS`. Waiting for a place is "
+        "not part of a request's time.",
+    )
+    max_connections_per_host: int = Field(
+        default=100, ge=1, description="Most of them to one host, so that a slow server leaves places for others."
+    )

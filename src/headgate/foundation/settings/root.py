@@ -1,16 +1,18 @@
 """Every group of settings in one class, as it is read from the environment."""
 
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_data_path
-from pydantic import Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import Field, SecretStr, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from headgate.foundation.settings.accounts import AccountSettings
 from headgate.foundation.settings.assistant import AssistantSettings
 from headgate.foundation.settings.classification import ClassificationSettings
 from headgate.foundation.settings.codev import CodevSettings
 from headgate.foundation.settings.database import DatabaseSettings
+from headgate.foundation.settings.empty import DotEnv, Environment, without_empty
 from headgate.foundation.settings.engine import CelerySettings, EngineSettings
 from headgate.foundation.settings.http import HttpSettings
 from headgate.foundation.settings.mcp import McpSettings
@@ -30,6 +32,24 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix="HEADGATE_", env_nested_delimiter="__", env_file=".env", env_file_encoding="utf-8", extra="ignore"
     )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - replaced
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Sources that read an empty variable as none."""
+        file = getattr(dotenv_settings, "env_file", None)
+        return init_settings, Environment(settings_cls), DotEnv(settings_cls, env_file=file), file_secret_settings
+
+    @model_validator(mode="before")
+    @classmethod
+    def _empty_is_unset(cls, given: Any) -> Any:  # noqa: ANN401 - whatever was read
+        return without_empty(cls, given) if isinstance(given, dict) else given
 
     data_dir: Path = Field(
         default_factory=lambda: user_data_path("headgate", appauthor=False),

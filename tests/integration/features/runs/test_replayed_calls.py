@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
+from headgate.components import clock
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
 from headgate.features.runs.engine.build import build_engine
 from headgate.features.runs.tables import flow_step_calls
@@ -214,3 +216,29 @@ class TestRequests:
         await over(engine, second.key.run_id)
         one, again, other = (request.headers["idempotency-key"] for request in http.requests)
         assert one == again != other
+
+
+class TestWait:
+    async def test_may_be_longer_than_the_time_limit_of_a_step(self, agents: Any, database: Database) -> None:
+        flow = make_flow({"start": "Start", "wait": "Wait"}, ["start.text -> wait.value"], wait={"seconds": 0.6})
+        request = await begun(database, await agents(step_timeout_seconds=0.2), flow)
+        assert (await run_row(database, request.key.run_id)).status == "completed"
+
+    async def test_ends_when_it_was_to_end_although_its_worker_died(
+        self, agents: Any, database: Database, processes: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        flow = make_flow({"start": "Start", "wait": "Wait"}, ["start.text -> wait.value"], wait={"seconds": 7200})
+        version = await store_flow(database, flow, AGENT_COMPONENTS)
+        process, run_id = await processes.start(version, "hello")
+
+        async def due_is_stored() -> bool:
+            return len(await call_rows(database, run_id)) == 1
+
+        await until(due_is_stored)
+        process.kill()
+        process.wait()
+        later = datetime.now(UTC) + timedelta(hours=3)
+        monkeypatch.setattr(clock, "current_time", lambda: later)
+        engine = await agents()
+        await over(engine, run_id)
+        assert ("wait", 2, "completed") in await attempts(database, run_id)

@@ -18,6 +18,7 @@ from headgate.foundation.guarded_http import (
     GuardedHttp,
     HeaderRefused,
     HostNotFound,
+    Places,
     RequestTimedOut,
     TooManyRedirects,
 )
@@ -396,6 +397,43 @@ class TestDeadline:
         server.on("/", hang)
         with pytest.raises(RequestTimedOut, match=r"0\.2 seconds"):
             await make_client(timeout_seconds=0.2).request("GET", server.url("/"), timeout_seconds=300)
+
+    async def test_does_not_begin_before_there_is_a_place(self, server: WebServer, make_client: MakeClient) -> None:
+        release = asyncio.Event()
+
+        async def hold(_request: Received, writer: asyncio.StreamWriter) -> None:
+            await release.wait()
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+        server.on("/held", hold)
+        server.on("/", answer(200))
+        client = make_client(client={"places": Places(1, 1)})
+        first = asyncio.create_task(client.request("GET", server.url("/held"), timeout_seconds=30))
+        while not server.seen("/held"):  # noqa: ASYNC110 - the server tells nobody
+            await asyncio.sleep(0.01)
+        others = [asyncio.create_task(client.request("GET", server.url("/"), timeout_seconds=0.5)) for _ in range(3)]
+        await asyncio.sleep(0.8)  # longer than the time of those that wait for a place
+        assert not any(task.done() for task in others)
+        release.set()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert [(await task).status for task in (first, *others)] == [200] * 4
+
+    async def test_of_a_slow_host_leaves_places_for_others(self, server: WebServer, make_client: MakeClient) -> None:
+        server.on("/held", hang)
+        client = make_client(client={"places": Places(3, 2), "pauses": ()})
+        held = [asyncio.create_task(client.request("GET", server.url("/held"), timeout_seconds=30)) for _ in range(4)]
+        while len(server.seen("/held")) < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        other = server.url("/").replace("127.0.0.1", "127.0.0.2")
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                with pytest.raises(ConnectFailed):  # it got a place; nobody listens there
+                    await client.request("GET", other, timeout_seconds=30)
+            assert len(server.seen("/held")) == 2
+        finally:
+            for task in held:
+                task.cancel()
+            await asyncio.gather(*held, return_exceptions=True)
 
     async def test_covers_retries_and_redirects_together(self, server: WebServer, make_client: MakeClient) -> None:
         server.on("/", redirect("/busy"))

@@ -12,6 +12,7 @@ from headgate.features.runs.events import StepEvents
 from headgate.features.runs.ports import Origin, RunFiles, Services
 from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.guard import StepGuard
+from headgate.features.runs.steps.limit import TimeLimit
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.steps.servers import StepServers
 from headgate.features.runs.transitions import clock
@@ -56,6 +57,8 @@ class StepContext:
         self._is_cancelled = is_cancelled
         self._calls = calls
         self._files: StepFiles | None = None
+        self.limit = TimeLimit()
+        """How long the step may work; it is set by who runs the step."""
         self.guard: StepGuard | None = None
         """Where security classes are switched on: asked before a model is."""
         self._servers: StepServers | None = None
@@ -188,8 +191,9 @@ class StepContext:
         self._events.log(self._recorder.line(message, details, clock()))
 
     async def sleep(self, seconds: float) -> None:
-        """Wait; a cancelled run ends the wait."""
-        await asyncio.sleep(max(0.0, seconds))
+        """Wait; a cancelled run ends the wait. The step's time limit stands still meanwhile."""
+        with self.limit.paused():
+            await asyncio.sleep(max(0.0, seconds))
         await self.check_cancelled()
 
     async def aclose(self) -> None:

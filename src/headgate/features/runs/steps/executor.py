@@ -1,6 +1,5 @@
 """Carries out one step: inputs in, component run, outputs out. Touches no row and holds no connection."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from headgate.features.runs.steps.guard import open_guard
 from headgate.features.runs.steps.hashes import execution_hash
 from headgate.features.runs.steps.inputs import gather_inputs
 from headgate.features.runs.steps.ledger import Outputs
+from headgate.features.runs.steps.limit import TimeLimit
 from headgate.features.runs.steps.payloads import Packer
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.steps.policies import shape_output
@@ -64,7 +64,6 @@ class StepExecutor:
         """
         limit = self._services.engine.step_timeout_seconds
         origin = Origin(run.key, step.id)
-        scope = asyncio.timeout(limit)
         ctx = StepContext(
             origin,
             run.input,
@@ -75,13 +74,14 @@ class StepExecutor:
             calls=calls,
         )
         try:
-            async with scope:
+            ctx.limit = TimeLimit(limit)
+            async with ctx.limit.scope:
                 if self._services.classes is not None:
                     ctx.guard = await open_guard(self._services.classes, run, step.id, recorder)
                 outputs = await self._work(run, step, ctx, recorder)
                 packed = await self._packer.pack(origin, step, outputs, recorder.saved_file_ids)
         except TimeoutError as error:
-            if not scope.expired():
+            if not ctx.limit.scope.expired():
                 raise
             raise StepTimeout(
                 f"Step '{step.id}' took longer than {limit:g} seconds.",
