@@ -21,6 +21,7 @@ from headgate.features.accounts.sessions.links import NewLink
 from headgate.features.accounts.single_sign_on.service import unlink as unlink_user
 from headgate.features.accounts.tables import User
 from headgate.features.accounts.users import service
+from headgate.features.accounts.users.deletion import delete_user
 from headgate.features.accounts.users.schemas import UserIn, UserPatch
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
@@ -116,6 +117,28 @@ def deactivate(email: Email, json: JsonFlag = False) -> None:
 def activate(email: Email, json: JsonFlag = False) -> None:
     """Let a person in again who was shut out."""
     _change(email, UserPatch(active=True), "{email} may sign in again.", json=json)
+
+
+@app.command()
+def delete(
+    email: Email,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Delete a user: name, address, credentials and keys go, history keeps the id. Flows and runs stay."""
+    if not yes and not typer.confirm(f"Delete {email}? This cannot be undone."):
+        raise typer.Abort
+
+    async def work(parts: Parts) -> None:
+        async with parts.database.writing() as session:
+            user = await service.get_user_of_address(session, acting(), email)
+            await delete_user(session, acting(), user.id)
+        if json:
+            print_json({"id": user.id, "deleted": True})
+        else:
+            console.print(f"Deleted {email}. History keeps the id {user.id}.", markup=False)
+
+    with_parts(work)
 
 
 @app.command()

@@ -12,6 +12,6 @@ async def find_tenant(session: AsyncSession, *, tenant_id: str) -> Tenant | None
 
 
 async def find_user(session: AsyncSession, user_id: str, *, tenant_id: str) -> User | None:
-    """One person of the tenant."""
-    query = select(User).where(User.id == user_id, User.tenant_id == tenant_id)
+    """One user of the tenant who was not deleted."""
+    query = select(User).where(User.id == user_id, User.tenant_id == tenant_id, User.deleted_at.is_(None))
     return (await session.execute(query)).scalar_one_or_none()

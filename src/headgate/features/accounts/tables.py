@@ -46,6 +46,8 @@ class User(Row):
     home_space_id: Mapped[str | None] = mapped_column(String(36))
     """Where their new flows go when no space is named. No foreign key: a space may go before its owner."""
     last_sign_in_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    deleted_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    """Set: the row keeps the id for history, and nothing that says who it was."""
 
 
 class Space(Row):

@@ -66,6 +66,7 @@ Action = Literal[
     "user.changed",
     "user.created",
     "user.deactivated",
+    "user.deleted",
     "user.linked",
     "user.password_changed",
     "user.password_link_created",

@@ -7,6 +7,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, Text, and_, cast, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.permissions import Permission, Role, TenantRole, of_role
+from headgate.features.accounts.tables import SpaceMember, User
 from headgate.features.flows.tables import FlowRow, VersionStepRow
 from headgate.features.runs.deliveries.states import DeliveryStatus
 from headgate.features.runs.deliveries.tables import webhook_deliveries
@@ -43,10 +45,30 @@ async def find_run(session: AsyncSession, run_id: str, *, tenant_id: str) -> Any
 
 
 async def find_starter(session: AsyncSession, run_id: str, *, tenant_id: str) -> str | None:
-    """The user who started a run; None when nobody did, or nobody is left of them."""
-    query = select(flow_runs.c.user_id).where(flow_runs.c.id == run_id, flow_runs.c.tenant_id == tenant_id)
-    found: str | None = (await session.execute(query)).scalar_one_or_none()
-    return found
+    """The user who started a run and may start runs of its flow now; None when nobody did, or they no longer may."""
+    query = (
+        select(User.id, User.role, SpaceMember.role)
+        .select_from(flow_runs)
+        .join(FlowRow, _OF_FLOW)
+        .join(User, and_(User.id == flow_runs.c.user_id, User.tenant_id == flow_runs.c.tenant_id))
+        .outerjoin(
+            SpaceMember,
+            and_(
+                SpaceMember.user_id == User.id,
+                SpaceMember.tenant_id == User.tenant_id,
+                SpaceMember.space_id == FlowRow.space_id,
+            ),
+        )
+        .where(flow_runs.c.id == run_id, flow_runs.c.tenant_id == tenant_id, User.active)
+    )
+    row = (await session.execute(query)).one_or_none()
+    if row is None:
+        return None
+    user_id, of_tenant, of_space = row
+    may = of_tenant == TenantRole.ADMIN.value or (
+        of_space is not None and Permission.RUNS_START in of_role(Role(of_space))
+    )
+    return str(user_id) if may else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,12 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
-from sqlalchemy import update
+from sqlalchemy import delete, update
 
 from headgate.entrypoints.starter_workspaces import StarterWorkspaces
 from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, LOCAL, system_principal
+from headgate.features.accounts.tables import SpaceMember, User
+from headgate.features.accounts.users.deletion import delete_user
 from headgate.features.runs import service as runs
 from headgate.features.runs.schemas import RunStart
 from headgate.features.runs.starters import RunStarters
@@ -140,3 +142,27 @@ class TestStarter:
         assert everything(base) == [f"users/{home(base, alice.owner).name}/a.md"]
         other = RunKey(tenant_id="another", flow_id=key.flow_id, version=key.version, run_id=key.run_id)
         assert await RunStarters(app.state.database).of(other) == ""
+
+    @pytest.mark.parametrize("how", ["shut out", "deleted", "removed from the space", "role taken"])
+    async def test_who_may_no_longer_run_the_flow_has_no_files_at_the_next_call(
+        self, app: FastAPI, alice: Member, base: Path, how: str
+    ) -> None:
+        done = await start(alice.client, await create(alice.client, ABOUT))
+        key = RunKey(tenant_id=DEFAULT_TENANT_ID, flow_id=done["flow_id"], version=done["version"], run_id=done["id"])
+        workspaces = StarterWorkspaces(app.state.workspace, RunStarters(app.state.database))
+        tools = await workspaces.of_run(key, "", read_only=False)
+        assert (await tools.write_file("a.md", "mine"))["status"] == "created"
+        user_id = alice.person.id
+        mine = (SpaceMember.user_id == user_id, SpaceMember.space_id == DEFAULT_SPACE_ID)
+        async with app.state.database.writing() as session:
+            if how == "shut out":
+                await session.execute(update(User).where(User.id == user_id).values(active=False))
+            elif how == "deleted":
+                await delete_user(session, LOCAL, user_id)
+            elif how == "removed from the space":
+                await session.execute(delete(SpaceMember).where(*mine))
+            else:
+                await session.execute(update(SpaceMember).where(*mine).values(role="viewer"))
+        assert (await tools.write_file("b.md", "mine"))["error"] == REFUSED
+        assert (await tools.read_file("a.md"))["error"] == REFUSED
+        assert everything(base) == [f"users/{home(base, alice.owner).name}/a.md"]

@@ -37,6 +37,9 @@ export const invitePerson = (body: components["schemas"]["UserIn"]) => unwrap(ap
 export const changePerson = (user_id: string, body: components["schemas"]["UserPatch"]) =>
   unwrap(api.PATCH("/api/v1/users/{user_id}", { params: { path: { user_id } }, body }));
 
+export const deletePerson = (user_id: string) =>
+  unwrap(api.DELETE("/api/v1/users/{user_id}", { params: { path: { user_id } } }));
+
 export const makePasswordLink = (user_id: string) =>
   unwrap(api.POST("/api/v1/users/{user_id}/password-link", { params: { path: { user_id } } }));
 

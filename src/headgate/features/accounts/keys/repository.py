@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Row, Select, func, or_, select
+from sqlalchemy import Row, Select, delete, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.accounts.tables import ApiKey, Space, SpaceMember, User
@@ -64,6 +64,11 @@ async def spaces_of_member(
         SpaceMember.tenant_id == tenant_id, SpaceMember.user_id == user_id, SpaceMember.space_id.in_(space_ids)
     )
     return frozenset((await session.execute(query)).scalars())
+
+
+async def delete_keys(session: AsyncSession, *, tenant_id: str, user_id: str) -> None:
+    """Delete every key of a user: they work no more, at once."""
+    await session.execute(delete(ApiKey).where(ApiKey.user_id == user_id, ApiKey.tenant_id == tenant_id))
 
 
 def _keys(tenant_id: str) -> Select[ApiKey, User]:

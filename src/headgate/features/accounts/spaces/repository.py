@@ -138,6 +138,18 @@ async def other_owners(session: AsyncSession, space_id: str, user_id: str, *, te
     return (await session.execute(query)).scalar_one()
 
 
+async def memberships_of(session: AsyncSession, user_id: str, *, tenant_id: str) -> Sequence[SpaceMember]:
+    """The memberships of a user, in the order of the spaces."""
+    query = select(SpaceMember).where(SpaceMember.user_id == user_id, SpaceMember.tenant_id == tenant_id)
+    return (await session.execute(query.order_by(SpaceMember.space_id))).scalars().all()
+
+
+async def spaces_made_by(session: AsyncSession, user_id: str, *, tenant_id: str) -> Sequence[Space]:
+    """The spaces that a user made."""
+    query = select(Space).where(Space.owner_user_id == user_id, Space.tenant_id == tenant_id)
+    return (await session.execute(query.order_by(Space.id))).scalars().all()
+
+
 async def add_member(session: AsyncSession, member: SpaceMember) -> None:
     """Keep a new member. Their new things go here when they had no place to go to."""
     session.add(member)

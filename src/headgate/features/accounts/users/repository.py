@@ -13,7 +13,7 @@ async def list_users(
     session: AsyncSession, *, tenant_id: str, search: str | None, limit: int, after: str | None
 ) -> Sequence[User]:
     """People in the order they came; `search` is part of the name or address."""
-    query = select(User).where(User.tenant_id == tenant_id)
+    query = select(User).where(User.tenant_id == tenant_id, User.deleted_at.is_(None))
     if search:
         word = search.lower()
         query = query.where(
@@ -41,7 +41,8 @@ async def add_user(session: AsyncSession, user: User) -> None:
 
 async def lock_user(session: AsyncSession, user_id: str, *, tenant_id: str) -> User | None:
     """One person of the tenant; nobody else changes them until the transaction ends."""
-    query = select(User).where(User.id == user_id, User.tenant_id == tenant_id).with_for_update()
+    mine = (User.id == user_id, User.tenant_id == tenant_id, User.deleted_at.is_(None))
+    query = select(User).where(*mine).with_for_update()
     return (await session.execute(query.execution_options(populate_existing=True))).scalar_one_or_none()
 
 

@@ -8,7 +8,7 @@ from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.accounts.sessions.links import NewLink
 from headgate.features.accounts.tables import User
-from headgate.features.accounts.users import service
+from headgate.features.accounts.users import deletion, service
 from headgate.features.accounts.users.schemas import Invited, LinkOut, UserIn, UserOut, UserPatch
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
 from headgate.foundation.settings import Settings
@@ -46,6 +46,18 @@ async def read_user(user_id: str, session: ReadSession, caller: Caller) -> UserO
 async def update_user(user_id: str, body: UserPatch, session: WriteSession, caller: Caller) -> UserOut:
     """Name, role in the organisation, and whether they may come in. The last admin who can sign in stays one."""
     return user_out(await service.update_user(session, caller, user_id, patch=body))
+
+
+@router.delete(
+    "/{user_id}",
+    status_code=204,
+    summary="Delete a user",
+    responses=problems(401, 403, 404, 409),
+    dependencies=[MANAGE],
+)
+async def delete_user(user_id: str, session: WriteSession, caller: Caller) -> None:
+    """Name, address, credentials, sessions and keys go; history keeps the id. Flows and runs stay in their spaces."""
+    await deletion.delete_user(session, caller, user_id)
 
 
 @router.post(

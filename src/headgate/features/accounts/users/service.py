@@ -1,4 +1,4 @@
-"""Inviting people, changing their role, shutting them out. Nobody is ever deleted: history names them."""
+"""Inviting users, changing their role, shutting them out."""
 
 from collections.abc import Sequence
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from pydantic import JsonValue
 
+from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
 from headgate.features.runs.engine.recovery import Recovery, startable
 from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.errors import FLOW_DELETED
@@ -22,7 +23,6 @@ from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import (
-    AnsweredCall,
     Claim,
     Failed,
     Finished,
@@ -30,7 +30,6 @@ from headgate.features.runs.transitions import (
     Onward,
     Progress,
     RunKey,
-    StoredCall,
     clock,
 )
 from headgate.foundation.errors import Cancelled, HeadgateError, Unavailable

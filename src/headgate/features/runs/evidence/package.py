@@ -4,7 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from headgate.features.runs.evidence.chain import chained, head_of
+from headgate.features.runs.evidence.inputs import LONGEST_VALUE, Brought, brought_by_edges
 from headgate.features.runs.evidence.masking import Mask
 from headgate.features.runs.evidence.seal import FORMAT, seal_of
 from headgate.features.runs.steps.payloads import intact, presented
@@ -105,7 +108,7 @@ class _Author:
             "status": step.status,
             "classification": step.classification,
             "reused_from_run_id": step.reused_from_run_id,
-            "input": self.mask.technical(step.input_payload),
+            "input": self._given(step),
             "effective_prompt": self._content(step.effective_prompt),
             "model_parameters": self.mask.technical(step.model_parameters),
             "tokens": {"input": step.num_tokens_input, "output": step.num_tokens_output},
@@ -120,6 +123,30 @@ class _Author:
             "attempts": [self._attempt(row) for row in self._record.attempts if row.step_id == step.step_id],
             "deliveries": [self._delivery(row) for row in self._record.deliveries if row.step_id == step.step_id],
         }
+
+    def _given(self, step: Row) -> dict[str, Any] | None:
+        """What the step was given: what its policy brought, as recorded, and what edges brought."""
+        found: dict[str, Any] = dict(self.mask.technical(step.input_payload) or {})
+        edges = [
+            {"field": one.field, "from": one.source, **self._value(f"{step.step_id}.{one.field}.{one.source}", one)}
+            for one in brought_by_edges(self._record.definition, step, self._record.steps)
+        ]
+        if edges:
+            found["edges"] = edges
+        return found or None
+
+    def _value(self, where: str, brought: Brought) -> dict[str, Any]:
+        """A short value as it is; of a long one the hash, the size and where it is."""
+        entry = brought.entry
+        if "value" not in entry:
+            kept = ("type", "file_id", "media_type", "size_bytes")
+            return {name: entry[name] for name in kept if name in entry}
+        value = portable(entry["value"])
+        size = len(orjson.dumps(value))
+        if size <= LONGEST_VALUE:
+            return {"type": entry["type"], "value": self._content(entry["value"])}
+        sha256 = self._withheld(f"input.{where}", value) if self._private else digest(value)
+        return {"type": entry["type"], "size_bytes": size, "sha256": sha256}
 
     def _input(self, payload: Mapping[str, Any]) -> dict[str, Any]:
         """The run's input; of a private answer only a commitment."""

@@ -15,9 +15,10 @@ from typing import Protocol
 import orjson
 from pydantic import JsonValue, SecretStr
 
+from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
 from headgate.features.runs.ports import Sealer
 from headgate.features.runs.steps.recorder import Recorder
-from headgate.features.runs.transitions import AnsweredCall, Claim, RunKey, StoredCall, clock
+from headgate.features.runs.transitions import Claim, RunKey, clock
 from headgate.foundation.log import get_logger
 from headgate.foundation.webhooks import delivery_key
 from headgate.sdk import Model

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from headgate.features.runs.transitions import AnsweredCall, RunKey, StoredCall
+from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
+from headgate.features.runs.transitions import RunKey
 
 KEEP_CALL_SQL = (
     "INSERT INTO flow_step_calls (flow_run_id, flow_id, tenant_id, step_id, attempt_no, seq, kind, name, digest,"

@@ -10,10 +10,10 @@ from typing import Protocol
 
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
+from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
 from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.transitions import (
-    AnsweredCall,
     Cancelled,
     Claim,
     Failed,
@@ -29,7 +29,6 @@ from headgate.features.runs.transitions import (
     ReadRun,
     Resumed,
     RunKey,
-    StoredCall,
     StoredRun,
     Straggler,
 )

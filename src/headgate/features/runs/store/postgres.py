@@ -9,6 +9,7 @@ from headgate.features.audit import statements as audit
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency import keys
 from headgate.features.idempotency.keys import StartKey
+from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
 from headgate.features.runs.errors import SourceGone
 from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
@@ -39,7 +40,6 @@ from headgate.features.runs.store.rows import (
     time_worked,
 )
 from headgate.features.runs.transitions import (
-    AnsweredCall,
     Cancelled,
     Claim,
     Failed,
@@ -56,7 +56,6 @@ from headgate.features.runs.transitions import (
     Resumed,
     RunKey,
     StepRecord,
-    StoredCall,
     StoredRun,
     Straggler,
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
+from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
 from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.states import RunStatus
 from headgate.features.runs.store import sqlite_resumes as rare
@@ -31,7 +32,6 @@ from headgate.features.runs.store.rows import (
 from headgate.features.runs.store.sqlite_creation import create
 from headgate.features.runs.store.sqlite_writer import SqliteWriter
 from headgate.features.runs.transitions import (
-    AnsweredCall,
     Cancelled,
     Claim,
     Failed,
@@ -47,7 +47,6 @@ from headgate.features.runs.transitions import (
     ReadRun,
     Resumed,
     RunKey,
-    StoredCall,
     StoredRun,
     Straggler,
 )

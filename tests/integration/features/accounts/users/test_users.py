@@ -2,9 +2,11 @@ import asyncio
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from headgate.features.access.permissions import TenantRole
-from headgate.features.access.principal import DEFAULT_USER_ID
+from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_USER_ID
+from headgate.features.accounts.tables import Space, SpaceMember, User
 from headgate.foundation.ids import new_id
 from tests.support.sign_in import Browser, House
 
@@ -179,3 +181,58 @@ class TestChange:
             assert (answer.status_code, answer.json()["code"]) == (409, "signs_in_nowhere")
         renamed = await admin.send("PATCH", f"/users/{DEFAULT_USER_ID}", {"name": "Operator"})
         assert renamed.json()["name"] == "Operator"
+
+
+class TestDelete:
+    async def test_keeps_the_id_and_nothing_that_says_who_it_was(self, house: House) -> None:
+        admin, admin_id = await admin_of(house)
+        invited = (await admin.post("/users", {"email": BO, "name": "Bo Ek"})).json()
+        before = await house.actions()
+        assert (await admin.send("DELETE", f"/users/{invited['id']}")).status_code == 204
+        assert (await admin.get(f"/users/{invited['id']}")).status_code == 404
+        assert "Bo Ek" not in (await admin.get("/users")).text
+        async with house.database.reading() as session:
+            row = (await session.execute(select(User).where(User.id == invited["id"]))).scalar_one()
+            spaces = (await session.execute(select(Space.name))).scalars().all()
+            owner = select(SpaceMember.user_id).where(SpaceMember.space_id != DEFAULT_SPACE_ID)
+            owners = (await session.execute(owner)).scalars().all()
+        assert (row.name, row.email, row.password_hash, row.active) == ("Deleted user", None, None, False)
+        assert not any("Bo" in name for name in spaces)
+        assert set(owners) == {admin_id}, "the personal space is the admin's now"
+        assert (await house.actions())[len(before) :] == ["user.deleted"]
+        event = (await house.audited())[-1]
+        assert BO not in str(event.payload) + event.resource_name
+
+    async def test_ends_sessions_and_keys_at_once(self, house: House) -> None:
+        admin, _ = await admin_of(house)
+        row = await house.add(BO)
+        bo = await house.signed_in(BO)
+        key = (await bo.post("/api-keys", {"name": "mine"})).json()["key"]
+        assert (await admin.send("DELETE", f"/users/{row.id}")).status_code == 204
+        assert (await bo.get("/me")).status_code == 401
+        asked = await (await house.browser()).get("/me", headers={"authorization": f"Bearer {key}"})
+        assert asked.status_code == 401
+
+    async def test_frees_the_address_for_a_new_user(self, house: House) -> None:
+        admin, _ = await admin_of(house)
+        row = await house.add(BO)
+        await admin.send("DELETE", f"/users/{row.id}")
+        again = await admin.post("/users", {"email": BO})
+        assert again.status_code == 201
+        assert again.json()["id"] != row.id
+
+    async def test_spares_the_last_admin_the_local_user_and_other_tenants(self, house: House) -> None:
+        admin, admin_id = await admin_of(house)
+        other = await house.add("other@example.org", tenant_id=await house.add_tenant("Other town"))
+        answers = [await admin.send("DELETE", f"/users/{user_id}") for user_id in (admin_id, DEFAULT_USER_ID, other.id)]
+        assert [(one.status_code, one.json()["code"]) for one in answers] == [
+            (409, "last_admin"),
+            (409, "signs_in_nowhere"),
+            (404, "user_not_found"),
+        ]
+
+    async def test_is_for_admins_alone(self, house: House) -> None:
+        _, admin_id = await admin_of(house)
+        await house.add(BO)
+        bo = await house.signed_in(BO)
+        assert (await bo.send("DELETE", f"/users/{admin_id}")).status_code == 403

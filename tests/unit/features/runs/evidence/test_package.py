@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from headgate.features.runs.evidence.archive import artifacts_of, as_json
 from headgate.features.runs.evidence.verify import verify
-from headgate.foundation.canonical import canonical, portable
+from headgate.foundation.canonical import canonical, digest, portable
 from tests.support.evidence import FILE_ID, make_record, make_step, package_of
 
 PRIVATE: list[dict[str, Any]] = [{"id": "pnr", "private": True}, {"id": "city"}]
@@ -43,6 +43,51 @@ class TestPackage:
         assert first["latency_ms"] == pytest.approx(0.999)
         assert second["deliveries"][0]["attempts"][0]["status_code"] == 200
         assert second["artifacts"][0]["id"] == FILE_ID
+
+    def test_says_what_edges_brought(self) -> None:
+        secret, long = "Hunter-22-Hunter", "x" * 5000
+        first, second, skipped = make_step("a", 1), make_step("b", 2), make_step("c", 3)
+        outputs = {
+            "text": {"type": "Text", "value": f"Hello {secret}"},
+            "rows": {"type": "Data", "value": long},
+            "file": {"type": "Text", "file_id": "f1", "media_type": "text/plain", "size_bytes": 9, "preview": "Hel"},
+        }
+        first.output_payload, first.input_payload = {"main": "text", "outputs": outputs}, None
+        second.input_payload = {"bindings": {"bound": "set"}}
+        skipped.started_at = None
+        edges = [
+            {"source": "a", "output": output, "target": target, "input": field}
+            for output, target, field in (
+                ("text", "b", "input"),
+                ("rows", "b", "rows"),
+                ("file", "b", "more"),
+                ("text", "b", "bound"),
+                ("other", "b", "branch"),
+                ("text", "c", "input"),
+            )
+        ]
+        record = replace(make_record(), steps=[first, second, skipped], definition={"edges": edges})
+        found = {step["step_id"]: step["input"] for step in package_of(record, secrets=(secret,))["step_results"]}
+        assert found["a"] is None
+        assert (found["c"] or {}).get("edges") is None
+        assert found["b"] == {
+            "bindings": {"bound": "set"},
+            "edges": [
+                {"field": "input", "from": "a.text", "type": "Text", "value": "Hello [redacted]"},
+                {"field": "rows", "from": "a.rows", "type": "Data", "size_bytes": 5002, "sha256": digest(long)},
+                {"field": "more", "from": "a.file", "type": "Text", "file_id": "f1", "media_type": "text/plain",
+                 "size_bytes": 9},
+            ],
+        }  # fmt: skip
+
+    def test_gives_no_hash_of_a_long_value_that_may_follow_from_a_private_answer(self) -> None:
+        first, second = make_step("a", 1), make_step("b", 2)
+        first.output_payload = {"main": "text", "outputs": {"text": {"type": "Text", "value": "x" * 5000}}}
+        edges = [{"source": "a", "output": "text", "target": "b", "input": "input"}]
+        made = make_record(form=PRIVATE, pnr="19121212-1212")
+        record = replace(made, steps=[first, second], definition={**made.definition, "edges": edges})
+        (edge,) = package_of(record)["step_results"][1]["input"]["edges"]
+        assert edge["sha256"].keys() == {"withheld", "commitment"}
 
     def test_says_that_an_artifact_was_removed(self) -> None:
         package = package_of(replace(make_record(), files={}))

@@ -9,6 +9,7 @@ import { Listing } from "../Listing";
 import { Part, Row } from "../Section";
 import { useSettingsTexts } from "../texts";
 import { useChange } from "../useChange";
+import { DeletePerson } from "./DeletePerson";
 import { InviteDialog, LinkDialog } from "./InviteDialog";
 
 /** Everybody of the organisation; admins invite and change them. */
@@ -17,6 +18,7 @@ export function People() {
   const { me, may } = useRights();
   const people = useQuery(peopleQuery);
   const [inviting, setInviting] = useState(false);
+  const [deleting, setDeleting] = useState<Person>();
   const touches = [peopleKeys.all];
   const change = useChange({
     change: ({ id, ...wanted }: { id: string; active?: boolean; role?: Person["role"] }) => changePerson(id, wanted),
@@ -71,6 +73,9 @@ export function People() {
                       danger: one.active,
                       onSelect: () => change.mutate({ id: one.id, active: !one.active }),
                     },
+                    ...(one.email
+                      ? [{ id: "delete", label: t("delete_person"), danger: true, onSelect: () => setDeleting(one) }]
+                      : []),
                   ]}
                 >
                   <IconButton size="sm" label={t("more_for", { who: one.name })}>
@@ -82,6 +87,7 @@ export function People() {
           />
         )}
       </Listing>
+      {deleting && <DeletePerson person={deleting} onClose={() => setDeleting(undefined)} />}
       {inviting && <InviteDialog onClose={() => setInviting(false)} />}
       {link.data && <LinkDialog link={link.data} onClose={() => link.reset()} />}
     </Part>

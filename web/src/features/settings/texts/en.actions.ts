@@ -51,6 +51,7 @@ export default {
   did_user_changed: "Person changed",
   did_user_created: "Person invited",
   did_user_deactivated: "Shut out",
+  did_user_deleted: "User deleted",
   did_user_linked: "Single sign-on linked",
   did_user_password_changed: "Password changed",
   did_user_password_link_created: "Password link made",

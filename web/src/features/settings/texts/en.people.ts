@@ -46,6 +46,11 @@ export default {
   make_member: "Make an ordinary member",
   shut_them_out: "Shut out",
   let_them_in: "Let in again",
+  delete_person: "Delete user",
+  delete_person_more:
+    "Name, e-mail address, password, sessions and API keys are deleted. Flows and runs stay in their spaces, and history keeps the user's id. This cannot be undone.",
+  delete_person_failed: "The user was not deleted",
+  person_deleted: "{{name}} was deleted",
   link_failed: "No link was made",
   link_made: "A link for them",
   link_once: "It works once, until {{when}}, and is shown this once.",

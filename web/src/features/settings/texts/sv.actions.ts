@@ -53,6 +53,7 @@ const sv: Translation<typeof en> = {
   did_user_changed: "Person ändrad",
   did_user_created: "Person inbjuden",
   did_user_deactivated: "Avstängd",
+  did_user_deleted: "Användare raderad",
   did_user_linked: "Kopplad till SSO",
   did_user_password_changed: "Lösenord ändrat",
   did_user_password_link_created: "Lösenordslänk skapad",

@@ -51,6 +51,11 @@ const sv: Translation<typeof en> = {
   make_member: "Gör till vanlig medlem",
   shut_them_out: "Stäng av",
   let_them_in: "Släpp in igen",
+  delete_person: "Radera användaren",
+  delete_person_more:
+    "Namn, e-postadress, lösenord, sessioner och API-nycklar raderas. Flöden och körningar finns kvar i sina utrymmen, och historiken behåller användarens id. Det går inte att ångra.",
+  delete_person_failed: "Användaren raderades inte",
+  person_deleted: "{{name}} raderades",
   link_failed: "Ingen länk skapades",
   link_made: "En länk till personen",
   link_once: "Den fungerar en gång, till {{when}}, och visas bara nu.",

@@ -1,0 +1,78 @@
+"""Deleting users: what they made stays, who they were goes."""
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from headgate.features.access.permissions import Role, TenantRole
+from headgate.features.access.principal import Principal
+from headgate.features.accounts import repository as accounts
+from headgate.features.accounts.keys.repository import delete_keys
+from headgate.features.accounts.sessions.repository import delete_links, delete_sessions
+from headgate.features.accounts.sessions.service import name_of
+from headgate.features.accounts.spaces import repository as spaces
+from headgate.features.accounts.tables import SpaceMember, User
+from headgate.features.accounts.users import repository
+from headgate.features.accounts.users.errors import LastAdmin, SignsInNowhere, UserNotFound
+from headgate.features.audit.recorder import record
+from headgate.foundation.database import now
+from headgate.foundation.ids import is_id
+
+DELETED = "Deleted user"
+"""Name of every deleted user."""
+
+
+async def delete_user(session: AsyncSession, principal: Principal, user_id: str) -> None:
+    """Delete a user. History keeps the id; name, address, credentials, sessions, keys and memberships go.
+
+    Flows and runs stay in their spaces. A space that would have no owner left gets the one who deletes as owner; one
+    that has the user's name loses it. The address can be invited again, as a new user.
+
+    Raises `UserNotFound`, `LastAdmin`, `SignsInNowhere`.
+    """
+    admins = await repository.lock_admins(session, tenant_id=principal.tenant_id)
+    user = await repository.lock_user(session, user_id, tenant_id=principal.tenant_id) if is_id(user_id) else None
+    if user is None:
+        raise UserNotFound(user_id)
+    if user.email is None:
+        raise SignsInNowhere
+    if [one.id for one in admins] == [user.id]:
+        raise LastAdmin(name_of(user))
+    await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id)
+    await delete_links(session, tenant_id=user.tenant_id, user_id=user.id)
+    await delete_keys(session, tenant_id=user.tenant_id, user_id=user.id)
+    await _leave_spaces(session, principal, user)
+    _forget(user)
+    await session.flush()
+    await record(session, principal, "user.deleted", id=user.id, name=user.id)
+
+
+def _forget(user: User) -> None:
+    user.name, user.email, user.role, user.active = DELETED, None, TenantRole.MEMBER.value, False
+    user.password_hash = user.sso_issuer = user.sso_subject = user.home_space_id = None
+    user.last_sign_in_at, user.deleted_at = None, now()
+
+
+async def _leave_spaces(session: AsyncSession, principal: Principal, user: User) -> None:
+    """End the memberships; no space is left without an owner."""
+    heir = await accounts.find_user(session, principal.user_id, tenant_id=user.tenant_id)
+    for member in await spaces.memberships_of(session, user.id, tenant_id=user.tenant_id):
+        space_id = member.space_id
+        owned = member.role == Role.OWNER.value
+        if owned and heir is not None and heir.id != user.id:
+            others = await spaces.other_owners(session, space_id, user.id, tenant_id=user.tenant_id)
+            if not others:
+                await _make_owner(session, space_id, heir)
+        await spaces.remove_member(session, member)
+    name, address = user.name.lower(), (user.email or "").lower()
+    for space in await spaces.spaces_made_by(session, user.id, tenant_id=user.tenant_id):
+        if name in space.name.lower() or address in space.name.lower():
+            space.name = f"{DELETED} {space.id}"
+        space.owner_user_id = None
+
+
+async def _make_owner(session: AsyncSession, space_id: str, heir: User) -> None:
+    member = await spaces.find_member(session, space_id, heir.id, tenant_id=heir.tenant_id)
+    if member is not None:
+        member.role = Role.OWNER.value
+        return
+    owner = SpaceMember(space_id=space_id, user_id=heir.id, tenant_id=heir.tenant_id, role=Role.OWNER.value)
+    await spaces.add_member(session, owner)
