@@ -150,8 +150,11 @@ class RelayFeed:
 
     @asynccontextmanager
     async def follow(self, topic: str) -> AsyncIterator["RelaySubscription"]:
-        """Read a topic from now on. Redis is asked at the first `changed`."""
-        yield RelaySubscription(self._client, topic)
+        """Read a topic from now on. While Redis is away it begins when Redis is back; `changed` raises until then."""
+        subscription = RelaySubscription(self._client, topic)
+        with suppress(RedisError, OSError):
+            await subscription.begin()
+        yield subscription
 
 
 class RelaySubscription:
@@ -164,6 +167,11 @@ class RelaySubscription:
         self._began: tuple[int, int] | None = None
         self._pending: list[Event] = []
 
+    async def begin(self) -> None:
+        """Note the end of the stream. Raises what Redis raises."""
+        newest: Any = await self._client.xrevrange(self._topic, count=1)
+        self._began = _order(newest[0][0]) if newest else (0, 0)
+
     def pending(self) -> Sequence[Event]:
         """What was received."""
         found, self._pending = self._pending, []
@@ -173,9 +181,8 @@ class RelaySubscription:
         """Wait for an entry or `SILENCE_SECONDS`; whether the rows have to be read. Raises `Unavailable`."""
         try:
             if self._began is None:
-                newest: Any = await self._client.xrevrange(self._topic, count=1)
-                self._began = _order(newest[0][0]) if newest else (0, 0)
-                return True  # what happened before the place was known
+                await self.begin()
+                return True  # rows may have changed before
             block = int(SILENCE_SECONDS * 1000)
             answer = await self._client.xread({self._topic: self._entry}, block=block, count=100)
         except (RedisError, OSError) as error:
