@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type { RunOut } from "@/api/types";
+import type { DeliveryOut, RunOut } from "@/api/types";
 import { api, unwrap } from "../client";
 
 export interface RunFilter {
@@ -9,6 +9,7 @@ export interface RunFilter {
   search?: string | undefined;
   since?: string | undefined;
   until?: string | undefined;
+  deliveries?: DeliveryOut["status"] | undefined;
 }
 
 export const runKeys = {

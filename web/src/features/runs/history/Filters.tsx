@@ -13,6 +13,8 @@ const SPANS = [
   ["week", "last_week"],
   ["month", "last_month"],
 ] as const satisfies readonly (readonly [Span, RunTextKey])[];
+/** Not a state of runs: those of which an output did not reach its receiver. */
+export const UNDELIVERED = "undelivered";
 const STATES = ["queued", "running", "completed", "failed", "cancelled"] as const;
 
 /** The moment from which a span reaches until now. */
@@ -58,7 +60,11 @@ export function Filters({ search, onSearch, status, onStatus, span, onSpan, flow
         className="min-w-0 flex-1 sm:w-36 sm:flex-none"
         value={status ?? "all"}
         onChange={(next) => onStatus(next === "all" ? undefined : next)}
-        options={[{ value: "all", label: t("all_states") }, ...STATES.map((one) => ({ value: one, label: t(one) }))]}
+        options={[
+          { value: "all", label: t("all_states") },
+          ...STATES.map((one) => ({ value: one as string, label: t(one) })),
+          { value: UNDELIVERED, label: t("undelivered") },
+        ]}
       />
       <Select
         aria-label={t("col_started")}

@@ -2,11 +2,13 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { History, SearchX } from "lucide-react";
 import { useState } from "react";
-import { type RunFilter, runsQuery } from "@/api/queries/runs";
+import { runsQuery } from "@/api/queries/runs";
 import { Button, EmptyState, Problem, Skeleton } from "@/components/ui";
 import { useRunTexts } from "../texts";
-import { Filters, type Span, sinceOf } from "./Filters";
+import { Filters } from "./Filters";
+import { RedeliverAll } from "./RedeliverAll";
 import { RunRow } from "./RunRow";
+import { useRunFilter } from "./useRunFilter";
 
 interface RunListProps {
   flowId: string | undefined;
@@ -21,26 +23,21 @@ interface RunListProps {
 export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProps) {
   const t = useRunTexts();
   const navigate = useNavigate();
-  const [search, setSearch] = useState("");
-  const [span, setSpan] = useState<Span>("any");
-  const [since, setSince] = useState<string | undefined>();
   const [chosen, setChosen] = useState<string | null>(null);
-  const filter: RunFilter = {
-    flow_id: flowId,
-    status: status as RunFilter["status"],
-    search: search || undefined,
-    since,
-  };
+  const {
+    filter,
+    fields,
+    undelivered,
+    clear: clearFields,
+    filtered: chose,
+  } = useRunFilter({ flowId, status, onStatus });
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
     runsQuery(filter),
   );
   const runs = data?.pages.flatMap((page) => page.items) ?? [];
-  const filtered = Boolean(status || search || since || (names && flowId));
+  const filtered = chose || Boolean(names && flowId);
   const clear = () => {
-    setSearch("");
-    setSpan("any");
-    setSince(undefined);
-    onStatus(undefined);
+    clearFields();
     onFlow?.(undefined);
   };
   const choose = (runId: string, flow: string) => {
@@ -56,22 +53,11 @@ export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProp
   };
   return (
     <div className="flex flex-col gap-3">
-      <Filters
-        status={status}
-        onStatus={onStatus}
-        onSearch={setSearch}
-        search={search}
-        span={span}
-        onSpan={(next) => {
-          setSpan(next);
-          setSince(sinceOf(next));
-        }}
-        flow={flowId}
-        {...(names && onFlow ? { names, onFlow } : {})}
-      />
+      <Filters {...fields} flow={flowId} {...(names && onFlow ? { names, onFlow } : {})} />
       {error && <Problem error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton className="h-96" />}
       {data && runs.length === 0 && (filtered ? <NoneFound further={hasNextPage} onClear={clear} /> : <NoRuns />)}
+      {undelivered && runs.length > 0 && <RedeliverAll flowId={flowId} />}
       {chosen && <p className="text-sm text-muted">{t("choose_two")}</p>}
       {runs.length > 0 && (
         <ul
@@ -91,7 +77,7 @@ export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProp
       )}
       {hasNextPage && (
         <Button className="self-center" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t(search ? "further_back" : "more")}
+          {t(fields.search ? "further_back" : "more")}
         </Button>
       )}
       {names && flowId && (

@@ -17,7 +17,6 @@ interface RunRowProps {
 /** A run in a list: where it is, what came of it, when and how long. */
 export function RunRow({ run, flowName, chosen, onChoose }: RunRowProps) {
   const t = useRunTexts();
-  const part = partWords(run, t);
   return (
     <li className={cx("flex items-center gap-3 pl-3", chosen && "bg-accent-soft")}>
       {onChoose && (
@@ -44,13 +43,7 @@ export function RunRow({ run, flowName, chosen, onChoose }: RunRowProps) {
                 t("version", { no: run.version })}
             </span>
           </span>
-          {(part || run.source_run_id || run.resumes > 0) && (
-            <span className="mt-0.5 flex flex-wrap gap-1">
-              {part && <Chip>{part}</Chip>}
-              {run.source_run_id && <Chip>{t("built_on")}</Chip>}
-              {run.resumes > 0 && <Chip>{t("resumed", { count: run.resumes })}</Chip>}
-            </span>
-          )}
+          <Marks run={run} />
         </span>
         <time dateTime={run.created_at} title={dateTime(run.created_at)} className="text-xs text-muted">
           {ago(run.created_at)}
@@ -64,5 +57,21 @@ export function RunRow({ run, flowName, chosen, onChoose }: RunRowProps) {
         </span>
       </Link>
     </li>
+  );
+}
+
+/** What is special about a run: failed deliveries, only a part of the flow, results of another run, resumed. */
+function Marks({ run }: { run: RunSummary }) {
+  const t = useRunTexts();
+  const part = partWords(run, t);
+  const undelivered = run.deliveries_failed ?? 0;
+  if (!part && !run.source_run_id && run.resumes === 0 && undelivered === 0) return null;
+  return (
+    <span className="mt-0.5 flex flex-wrap gap-1">
+      {undelivered > 0 && <Chip tone="warn">{t("deliveries_failed", { count: undelivered })}</Chip>}
+      {part && <Chip>{part}</Chip>}
+      {run.source_run_id && <Chip>{t("built_on")}</Chip>}
+      {run.resumes > 0 && <Chip>{t("resumed", { count: run.resumes })}</Chip>}
+    </span>
   );
 }

@@ -18,6 +18,7 @@ const found = {
   finished_at: "2026-01-01T00:00:01Z",
   ms: 1000,
   resumes: 0,
+  deliveries_failed: 0,
 };
 
 function show() {
@@ -49,5 +50,31 @@ describe("a search in runs", () => {
     expect(await screen.findByText("The needle")).toBeInTheDocument();
     expect(screen.queryByRole("button", { name: "Look further back" })).toBeNull();
     await waitFor(() => expect(asked).toEqual([null, "run-9"]));
+  });
+});
+
+describe("failed deliveries", () => {
+  it("are marked on their run, found by the filter and sent again together", async () => {
+    const asked: (string | null)[] = [];
+    const sent: unknown[] = [];
+    server.use(
+      http.get("*/api/v1/flow-runs", ({ request }) => {
+        asked.push(new URL(request.url).searchParams.get("deliveries"));
+        return HttpResponse.json({ items: [{ ...found, deliveries_failed: 2 }], next_cursor: null });
+      }),
+      http.post("*/api/v1/deliveries/redeliver", async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json({ ids: ["a", "b"] });
+      }),
+    );
+    show();
+    const user = userEvent.setup();
+    expect(await screen.findByText("2 deliveries failed")).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: "Deliver all failed again" })).toBeNull();
+    await user.click(screen.getByRole("combobox", { name: "State" }));
+    await user.click(await screen.findByRole("option", { name: "Failed deliveries" }));
+    await user.click(await screen.findByRole("button", { name: "Deliver all failed again" }));
+    await waitFor(() => expect(sent).toEqual([{ flow_id: "flow-1" }]));
+    expect(asked).toContain("failed");
   });
 });
