@@ -88,9 +88,6 @@ class FollowingParts:
     async def recover(self) -> int:
         return await (await self._current()).recover()
 
-    async def maintain(self) -> list[str]:
-        return await (await self._current()).maintain()
-
     async def settle(self) -> None:
         if self._child is not None:
             await self._child.settle()

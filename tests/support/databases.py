@@ -8,9 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import insert
+
 from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, DEFAULT_USER_ID
-from headgate.features.maintenance.schedule import Schedule
+from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.maintenance.service import JOBS
+from headgate.features.maintenance.tables import scheduled_jobs
 from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import upgrade
 from headgate.foundation.ids import new_id
@@ -40,7 +43,9 @@ def put_jobs_off(settings: Settings) -> None:
 
     async def work() -> None:
         database = Database(settings)
-        await Schedule(database, 3600.0).claim_due(SCHEDULED)
+        async with database.writing() as session:
+            rows = [{"name": name, "due_at": clock() + 3600 * MICROSECONDS} for name in SCHEDULED]
+            await session.execute(insert(scheduled_jobs), rows)
         await database.close()
 
     asyncio.run(work())

@@ -1,6 +1,5 @@
 """Settings in, parts wired: what the server and the command line both stand on."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, fields
@@ -34,7 +33,7 @@ from headgate.features.runs.evidence.service import Notary
 from headgate.features.runs.preview.service import DryRuns
 from headgate.features.secrets.lookup import Variables
 from headgate.features.testing.gate import TestsGate
-from headgate.features.testing.runner import TestRuns, open_tests
+from headgate.features.testing.runner import TestRuns
 from headgate.features.workspace.workspace import Workspace
 from headgate.foundation.crypto import EvidenceSeed, SecretBox
 from headgate.foundation.database import Database
@@ -115,14 +114,16 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
         telemetry_of(settings.telemetry, role, counts=role != COMMAND) as telemetry,
         open_events(settings) as bus,
         open_services(settings, database, bus, recover=recover, telemetry=telemetry) as base,
-        _engine(settings, database, base, bus, recover=recover) as (engine, maintenance),
+        _engine(settings, database, base, bus) as engine,
     ):
         runs = FlowRuns(database=database, engine=engine)
+        tests = TestRuns(database, engine, base.jobs)
+        more = {"codev_sessions": expiry_of(settings)}
+        maintenance = Maintenance(database, base.storage, settings.retention, base.jobs, more)
         index = component_index(base.registry)
         rules = FlowRules(base.registry, base.classes, (TestsGate(),))
         flowise = flowise_servers(settings, database, base)
         async with (
-            open_tests(database, engine, recover=recover) as tests,
             open_assistance(settings, base, runs, index, telemetry) as assistance,
             open_development(
                 Ground(settings, base, runs, index, engine, rules, assistance, flowise),
@@ -155,18 +156,13 @@ async def _engine_and_rest(settings: Settings, database: Database, *, recover: b
 
 @asynccontextmanager
 async def _engine(
-    settings: Settings, database: Database, base: StepServices, bus: EventSink, *, recover: bool
-) -> AsyncIterator[tuple[ExecutionBackend, Maintenance]]:
-    """The engine at work, and what tidies up after it."""
+    settings: Settings, database: Database, base: StepServices, bus: EventSink
+) -> AsyncIterator[ExecutionBackend]:
+    """The engine, open."""
     database.bus = bus
     engine = build_engine(settings, database, base.services)
     await engine.open()
-    maintenance = Maintenance(database, base.storage, settings.retention, {"codev_sessions": expiry_of(settings)})
-    tidying = asyncio.create_task(maintenance.keep_running()) if recover else None
     try:
-        yield engine, maintenance
+        yield engine
     finally:
-        if tidying is not None:
-            tidying.cancel()
-            await asyncio.wait([tidying])
         await engine.close()

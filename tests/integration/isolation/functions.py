@@ -63,7 +63,6 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("list_over", "logic"): lambda world: TESTED,
     ("list_over", "tests"): lambda world: TESTED,
     ("count_trials", "result_ids"): lambda world: world.result_ids,
-    ("hold", "until"): lambda world: now(),
     ("end", "status"): lambda world: "cancelled",
     ("end", "reason"): lambda world: "",
     ("prune", "keep"): lambda world: 0,
@@ -87,15 +86,13 @@ NEW_ROWS = {
 _OPERATOR = "commands of the operator, who has the database; no route calls it"
 _UPKEEP = "a scheduled job that goes through every tenant; no route reaches it with an id it was given"
 _AT_THE_DOOR = "nobody has signed in yet; no id is given, and what is answered goes to nobody before they have"
-_OF_ANY_TENANT = "the worker that makes deliveries for every tenant; no route reaches it with an id it was given"
+_CLAIMED = "takes a job that this process has claimed; no route reaches it with an id it was given"
 WORKER_ONLY = {
     "find_published": "visitors of widgets are of no tenant: the flow says which; it finds what is published alone",
     "flows_with_retention": _UPKEEP,
     "expired_runs": _UPKEEP,
     "payers_among": _UPKEEP,
     "audit_heads": _UPKEEP,
-    "has_abandoned": _UPKEEP,
-    "end_abandoned": _UPKEEP,
     "orphan_candidates": _UPKEEP,
     "known_files": _UPKEEP,
     "list_tenants": _OPERATOR,
@@ -103,10 +100,11 @@ WORKER_ONLY = {
     "people_of_address": _AT_THE_DOOR,
     "find_link": _AT_THE_DOOR,
     "anybody_can_sign_in": "says yes or no to the operator",
-    "find_due": _OF_ANY_TENANT,
-    "open_attempt": _OF_ANY_TENANT,
+    "open_attempt": _CLAIMED,
+    "keep": _CLAIMED,
+    "is_held": _CLAIMED,
     "find_output": "takes the delivery's row, and its tenant with it",
-    "close_attempt": "takes the delivery's row",
+    "close_attempt": _CLAIMED,
 }
 """Functions that work for every tenant in turn, and who calls them."""
 ENGINE_ONLY = {

@@ -1,14 +1,13 @@
 """What tests of flows leave in a tenant, as rows: one result is being made by a process elsewhere."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.testing.tables import TestCaseRow, TestResultRow, TrialRow
-from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
 
 TESTED = "e" * 64
@@ -29,8 +28,8 @@ async def add_tests(  # noqa: PLR0917 - what a test is made of
     for result_id, status in ((passed, "passed"), (running, "running")):
         result: dict[str, Any] = {"id": result_id, "tenant_id": tenant_id, "flow_id": flow_ids[0], "version": 1}
         result |= {"logic_checksum": TESTED, "set_checksum": TESTED, "trials": 1, "of": 1, "status": status}
-        lease = now() + timedelta(hours=1) if status == "running" else None
-        await session.execute(insert(TestResultRow).values(**result, reason=marker, lease_until=lease))
+        held = {"worker_id": "elsewhere", "lease_until": clock() + 3600 * MICROSECONDS} if status == "running" else {}
+        await session.execute(insert(TestResultRow).values(**result, reason=marker, **held))
         trial = {"result_id": result_id, "position": 0, "trial": 1, "tenant_id": tenant_id, "name": "same"}
         came = {"passed": True, "misses": [], "answer": marker, "error": "", "run_id": run_id, "ms": 1, "tokens": 1}
         await session.execute(insert(TrialRow).values(**trial, **came))

@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 
 from celery import Celery
 
-from headgate.entrypoints.services import StepServices, open_services
+from headgate.entrypoints.services import open_services
 from headgate.features.maintenance.service import Maintenance
-from headgate.features.runs.engine.distributed.opening import DueJobs, WorkerChild, open_relay, open_worker
+from headgate.features.runs.engine.distributed.opening import WorkerChild, open_relay, open_worker
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from headgate.foundation.telemetry.opening import telemetry_of
@@ -28,15 +28,11 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
                 base.services,
                 relay,
                 app,
-                run_due_jobs=_due_jobs(settings, database, base),
             ) as child,
             base.jobs.running(),
         ):
+            Maintenance(database, base.storage, settings.retention, base.jobs)
             yield child
     finally:
         await relay.aclose()
         await database.close()
-
-
-def _due_jobs(settings: Settings, database: Database, base: StepServices) -> DueJobs:
-    return Maintenance(database, base.storage, settings.retention).run_due_jobs

@@ -21,7 +21,7 @@ from headgate.entrypoints.worker.child import open_child
 from headgate.entrypoints.worker.figures import serve_figures, shared_figures
 from headgate.features.runs.engine.distributed.celery_app import make_app
 from headgate.features.runs.engine.distributed.child import Child
-from headgate.features.runs.engine.distributed.orders import MAINTAIN, RECOVER, queues_of
+from headgate.features.runs.engine.distributed.orders import RECOVER, queues_of
 from headgate.features.runs.engine.distributed.tasks import WorkerParts, register
 from headgate.foundation.ids import new_id
 from headgate.foundation.log import configure, get_logger
@@ -29,8 +29,6 @@ from headgate.foundation.settings import Settings
 
 log = get_logger(__name__)
 
-MAINTAIN_SECONDS = 60.0
-"""How often a worker looks whether a scheduled job is due."""
 LONG_LIFE_SECONDS = 60.0
 """A worker that lived as long did not fail for a reason that stays."""
 MOST_TRIES = 5
@@ -107,11 +105,6 @@ def schedule(settings: Settings) -> dict[str, dict[str, Any]]:
     upkeep = {"queue": queues_of(settings.celery.queue).upkeep}
     return {
         "recover": {"task": RECOVER, "schedule": seconds, "options": {**upkeep, "expires": 2 * seconds}},
-        "maintain": {
-            "task": MAINTAIN,
-            "schedule": MAINTAIN_SECONDS,
-            "options": {**upkeep, "expires": MAINTAIN_SECONDS},
-        },
     }
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, Table, and_, case, func, select, update
+from sqlalchemy import ColumnElement, Row, Select, Table, and_, case, func, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.jobs.leases import Lease, clock
@@ -44,11 +44,15 @@ class Queue:
     Args:
         table: A table with `job_columns`.
         key: Name of its primary key, a string.
+        only: Which of the rows are jobs that this process may run; without it all of them.
         pick: Orders what is due; without it the job that is due longest comes first.
     """
 
-    def __init__(self, table: Table, *, key: str = "id", pick: Pick | None = None) -> None:
+    def __init__(
+        self, table: Table, *, key: str = "id", only: ColumnElement[bool] | None = None, pick: Pick | None = None
+    ) -> None:
         self.table = table
+        self._free = and_(table.c.worker_id.is_(None), true() if only is None else only)
         self._c = table.c
         self._key = table.c[key]
         self._pick = pick
@@ -63,7 +67,7 @@ class Queue:
         but: Collection[str] = (),
     ) -> list[Job]:
         """Claim jobs that are due, of these ids or of all but some; each is this worker's until its lease ends."""
-        due = and_(self._c.worker_id.is_(None), self._c.due_at <= lease.at, self._key.not_in(but))
+        due = and_(self._free, self._c.due_at <= lease.at, self._key.not_in(but))
         if ids is not None:
             due = and_(due, self._key.in_(ids))
         if self._pick is not None:
@@ -162,7 +166,7 @@ class Queue:
 
     def next_due(self) -> Select[Any]:
         """A query of the moment at which the next job is due; null where none waits for its time."""
-        return select(func.min(self._c.due_at)).where(self._c.worker_id.is_(None), self._c.due_at.is_not(None))
+        return select(func.min(self._c.due_at)).where(self._free, self._c.due_at.is_not(None))
 
     def _job(self, row: AnyRow) -> Job:
         return Job(row._mapping[self._key.name], row.attempts, row.worker_id or "", row)  # noqa: SLF001 - as documented

@@ -45,6 +45,8 @@ class JobKind:
     limit: int
     """Jobs that run at once in one process."""
     retry_seconds: float = 10.0
+    upkeep: Callable[[], Awaitable[None]] | None = None
+    """Done three times a lease, before what others left is recovered."""
 
 
 @dataclass(slots=True, eq=False)
@@ -270,10 +272,12 @@ class JobRunner:
     def _room(self, kind: JobKind) -> int:
         return kind.limit - sum(entry.runs and entry.kind.name == kind.name for entry in self._entries.values())
 
-    async def recover(self) -> int:
-        """Make jobs due again whose holder is gone or whose lease ran out. How many."""
+    async def recover(self, *names: str) -> int:
+        """Make jobs, of these kinds or of all, due again whose holder is gone or whose lease ran out. How many."""
         count = 0
-        for kind in self._kinds.values():
+        for kind in [self._kinds[name] for name in names or tuple(self._kinds)]:
+            if kind.upkeep is not None:
+                await kind.upkeep()
             async with self._claiming, self.database.reading() as session:
                 lost = [job for job in await kind.queue.claimed(session) if self._is_lost(kind, job)]
             if lost:

@@ -1,17 +1,25 @@
-"""Runs the jobs: those that are due, in whichever process gets to them first, or one on request."""
+"""Runs the scheduled tasks of an installation: each when it is due, in one process, or one on request.
 
-import asyncio
+A task is a durable job: a row that is due again when its time has come.
+"""
+
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import and_, select, text, update
+
 from headgate.features.files.storage import Storage
+from headgate.features.jobs.leases import MICROSECONDS, clock
+from headgate.features.jobs.queue import Job as Held
+from headgate.features.jobs.queue import Queue
+from headgate.features.jobs.runner import JobKind, JobRunner
 from headgate.features.maintenance.expired_keys import delete_expired_keys
 from headgate.features.maintenance.heads import log_audit_heads
 from headgate.features.maintenance.orphans import sweep_orphans
 from headgate.features.maintenance.outcome import Outcome
 from headgate.features.maintenance.retention import delete_expired_runs
-from headgate.features.maintenance.schedule import Schedule
+from headgate.features.maintenance.tables import scheduled_jobs
 from headgate.foundation.database import Database, moment
 from headgate.foundation.errors import HeadgateError, NotFound
 from headgate.foundation.log import get_logger
@@ -40,10 +48,10 @@ JOBS: Mapping[str, Job] = {
     "audit_heads": Job(log_audit_heads, "Writes the end of each audit log into the server's log."),
 }
 """Every job of this floor, in the order in which they run: what retention leaves behind the sweep may take."""
-POLL_SECONDS = 60.0
-"""How often a server looks whether a job is due."""
-GRACE_SECONDS = 5.0
-"""How long jobs at work may go on when the server stops: none is left in the middle of a transaction."""
+KIND = "maintenance"
+RETRY_SECONDS = 60.0
+"""How long after a fault of Headgate itself a task is run again."""
+_ADD = text("INSERT INTO scheduled_jobs (name, due_at) VALUES (:name, :due_at) ON CONFLICT (name) DO NOTHING")
 log = get_logger(__name__)
 
 
@@ -67,96 +75,108 @@ class JobState:
 
 
 class Maintenance:
-    """The jobs of one installation.
+    """The scheduled tasks of one installation.
 
     Args:
-        database: Rows of runs, files and jobs.
+        database: Rows of runs, files and tasks.
         storage: Contents of files.
         settings: What is kept how long, and how often that is looked after.
-        more: Jobs of floors above, by name.
+        runner: Runs what is due.
+        more: Tasks of the layers above, by name.
     """
 
     def __init__(
-        self, database: Database, storage: Storage, settings: RetentionSettings, more: Mapping[str, Job] | None = None
+        self,
+        database: Database,
+        storage: Storage,
+        settings: RetentionSettings,
+        runner: JobRunner,
+        more: Mapping[str, Job] | None = None,
     ) -> None:
         self.jobs: Mapping[str, Job] = {**JOBS, **(more or {})}
         self._database = database
         self._storage = storage
         self._settings = settings
-        self._schedule = Schedule(database, settings.every_minutes * 60)
+        self._every = int(settings.every_minutes * 60 * MICROSECONDS)
+        self._runner = runner
+        self._queue = Queue(scheduled_jobs, key="name", only=scheduled_jobs.c.name.in_(self.jobs))
+        # One at a time and in their order: what retention leaves behind the sweep may take.
+        kind = JobKind(KIND, self._queue, self._run_scheduled, 1, retry_seconds=RETRY_SECONDS, upkeep=self.schedule)
+        runner.register(kind)
 
     @property
     def run_days(self) -> int | None:
         """Days that runs are kept where their flow says nothing; None: for good."""
         return self._settings.run_days
 
-    async def run_due_jobs(self) -> list[str]:
-        """Run the jobs that are due and that no other process has taken. Returns their names."""
-        mine = await self._schedule.claim_due(list(self.jobs))
-        for name in mine:
-            await self._run_scheduled(name)
-        return mine
+    async def schedule(self) -> None:
+        """Add the rows of tasks that have none, due at once; make due what a clock that was ahead put off."""
+        now = clock()
+        rows = await self._rows()
+        missing = [name for name in self.jobs if name not in rows]
+        ahead = [name for name, row in rows.items() if row.due_at is not None and row.due_at - now > 2 * self._every]
+        if not missing and not ahead:
+            return
+        order = {name: now + place for place, name in enumerate(self.jobs)}
+        async with self._database.writing() as session:
+            for name in missing:
+                await session.execute(_ADD, {"name": name, "due_at": order[name]})
+            for name in ahead:
+                same = and_(scheduled_jobs.c.name == name, scheduled_jobs.c.due_at == rows[name].due_at)
+                await session.execute(update(scheduled_jobs).where(same).values(due_at=order.get(name, now)))
 
     async def run_job(self, name: str, *, dry: bool = False) -> Outcome:
-        """Run one job now, whenever it is due; `dry` only counts and is not recorded. Raises `JobNotFound`."""
-        if name not in self.jobs:
+        """Run one task now, whenever it is due; `dry` only counts.
+
+        Raises `JobNotFound`, or `JobBusy` while a process runs it.
+        """
+        job = self.jobs.get(name)
+        if job is None:
             raise JobNotFound(f"There is no job '{name}'.", remedy=f"The jobs are: {listed(self.jobs)}.")
         if dry:
-            return await self._carry_out(name, dry=True)
-        await self._schedule.begin(name)
-        try:
-            found = await self._carry_out(name)
-        except HeadgateError as error:
-            await self._schedule.finish(name, _failure(error))
-            raise
-        await self._schedule.finish(name, found.as_json())
-        return found
-
-    async def _carry_out(self, name: str, *, dry: bool = False) -> Outcome:
-        found = await self.jobs[name].carry_out(self._database, self._storage, self._settings, dry=dry)
-        log.info("maintenance", job=name, dry=dry, **found.as_json())
-        return found
+            return await self._carry_out(name, job, dry=True)
+        await self.schedule()
+        async with self._runner.hold(KIND, name) as held:
+            return await self._recorded(held)
 
     async def status(self) -> list[JobState]:
-        """Every job and how it last went."""
-        rows = await self._schedule.rows()
+        """Every task and how it last went."""
+        rows = await self._rows()
         return [_state(name, job.summary, rows.get(name)) for name, job in self.jobs.items()]
 
-    async def keep_running(self, poll_seconds: float = POLL_SECONDS) -> None:
-        """Run what is due, for as long as the server lives. When it is cancelled, jobs at work get a moment to end."""
-        turn: asyncio.Task[None] | None = None
-        try:
-            while True:
-                turn = asyncio.create_task(self._take_turn())
-                await asyncio.shield(turn)
-                await asyncio.sleep(poll_seconds)
-        finally:
-            if turn is not None and not turn.done():
-                await asyncio.wait([turn], timeout=GRACE_SECONDS)
-                turn.cancel()
+    async def _rows(self) -> dict[str, Any]:
+        async with self._database.reading() as session:
+            return {row.name: row for row in await session.execute(select(scheduled_jobs))}
 
-    async def _take_turn(self) -> None:
-        """Run what is due, once. Nothing it raises may end the loop: nothing would be tidied until the next start."""
+    async def _carry_out(self, name: str, job: Job, *, dry: bool) -> Outcome:
+        outcome = await job.carry_out(self._database, self._storage, self._settings, dry=dry)
+        log.info("maintenance", job=name, dry=dry, **outcome.as_json())
+        return outcome
+
+    async def _run_scheduled(self, held: Held) -> None:
+        """A task that fails says so in its row and is run again when it is next due."""
+        due_at = clock() + self._every
         try:
-            await self.run_due_jobs()
+            await self._recorded(held)
         except HeadgateError as error:
-            log.warning("maintenance put off", problem=error.detail)
-        except Exception:
-            log.exception("maintenance failed")
+            log.warning("maintenance job failed", job=held.id, problem=error.detail)
+        async with self._database.writing() as session:
+            await self._queue.release(session, held, due_at=due_at)
 
-    async def _run_scheduled(self, name: str) -> None:
-        """A job that fails says so in its row and is run again when it is next due; the others are not kept from it."""
+    async def _recorded(self, held: Held) -> Outcome:
+        """Run a claimed task, with its times and its outcome in its row. Raises what the task raises."""
+        await self._write(held, started_at=clock(), finished_at=None, outcome=None)
         try:
-            outcome = (await self._carry_out(name)).as_json()
+            outcome = await self._carry_out(held.id, self.jobs[held.id], dry=False)
         except HeadgateError as error:
-            log.warning("maintenance job failed", job=name, problem=error.detail)
-            outcome = _failure(error)
-        await self._schedule.finish(name, outcome)
+            await self._write(held, finished_at=clock(), outcome={"error": error.code, "message": str(error)})
+            raise
+        await self._write(held, finished_at=clock(), outcome=outcome.as_json())
+        return outcome
 
-
-def _failure(error: HeadgateError) -> dict[str, Any]:
-    """The outcome of a job that failed."""
-    return {"error": error.code, "message": str(error)}
+    async def _write(self, held: Held, **values: Any) -> None:  # noqa: ANN401 - columns
+        async with self._database.writing() as session:
+            await session.execute(update(scheduled_jobs).where(self._queue.held(held)).values(values))
 
 
 def _state(name: str, summary: str, row: Any) -> JobState:  # noqa: ANN401 - a row of scheduled_jobs, or nothing

@@ -1,14 +1,18 @@
 """Every query on tests of flows. The tenant is always required, but for what a process does for its own results."""
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
 from typing import cast
 
-from sqlalchemy import CursorResult, Integer, case, delete, func, select, update
+from sqlalchemy import CursorResult, Integer, Table, case, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.jobs.queue import Job, Queue
 from headgate.features.testing.tables import TestCaseRow, TestResultRow, TrialRow
 from headgate.foundation.database import now
+
+QUEUE = Queue(cast("Table", TestResultRow.__table__))
+"""Results that are being made: made claimed, and due only when their process is gone."""
+OVER = {"due_at": None, "worker_id": None, "lease_until": None}
 
 
 async def list_cases(session: AsyncSession, flow_id: str, *, tenant_id: str) -> Sequence[TestCaseRow]:
@@ -50,12 +54,11 @@ async def list_over(
 
 
 async def find_running(session: AsyncSession, flow_id: str, *, tenant_id: str) -> TestResultRow | None:
-    """The result of a flow that is being made, by a process that is there."""
+    """The result of a flow that is being made."""
     query = select(TestResultRow).where(
         TestResultRow.flow_id == flow_id,
         TestResultRow.tenant_id == tenant_id,
         TestResultRow.status == "running",
-        TestResultRow.lease_until > now(),
     )
     return (await session.execute(query.limit(1))).scalars().first()
 
@@ -81,33 +84,18 @@ async def count_trials(
     return {result_id: (done, int(missed or 0)) for result_id, done, missed in rows}
 
 
-async def hold(session: AsyncSession, result_id: str, *, tenant_id: str, until: datetime) -> bool:
-    """Say that its process is still there; whether the result still is to be made."""
-    change = update(TestResultRow).where(
-        TestResultRow.id == result_id, TestResultRow.tenant_id == tenant_id, TestResultRow.status == "running"
-    )
-    return await _changed(session, change.values(lease_until=until))
-
-
 async def end(session: AsyncSession, result_id: str, *, tenant_id: str, status: str, reason: str = "") -> bool:
     """End a result that is running; whether it was."""
     change = update(TestResultRow).where(
         TestResultRow.id == result_id, TestResultRow.tenant_id == tenant_id, TestResultRow.status == "running"
     )
-    return await _changed(session, change.values(status=status, reason=reason, lease_until=None, finished_at=now()))
+    return await _changed(session, change.values(status=status, reason=reason, finished_at=now(), **OVER))
 
 
-async def has_abandoned(session: AsyncSession) -> bool:
-    """Whether any process is gone that was making a result."""
-    query = select(TestResultRow.id).where(TestResultRow.status == "running", TestResultRow.lease_until <= now())
-    return (await session.execute(query.limit(1))).scalar() is not None
-
-
-async def end_abandoned(session: AsyncSession, *, reason: str) -> int:
-    """End the results, of every tenant, whose process is gone. Returns how many."""
-    change = update(TestResultRow).where(TestResultRow.status == "running", TestResultRow.lease_until <= now())
-    change = change.values(status="cancelled", reason=reason, lease_until=None, finished_at=now())
-    return cast("CursorResult[object]", await session.execute(change)).rowcount
+async def is_held(session: AsyncSession, job: Job) -> bool:
+    """Whether a result still is to be made by this process; until the transaction ends nobody changes that."""
+    query = select(TestResultRow.id).where(QUEUE.held(job)).with_for_update()
+    return (await session.execute(query)).scalar_one_or_none() is not None
 
 
 async def prune(session: AsyncSession, flow_id: str, *, tenant_id: str, keep: int) -> None:

@@ -1,7 +1,7 @@
 """What running a flow's tests came to: begun, read, listed, ended."""
 
-from collections.abc import Collection, Sequence
-from datetime import timedelta
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -18,11 +18,9 @@ from headgate.features.testing.schemas import TestResultOut, TestResultSummary, 
 from headgate.features.testing.service import cases_of, checksum_of, revision_of
 from headgate.features.testing.tables import TestResultRow
 from headgate.foundation.database import now
-from headgate.foundation.ids import is_id, new_id
+from headgate.foundation.ids import is_id
 from headgate.graph.cases import TestCase
 
-LEASE = timedelta(seconds=60)
-"""How long a process is taken to be there after it last said so."""
 MOST_RESULTS = 50
 """Of a flow; older ones are forgotten."""
 FORGOTTEN = "It did not pass. Its run was deleted by retention."
@@ -53,19 +51,30 @@ async def cases_to_run(session: AsyncSession, principal: Principal, flow_id: str
 
 
 async def add_result(
-    session: AsyncSession, principal: Principal, flow_id: str, *, version: int, trials: int | None
+    session: AsyncSession,
+    principal: Principal,
+    flow_id: str,
+    *,
+    version: int,
+    trials: int | None,
+    result_id: str,
+    claimed: Mapping[str, Any],
 ) -> tuple[TestResultRow, list[TestCase]]:
-    """Write down that the tests of a version begin. Raises `TestsRunning` when they do already, `NoTests`."""
+    """Write down that the tests of a version begin, claimed by this process by these job columns.
+
+    Raises `TestsRunning` when they do already, `NoTests`.
+    """
     flow = await get_flow(session, principal, flow_id, permission=Permission.RUNS_TEST, lock=True)
-    await repository.end_abandoned(session, reason=INTERRUPTED)
     running = await repository.find_running(session, flow_id, tenant_id=principal.tenant_id)
     if running is not None:
-        raise TestsRunning(running.id)
+        if running.worker_id is not None:
+            raise TestsRunning(running.id)
+        await repository.end(session, running.id, tenant_id=principal.tenant_id, status="cancelled", reason=INTERRUPTED)
     cases = await cases_of(session, flow_id, tenant_id=principal.tenant_id) or _no_tests()
     found = await get_version(session, principal, flow_id, version, permission=Permission.RUNS_TEST)
     each = trials or definition_of(flow).settings.required_trials
     row = TestResultRow(
-        id=new_id(),
+        id=result_id,
         tenant_id=principal.tenant_id,
         flow_id=flow_id,
         version=version,
@@ -76,9 +85,9 @@ async def add_result(
         status="running",
         reason="",
         started_by=principal.user_id or None,
-        lease_until=now() + LEASE,
         started_at=now(),
         finished_at=None,
+        **claimed,
     )
     session.add(row)
     await repository.prune(session, flow_id, tenant_id=principal.tenant_id, keep=MOST_RESULTS)

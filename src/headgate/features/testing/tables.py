@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
+from headgate.features.jobs.tables import JobColumns, job_indexes
 from headgate.foundation.database import Json, Row, Timestamp, now
 
 
@@ -28,7 +29,7 @@ class TestCaseRow(Row):
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
 
-class TestResultRow(Row):
+class TestResultRow(JobColumns, Row):
     """A flow's test set, run once: every case as often as was asked for."""
 
     __test__ = False
@@ -37,7 +38,7 @@ class TestResultRow(Row):
         ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
         UniqueConstraint("id", "tenant_id"),
         Index("ix_flow_test_results_flow_id_id", "flow_id", "id"),
-        Index("ix_flow_test_results_status_lease_until", "status", "lease_until"),
+        *job_indexes("flow_test_results"),
         CheckConstraint("status IN ('running', 'passed', 'failed', 'cancelled')", name="status_known"),
         CheckConstraint("trials BETWEEN 1 AND 10", name="trials_bounded"),
     )
@@ -60,8 +61,6 @@ class TestResultRow(Row):
     """Why it was cancelled."""
     started_by: Mapped[str | None] = mapped_column(String(36))
     """The user, who may be gone."""
-    lease_until: Mapped[datetime | None] = mapped_column(Timestamp)
-    """Until when the process that runs it is taken to be there; null when it is over."""
     started_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
     finished_at: Mapped[datetime | None] = mapped_column(Timestamp)
 

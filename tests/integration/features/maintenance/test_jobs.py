@@ -4,12 +4,13 @@ import asyncio
 import json
 import os
 import time
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import ColumnElement, or_, select, text
 
 from headgate.features.access.principal import LOCAL
 from headgate.features.audit import service as audit
@@ -19,7 +20,12 @@ from headgate.features.files import service as files
 from headgate.features.files.local_storage import LocalStorage
 from headgate.features.files.tables import StoredFile
 from headgate.features.flows.service import create_flow
+from headgate.features.jobs.errors import JobBusy
+from headgate.features.jobs.leases import Leases, clock
+from headgate.features.jobs.runner import JobRunner
+from headgate.features.jobs.worker import Worker
 from headgate.features.maintenance.service import JOBS, JobNotFound, Maintenance
+from headgate.features.maintenance.tables import scheduled_jobs
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.build import build_engine
 from headgate.features.runs.transitions import Reuse, RunKey
@@ -33,7 +39,9 @@ from headgate.graph.cases import TestCase
 from headgate.graph.model import FlowSettings
 from tests.integration.features.runs.conformance import finish
 from tests.support.engine import make_chain, make_flow, make_services, new_run, on_disk, store_flow
+from tests.support.jobs import open_jobs
 from tests.support.logs import captured_logs
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.rows import execute, run_row, step_rows
 from tests.support.tenants import add_tenant
 
@@ -53,8 +61,41 @@ async def engine(database: Database, settings: Settings) -> Any:
     await found.close()
 
 
-def maintenance(database: Database, storage: LocalStorage, **settings: Any) -> Maintenance:
-    return Maintenance(database, storage, RetentionSettings(**settings))
+RUNNERS: list[JobRunner] = []
+
+
+@pytest.fixture(autouse=True)
+async def runners_closed() -> AsyncIterator[None]:
+    yield
+    while RUNNERS:
+        await RUNNERS.pop().close()
+
+
+def maintenance(database: Database, storage: LocalStorage, *, scans: bool = False, **settings: Any) -> Maintenance:
+    """The maintenance of one process."""
+    leases = Leases(Worker(storage._root.parent / "workers"), 30.0)
+    RUNNERS.append(JobRunner(database, leases, scans=scans, poll_seconds=0.02))
+    return Maintenance(database, storage, RetentionSettings(**settings), RUNNERS[-1])
+
+
+async def run_due(database: Database, storage: LocalStorage, processes: int = 1) -> list[str]:
+    """Open processes, let them run every task that is due, and end them. The tasks in the order of their starts."""
+    several = [maintenance(database, storage, scans=True) for _ in range(processes)]
+    await asyncio.gather(*(one.schedule() for one in several))
+    due = or_(scheduled_jobs.c.due_at <= clock(), scheduled_jobs.c.worker_id.is_not(None))
+    before = {one.name: one.started_at or "" for one in await several[0].status()}
+    for runner in RUNNERS[-processes:]:
+        runner.open()
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while await rows_where(database, due):  # noqa: ASYNC110 - the rows are written by other processes
+            await asyncio.sleep(0.01)
+    ran = [one for one in await several[0].status() if (one.started_at or "") != before[one.name]]
+    return [one.name for one in sorted(ran, key=lambda one: one.started_at or "")]
+
+
+async def rows_where(database: Database, condition: ColumnElement[bool]) -> list[str]:
+    async with database.reading() as session:
+        return list((await session.execute(select(scheduled_jobs.c.name).where(condition))).scalars())
 
 
 async def ids(database: Database, table: str) -> set[str]:
@@ -146,9 +187,10 @@ class TestRetention:
         async with database.writing() as session:
             flow = await create_flow(session, LOCAL, engine.services.components, definition=make_chain(1))
             await replace_cases(session, LOCAL, flow.id, cases)
-        tests = TestRuns(database, engine)
-        result_id = await tests.begin(LOCAL, flow.id, trials=2)
-        await tests.wait(result_id)
+        async with open_jobs(database, storage._root.parent) as jobs:
+            tests = TestRuns(database, engine, jobs)
+            result_id = await tests.begin(LOCAL, flow.id, trials=2)
+            await tests.wait(result_id)
         old, young = sorted(await ids(database, "flow_runs"))
         await make_old(database, old, 31)
         await maintenance(database, storage, run_days=30).run_job("retention")
@@ -342,12 +384,15 @@ class TestSchedule:
         """Jobs belong to no tenant, so they outlive one test's rows."""
         await execute(database, "DELETE FROM scheduled_jobs")
 
-    async def test_lets_one_of_several_processes_run_a_job(self, database: Database, storage: LocalStorage) -> None:
-        several = [maintenance(database, storage) for _ in range(5)]
-        ran = [name for found in await asyncio.gather(*(one.run_due_jobs() for one in several)) for name in found]
-        assert sorted(ran) == sorted(JOBS)
-        assert await several[0].run_due_jobs() == []
-        state = {one.name: one for one in await several[0].status()}
+    async def test_lets_one_of_several_processes_run_each_in_their_order(
+        self, database: Database, storage: LocalStorage
+    ) -> None:
+        assert await run_due(database, storage, processes=5) == list(JOBS)
+        async with database.reading() as session:
+            attempts = (await session.execute(select(scheduled_jobs.c.attempts))).scalars().all()
+        assert attempts == [1] * len(JOBS)
+        assert await run_due(database, storage) == []
+        state = {one.name: one for one in await maintenance(database, storage).status()}
         assert state["retention"].outcome == {
             **dict.fromkeys(("runs", "sessions", "artifacts", "contents", "bytes", "keys"), 0),
             "tenants": {},
@@ -355,36 +400,53 @@ class TestSchedule:
         assert state["retention"].finished_at is not None
 
     async def test_runs_a_job_again_when_its_time_has_come(self, database: Database, storage: LocalStorage) -> None:
-        job = maintenance(database, storage)
-        await job.run_due_jobs()
+        await run_due(database, storage)
         await execute(database, "UPDATE scheduled_jobs SET due_at = 1 WHERE name = 'retention'")
-        assert await job.run_due_jobs() == ["retention"]
+        assert await run_due(database, storage) == ["retention"]
 
     async def test_is_not_stopped_by_a_clock_that_was_set_back(self, database: Database, storage: LocalStorage) -> None:
-        job = maintenance(database, storage)
-        await job.run_due_jobs()
+        await run_due(database, storage)
         await execute(database, "UPDATE scheduled_jobs SET due_at = due_at + 86400000000")
-        assert await job.run_due_jobs() == list(JOBS)
+        assert await run_due(database, storage) == list(JOBS)
 
     async def test_writes_down_that_a_job_failed_and_runs_the_others(
         self, database: Database, storage: LocalStorage
     ) -> None:
         storage._root.mkdir(parents=True)
         (storage._root / LOCAL.tenant_id).write_text("a file where a folder belongs")
-        job = maintenance(database, storage)
-        assert await job.run_due_jobs() == list(JOBS)
-        state = {one.name: one for one in await job.status()}
+        assert await run_due(database, storage) == list(JOBS)
+        state = {one.name: one for one in await maintenance(database, storage).status()}
         assert "error" not in (state["retention"].outcome or {})
         assert (state["orphan_sweep"].outcome or {})["error"] == "storage_failed"
 
-    async def test_lets_jobs_at_work_end_when_the_server_stops(self, database: Database, storage: LocalStorage) -> None:
-        job = maintenance(database, storage)
-        loop = asyncio.create_task(job.keep_running())
+    async def test_finishes_what_runs_when_the_server_stops(self, database: Database, storage: LocalStorage) -> None:
+        job = maintenance(database, storage, scans=True)
+        RUNNERS[-1].open()
         while not [one for one in await job.status() if one.started_at]:  # noqa: ASYNC110
             await asyncio.sleep(0)
-        loop.cancel()
-        await asyncio.wait([loop])
-        assert all(one.finished_at for one in await job.status())
+        await RUNNERS[-1].close()
+        assert all(one.finished_at for one in await job.status() if one.started_at)
+        assert await rows_where(database, scheduled_jobs.c.worker_id.is_not(None)) == []
+
+    async def test_a_request_is_in_the_status_and_leaves_the_next_time_as_it_is(
+        self, database: Database, storage: LocalStorage
+    ) -> None:
+        await run_due(database, storage)
+        job = maintenance(database, storage)
+        before = {one.name: one for one in await job.status()}["retention"]
+        await job.run_job("retention")
+        after = {one.name: one for one in await job.status()}["retention"]
+        assert (after.started_at or "") > (before.started_at or "")
+        assert after.outcome is not None
+        assert after.due_at == before.due_at
+
+    async def test_a_request_waits_for_no_other_process(self, database: Database, storage: LocalStorage) -> None:
+        first, second = maintenance(database, storage), maintenance(database, storage)
+        await first.schedule()
+        async with RUNNERS[-2].hold("maintenance", "retention"):
+            with pytest.raises(JobBusy):
+                await second.run_job("retention")
+            assert (await second.run_job("retention", dry=True)).runs == 0
 
     async def test_knows_no_other_job(self, database: Database, storage: LocalStorage) -> None:
         with pytest.raises(JobNotFound, match="retention"):

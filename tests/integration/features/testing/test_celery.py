@@ -25,6 +25,7 @@ from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fi
 )
 from tests.integration.features.runs.conformance import appears
 from tests.support.engine import make_chain, make_flow
+from tests.support.jobs import open_jobs
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.rows import run_row
 
@@ -32,10 +33,13 @@ pytestmark = pytest.mark.xdist_group("celery")
 
 
 @pytest.fixture
-async def tests(database: Database, engine: ExecutionBackend) -> AsyncIterator[TestRuns]:  # noqa: F811
-    found = TestRuns(database, engine)
-    yield found
-    await found.close()
+async def tests(
+    database: Database,
+    engine: ExecutionBackend,  # noqa: F811
+    tmp_path: Path,
+) -> AsyncIterator[TestRuns]:
+    async with open_jobs(database, tmp_path) as jobs:
+        yield TestRuns(database, engine, jobs)
 
 
 class TestOnWorkers:

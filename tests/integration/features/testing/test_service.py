@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from typing import Any
 
 import httpx2
@@ -13,17 +12,19 @@ from sqlalchemy import select, update
 
 from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.audit.tables import AuditEvent
+from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.runs import service as runs
 from headgate.features.runs.transitions import RunKey
 from headgate.features.testing import service
 from headgate.features.testing.errors import StaleTests
 from headgate.features.testing.runner import TestRuns
 from headgate.features.testing.tables import TestResultRow
-from headgate.foundation.database import Database, now
+from headgate.foundation.database import Database
 from headgate.foundation.errors import Unauthenticated
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import LimitSettings, Settings
 from headgate.graph.cases import Expectation, TestCase
+from tests.support.jobs import open_jobs
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.people import asking, running
 
@@ -297,18 +298,23 @@ class TestRun:
         assert {one["status"] for one in live} == {"cancelled"}
         assert (await client.get(f"flows/{flow_id}/tests")).json()["running"] is None
 
-    async def test_that_its_server_left_is_ended_by_the_sweep(
-        self, app: FastAPI, client: httpx2.AsyncClient, flow_id: str, database: Database
+    async def test_that_its_server_left_is_ended_by_another(
+        self, app: FastAPI, client: httpx2.AsyncClient, flow_id: str, database: Database, settings: Settings
     ) -> None:
         await put(client, flow_id, GREETS)
         found = await run(client, flow_id)
-        left = {"status": "running", "finished_at": None, "lease_until": now() + timedelta(seconds=30)}
+        hour = 3600 * MICROSECONDS
+        left = {"status": "running", "finished_at": None, "worker_id": "elsewhere", "lease_until": clock() + hour}
         await _set(database, found["id"], left)
         tests: TestRuns = app.state.tests
-        assert await tests.sweep() == 0
-        assert (await client.get(f"flows/{flow_id}/tests")).json()["running"] == found["id"]
-        await _set(database, found["id"], {"lease_until": now() - timedelta(seconds=1)})
-        assert await tests.sweep() == 1
+        async with open_jobs(database, settings.data_dir, scans=True) as jobs:
+            TestRuns(database, tests._engine, jobs)
+            assert await jobs.recover() == 0
+            assert (await client.get(f"flows/{flow_id}/tests")).json()["running"] == found["id"]
+            await _set(database, found["id"], {"lease_until": clock() - hour})
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while (await client.get(f"flows/{flow_id}/tests")).json()["running"]:  # noqa: ASYNC110 - another process
+                    await asyncio.sleep(0.01)
         swept = (await client.get(f"flows/{flow_id}/tests/results/{found['id']}")).json()
         assert (swept["status"], len(swept["lines"])) == ("cancelled", 1)
         assert "ended before they were over" in swept["reason"]
@@ -319,7 +325,8 @@ class TestRun:
     ) -> None:
         await put(client, flow_id, GREETS)
         found = await run(client, flow_id)
-        await _set(database, found["id"], {"status": "running", "lease_until": now() - timedelta(seconds=1)})
+        left = {"status": "running", "worker_id": "elsewhere", "lease_until": clock() - MICROSECONDS}
+        await _set(database, found["id"], left)
         assert (await run(client, flow_id))["status"] == "passed"
         assert (await client.get(f"flows/{flow_id}/tests/results/{found['id']}")).json()["status"] == "cancelled"
 

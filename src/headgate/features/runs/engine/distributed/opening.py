@@ -1,6 +1,6 @@
 """Puts the parts of the distributed engine together, for the API and for a worker child."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -40,15 +40,6 @@ def build_backend(settings: Settings, database: Database, services: Services) ->
     return _backend(settings, services, _store(database), _shift(settings), make_app(settings), owns_app=True)
 
 
-DueJobs = Callable[[], Awaitable[Sequence[str]]]
-"""Runs the scheduled jobs that are due. Returns their names."""
-
-
-async def no_jobs() -> Sequence[str]:
-    """There are none."""
-    return ()
-
-
 @dataclass(frozen=True)
 class WorkerChild:
     """What is open in a worker child."""
@@ -58,15 +49,10 @@ class WorkerChild:
     relay: EventRelay
     keeper: Lifeguard
     services: Services
-    run_due_jobs: DueJobs
 
     async def recover(self) -> int:
         """Look for runs that were left."""
         return await self.backend.recover()
-
-    async def maintain(self) -> list[str]:
-        """Run the scheduled jobs that are due."""
-        return list(await self.run_due_jobs())
 
     async def settle(self) -> None:
         """Send the events that are still held back."""
@@ -92,8 +78,6 @@ async def open_worker(
     services: Services,
     relay: EventRelay,
     app: Celery,
-    *,
-    run_due_jobs: DueJobs = no_jobs,
 ) -> AsyncIterator[WorkerChild]:
     """Open what a worker child needs, on the loop it will use. Raises `Invalid` without PostgreSQL, `Unavailable`."""
     store, shift = _store(database), _shift(settings)
@@ -115,7 +99,7 @@ async def open_worker(
         await segments.open()
         try:
             keeper = Lifeguard(_libpq(database), segments, shift)
-            yield WorkerChild(segments, backend, relay, keeper, services, run_due_jobs)
+            yield WorkerChild(segments, backend, relay, keeper, services)
         finally:
             await segments.close()
     finally:

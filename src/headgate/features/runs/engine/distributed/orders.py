@@ -12,8 +12,6 @@ END = "headgate.end"
 """The task that ends a run with a reason."""
 RECOVER = "headgate.recover"
 """The task that looks for runs that were left."""
-MAINTAIN = "headgate.maintain"
-"""The task that runs scheduled jobs that are due."""
 
 
 @dataclass(frozen=True, slots=True)

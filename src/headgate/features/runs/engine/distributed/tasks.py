@@ -14,7 +14,7 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from headgate.features.runs.engine.distributed.child import Child
-from headgate.features.runs.engine.distributed.orders import END, JOIN, MAINTAIN, RECOVER, SEGMENT, Order, queues_of
+from headgate.features.runs.engine.distributed.orders import END, JOIN, RECOVER, SEGMENT, Order, queues_of
 from headgate.features.runs.engine.distributed.segment_worker import Outcome, SegmentWorker
 from headgate.features.runs.errors import INTERNAL, STEP_TIMEOUT
 from headgate.features.runs.transitions import RunKey
@@ -38,10 +38,6 @@ class WorkerParts(Protocol):
 
     async def recover(self) -> int:
         """Look for runs that were left. Returns how many there were."""
-        ...
-
-    async def maintain(self) -> list[str]:
-        """Run the scheduled jobs that are due. Returns their names."""
         ...
 
     async def settle(self) -> None:
@@ -103,15 +99,6 @@ def register(app: Celery, child: Child[WorkerParts], queue: str, lease_seconds: 
         except Unavailable as error:
             log.warning("sweep put off", problem=error.detail)
             return 0
-
-    @app.task(name=MAINTAIN, ignore_result=True)  # type: ignore[untyped-decorator]
-    def maintain() -> list[str]:
-        work: concurrent.futures.Future[list[str]] = child.submit(lambda parts: parts.maintain())
-        try:
-            return work.result()
-        except Unavailable as error:
-            log.warning("scheduled jobs put off", problem=error.detail)
-            return []
 
 
 async def _then_settle(parts: WorkerParts, work: Awaitable[T]) -> T:
