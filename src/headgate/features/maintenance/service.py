@@ -100,7 +100,7 @@ class Maintenance:
         self._every = int(settings.every_minutes * 60 * MICROSECONDS)
         self._runner = runner
         self._queue = Queue(scheduled_jobs, key="name", only=scheduled_jobs.c.name.in_(self.jobs))
-        # One at a time and in their order: what retention leaves behind the sweep may take.
+        # One at a time in a process and in their order: what retention leaves behind the sweep may take.
         kind = JobKind(KIND, self._queue, self._run_scheduled, 1, retry_seconds=RETRY_SECONDS, upkeep=self.schedule)
         runner.register(kind)
 

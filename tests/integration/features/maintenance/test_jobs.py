@@ -384,10 +384,8 @@ class TestSchedule:
         """Jobs belong to no tenant, so they outlive one test's rows."""
         await execute(database, "DELETE FROM scheduled_jobs")
 
-    async def test_lets_one_of_several_processes_run_each_in_their_order(
-        self, database: Database, storage: LocalStorage
-    ) -> None:
-        assert await run_due(database, storage, processes=5) == list(JOBS)
+    async def test_lets_one_of_several_processes_run_each(self, database: Database, storage: LocalStorage) -> None:
+        assert sorted(await run_due(database, storage, processes=5)) == sorted(JOBS)
         async with database.reading() as session:
             attempts = (await session.execute(select(scheduled_jobs.c.attempts))).scalars().all()
         assert attempts == [1] * len(JOBS)
