@@ -82,6 +82,8 @@ class JobRunner:
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _upkeep: "list[asyncio.Task[None]]" = field(default_factory=list)
     _closed: bool = False
+    _stopped: asyncio.Event = field(default_factory=asyncio.Event)
+    """Whether nothing is claimed any more, so that nothing needs to be renewed."""
 
     def register(self, *kinds: JobKind) -> None:
         """Run these kinds from now on."""
@@ -110,12 +112,15 @@ class JobRunner:
     async def close(self, grace_seconds: float = GRACE_SECONDS) -> None:
         """Claim nothing more, give running jobs a moment, and release the rest: another process continues at once."""
         self._closed = True
-        await _cancelled(self._upkeep[:1])
+        self._nudged.set()
+        self._changed.set()
+        await _ended(self._upkeep[:1])
         tasks = [entry.task for entry in self._entries.values() if entry.runs and entry.task is not None]
         if tasks and grace_seconds:
             await asyncio.wait(tasks, timeout=grace_seconds)
-        await _cancelled(tasks)
-        await _cancelled(self._upkeep[1:])
+        await _ended(tasks, 0)
+        self._stopped.set()
+        await _ended(self._upkeep[1:])
         self.leases.worker.close()
 
     def enqueue(self, kind: str, job_id: str) -> None:
@@ -210,7 +215,7 @@ class JobRunner:
         """Claim what is due, as long as the process lives. Nothing that fails may end it."""
         recover_at = 0.0
         time = asyncio.get_running_loop().time
-        while True:
+        while not self._closed:
             self._nudged.clear()
             pause = self.poll_seconds
             try:
@@ -222,9 +227,8 @@ class JobRunner:
                 log.warning("jobs not looked for", problem=error.detail)
             except Exception:
                 log.exception("jobs not looked for")
-            with suppress(TimeoutError):
-                async with asyncio.timeout(pause):
-                    await self._nudged.wait()
+            if not self._closed:
+                await _waited(self._nudged, pause)
 
     async def _look(self) -> float:
         """Claim and begin what is due and has room. Returns for how many seconds there is nothing more to do."""
@@ -330,8 +334,7 @@ class JobRunner:
 
     async def _beat(self) -> None:
         """Renew every claim three times a lease; cancel what lost its claim."""
-        while True:
-            await asyncio.sleep(self.leases.seconds / 3)
+        while not await _waited(self._stopped, self.leases.seconds / 3):
             try:
                 await self._renew()
             except HeadgateError as error:
@@ -357,8 +360,21 @@ class JobRunner:
             entry.task.cancel()
 
 
-async def _cancelled(tasks: "list[asyncio.Task[Any]]") -> None:
-    """Cancel tasks and return when they have ended."""
+async def _waited(event: asyncio.Event, seconds: float) -> bool:
+    """Wait for an event, at most so many seconds; whether it came."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            return await event.wait()
+    return False
+
+
+async def _ended(tasks: "list[asyncio.Task[Any]]", seconds: float = GRACE_SECONDS) -> None:
+    """Return when tasks have ended; cancel those that have not after so many seconds.
+
+    A task that is cancelled while it talks to the database may leave a connection behind, so the upkeep gets a moment.
+    """
+    if tasks and seconds:
+        await asyncio.wait(tasks, timeout=seconds)
     for task in tasks:
         task.cancel()
     if tasks:
