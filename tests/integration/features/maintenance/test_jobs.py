@@ -65,7 +65,9 @@ RUNNERS: list[JobRunner] = []
 
 
 @pytest.fixture(autouse=True)
-async def runners_closed() -> AsyncIterator[None]:
+async def runners_closed(database: Database) -> AsyncIterator[None]:
+    """Before their database."""
+    assert database
     yield
     while RUNNERS:
         await RUNNERS.pop().close()
