@@ -2,15 +2,17 @@
 
 import asyncio
 import hashlib
+from itertools import count
 
 from headgate.agents.codev.domain import TrialResult
 from headgate.agents.codev.domains.headgate.place import Place
 from headgate.features.flows.errors import FlowNotFound
+from headgate.features.idempotency.keys import StartKey, start_key
+from headgate.features.idempotency.service import StartOnce
 from headgate.features.runs import service as runs
 from headgate.features.runs.schemas import RunOut, RunStart
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Forbidden, HeadgateError, NotFound, Unavailable
-from headgate.foundation.ids import new_id
 from headgate.graph.cases import TestCase
 
 
@@ -23,12 +25,34 @@ async def run_once(place: Place, flow_id: str, case: TestCase, *, session: str, 
         start = checked(
             RunStart, text=case.text, form_data=dict(case.form), file_ids=case.file_ids, session_id=_chat(session)
         )
-        key = await runs.start_run(place.studio.database, place.studio.engine, place.principal, flow_id, start)
+        run_id = await _started_once(place, flow_id, start, case, session)
     except (FlowNotFound, Forbidden, Unavailable):
         raise
     except HeadgateError as error:
         return TrialResult("", error=_said(error))
-    return await _waited_for(place, flow_id, key.run_id, seconds)
+    return await _waited_for(place, flow_id, run_id, seconds)
+
+
+async def _started_once(place: Place, flow_id: str, start: RunStart, case: TestCase, session: str) -> str:
+    """Start the run of a trial, or adopt the one that was started before this process was killed. Its id.
+
+    A run that was cancelled, as a session that is stopped cancels its trial, is not adopted.
+    """
+    database, engine, principal = place.studio.database, place.studio.engine, place.principal
+    trial = hashlib.sha256(f"{session}\n{flow_id}\n{case.model_dump_json()}".encode()).hexdigest()
+
+    async def begin(once: StartKey | None) -> str:
+        return (await runs.start_run(database, engine, principal, flow_id, start, once=once)).run_id
+
+    async def may_read(run_id: str) -> object:
+        return await runs.answer_of(engine, principal, run_id)
+
+    for number in count(1):
+        request = StartOnce(database, start_key(principal, f"codev-trial-{trial}-{number}", flow_id))
+        run_id = await request.begin(begin, may_read=may_read)
+        if not request.replayed or (await runs.answer_of(engine, principal, run_id)).status != "cancelled":
+            return run_id
+    raise AssertionError("unreachable")
 
 
 async def _waited_for(place: Place, flow_id: str, run_id: str, seconds: float) -> TrialResult:
@@ -77,5 +101,5 @@ def _said(error: HeadgateError) -> str:
 
 
 def _chat(session: str) -> str:
-    """An id that no other trial has: a trial that is made again remembers nothing of the first."""
-    return f"codev-{hashlib.sha256(session.encode()).hexdigest()[:12]}-{new_id()}"
+    """The id of the chat of a trial, which no other trial has."""
+    return f"codev-{hashlib.sha256(session.encode()).hexdigest()[:32]}"

@@ -3,6 +3,7 @@
 from typing import cast
 from uuid import uuid4
 
+from langgraph.config import get_config
 from pydantic import JsonValue
 
 from headgate.agents.codev.domain import Held, TrialResult
@@ -39,8 +40,9 @@ async def test(state: AgentState, working: Working) -> Update:
         return conflicted(state, working, seen or _GONE)
     number, again = divmod(len(trials), state["test_trials"])
     case = TestCase.model_validate((state.get("cases") or [])[number])
-    # A chat of its own, also where a trial is run again: half of one would be remembered.
-    session = f"{state['session_id']}-{state['iteration']}-{number + 1}-{again + 1}-{uuid4().hex[:8]}"
+    # A chat of its own, also where a trial is run again: half of one would be remembered. The same after a restart in
+    # the middle of this step, so that the run that the engine has recovered is adopted and not started again.
+    session = f"{state['session_id']}-{state['iteration']}-{number + 1}-{again + 1}-{_step()}"
     result = await working.workplace.run_case(flow_id, case, session=session)
     cost = used(state, working, result.input_tokens, result.output_tokens)
     after = await as_seen(state, working, _MEANWHILE)
@@ -51,6 +53,14 @@ async def test(state: AgentState, working: Working) -> Update:
     trial = _judged(case, again + 1, result)
     working.tell("trial", {**cast("dict[str, JsonValue]", dict(trial)), "of": wanted})
     return {"trials": [*trials, trial], "unsure": 0, **cost}
+
+
+def _step() -> str:
+    """The number of this step in its session: unique in it, and the same when the step is done again after a kill."""
+    try:
+        return str(get_config()["metadata"]["langgraph_step"])
+    except (RuntimeError, KeyError):  # outside a graph
+        return uuid4().hex[:8]
 
 
 def _unsure(state: AgentState, working: Working, name: str) -> Update:

@@ -168,6 +168,15 @@ class TestTrials:
         assert package["run"]["status"] == "completed"
         assert len(package["step_results"]) == 3
 
+    async def test_that_was_started_before_is_adopted(self, place: HeadgateWorkplace) -> None:
+        held = await changed(place, "build_flow", None, spec=GREETING)
+        case = TestCase(name="a", text="Ann")
+        first = await place.run_case(held.flow_id, case, session="s:1")
+        again = await place.run_case(held.flow_id, case, session="s:1")
+        other = await place.run_case(held.flow_id, case, session="s:2")
+        assert first.run_id == again.run_id != other.run_id
+        assert again.answer == "Hello Ann!"
+
     async def test_takes_answers_to_the_form(self, place: HeadgateWorkplace) -> None:
         held = await changed(place, "build_flow", None, spec=FORM)
         found = await place.run_case(held.flow_id, TestCase(name="a", form={"topic": "owls"}), session="s")
@@ -184,7 +193,7 @@ class TestTrials:
     async def test_remembers_nothing_of_another(self, parts: Parts, place: HeadgateWorkplace) -> None:
         held = await changed(place, "build_flow", None, spec=GREETING)
         case = TestCase(name="a", text="Ann")
-        found = [await place.run_case(held.flow_id, case, session="same") for _ in range(2)]
+        found = [await place.run_case(held.flow_id, case, session=f"same-{number}") for number in range(2)]
         chats = {(await runs.get_run(parts.engine, LOCAL, one.run_id)).session_id for one in found}
         assert len(chats) == 2
 
