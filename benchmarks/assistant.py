@@ -4,7 +4,7 @@ The model answers at once: over OpenAI's protocol from a process of its own, thr
 chat model in this process. The floor, in the same run: the bodies that the server was sent, posted to it again by a
 bare HTTP client, one after the other. Turns and floor take turns.
 
-    python -m benchmarks.assistant [--quick] [--json FILE]
+    python -m benchmarks.assistant [--quick | --smoke] [--json FILE]
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from pydantic import SecretStr
 from tests.support.databases import make_settings, migrate
 
 from benchmarks.assistant_model import TOOLS, WireModel, in_process, wire_model
-from benchmarks.measure import Report, arguments, percentile
+from benchmarks.measure import Options, Report, arguments, percentile
 from headgate.agents.assistant.models.choice import ModelsAvailable, TurnModels
 from headgate.agents.assistant.schemas import AssistRequest
 from headgate.agents.assistant.service import Assistant
@@ -91,20 +91,20 @@ def main() -> None:
         settings = make_settings(Path(folder), log=LogSettings(level="error"))
         log.configure(settings.log)
         migrate(settings)
-        asyncio.run(_measure(report, create_app(settings), model, quick=options.quick))
+        asyncio.run(_measure(report, create_app(settings), model, options))
     report.finish(options, picture="assistant.png")
 
 
-async def _measure(report: Report, app: FastAPI, model: WireModel, *, quick: bool) -> None:
+async def _measure(report: Report, app: FastAPI, model: WireModel, options: Options) -> None:
     async with app.router.lifespan_context(app):
         await _configure(app, model)
         wire: Assistant = app.state.assistant
-        rounds = 15 if quick else 100
+        rounds = options.choose(100, 15, 1)
         _tell(report, "over the wire", await _turns(wire, "openai", rounds, model))
         local = replace(wire, models=OneModel(TOOLS))
         _tell(report, "model in this process", await _turns(local, "scripted", rounds, None))
-        _search(report, 200 if quick else 2000)
-        await _memory(report, replace(wire, models=OneModel(1)), 200 if quick else 1000)
+        _search(report, options.choose(2000, 200, 2))
+        await _memory(report, replace(wire, models=OneModel(1)), options.choose(1000, 200, 10))
 
 
 async def _configure(app: FastAPI, model: WireModel) -> None:

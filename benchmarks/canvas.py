@@ -4,7 +4,7 @@ The page is the built one, served by a real `headgate serve`; the browser is Chr
 pixel is drawn by the processor. Frame times are what `requestAnimationFrame` says while the mouse moves as a hand
 would move it. `--page URL` measures a page that runs already.
 
-    python -m benchmarks.canvas [--quick] [--json FILE]
+    python -m benchmarks.canvas [--quick | --smoke] [--json FILE]
 """
 
 import json
@@ -58,12 +58,13 @@ Gesture = Callable[[Page, float], None]
 def main() -> None:
     """Measure and print."""
     options = arguments(__doc__ or "")
-    seconds = 1.5 if options.quick else 4.0
+    size = options.choose((4.0, 3), (1.5, 3), (0.1, 1))
+    sizes = options.choose(SIZES, SIZES, dict([next(iter(SIZES.items()))]))
     report = Report("The canvas (Chromium, software rendering)", ("nodes", "what", "median", "p95", "worst frame"))
     with _page_address() as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(**BROWSER_OPTIONS)
-        for nodes, edges in SIZES.items():
-            _measure(report, browser, f"{url}/flows/{_imported(url, nodes, edges)}", nodes, seconds)
+        for nodes, edges in sizes.items():
+            _measure(report, browser, f"{url}/flows/{_imported(url, nodes, edges)}", nodes, size)
         browser.close()
     report.finish(options, picture="canvas.png")
 
@@ -83,14 +84,17 @@ def _page_address() -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
 
 
-def _measure(report: Report, browser: Browser, address: str, nodes: int, seconds: float) -> None:
-    starts = [_start(browser, address) for _ in range(3)]
+def _measure(report: Report, browser: Browser, address: str, nodes: int, size: tuple[float, int]) -> None:
+    seconds, repeats = size
+    starts = [_start(browser, address) for _ in range(repeats)]
     for what, aim in (("drawn", LONGEST_PAINT_MS), ("idle", LONGEST_START_MS)):
         took = sorted(one[what] for one in starts)
         name = {"drawn": "first picture of the flow", "idle": "ready for the hand"}[what]
-        bar = (f"{nodes} nodes: {name}, {aim:.0f} ms", took[1] / aim) if nodes == max(SIZES) else None
+        bar = (f"{nodes} nodes: {name}, {aim:.0f} ms", statistics.median(took) / aim) if nodes == max(SIZES) else None
         values = {"nodes": nodes, "what": what, "ms": took}
-        report.add(f"{nodes:,}", name, f"{took[1]:.0f} ms", f"{took[-1]:.0f} ms", "", values=values, bar=bar)
+        report.add(
+            f"{nodes:,}", name, f"{statistics.median(took):.0f} ms", f"{took[-1]:.0f} ms", "", values=values, bar=bar
+        )
     context = browser.new_context(viewport={"width": WIDE["width"], "height": WIDE["height"]}, locale="en-GB")
     page = context.new_page()
     page.goto(address)

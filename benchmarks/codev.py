@@ -6,7 +6,7 @@ LangGraph graph whose nodes do nothing, with the same saver and the same durabil
 
 Discovery is measured on the real Flowise that `scripts/ensure-flowise` has put into .tools; without it, left out.
 
-    python -m benchmarks.codev [--quick] [--json FILE]
+    python -m benchmarks.codev [--quick | --smoke] [--json FILE]
 """
 
 import asyncio
@@ -73,7 +73,7 @@ def main() -> None:
     """Measure and print."""
     options = arguments(__doc__ or "")
     log.configure(LogSettings(level="error"))
-    rounds = 6 if options.quick else 60
+    rounds = options.choose(60, 6, 1)
     report = Report(
         f"The development agent; load of the machine {os.getloadavg()[0]:.1f}",
         ("what", "p50 ms", "p95 ms", "CPU-ms", "floor p50", "floor CPU", "time", "CPU", "aim"),
@@ -90,7 +90,7 @@ def main() -> None:
                 asyncio.run(_sessions(report, "PostgreSQL", make_settings(place / "data", url), rounds, server.pid))
         finally:
             server.close()
-    discover(report, 20 if options.quick else 100)
+    discover(report, options.choose(100, 20, 1))
     report.finish(options, picture="codev.png")
 
 

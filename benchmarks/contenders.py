@@ -1,10 +1,13 @@
 """Whoever carries out runs, measured in turns so that what disturbs one disturbs all."""
 
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.measure import cpu_seconds, median, percentile
 
+TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
+"""What the system's count of processor time is exact to: nobody did anything in less."""
 Block = Callable[[int, float], Awaitable[tuple[list[float], float]]]
 """Keeps so many runs going for so many seconds: milliseconds of each run, and the seconds it took."""
 
@@ -70,7 +73,7 @@ async def take_turns(
     found = {(one.name, number): Figures() for number in at_once for one in contenders}
     for number in at_once:
         for one in contenders:
-            await one.block(number, 0.2)
+            await one.block(number, min(0.2, *blocks))
     settle()
     for seconds in blocks:
         for number, longer in at_once.items():
@@ -79,7 +82,7 @@ async def take_turns(
                 took, lasted = await one.block(number, seconds * longer)
                 figures = found[one.name, number]
                 figures.rates.append(len(took) / lasted)
-                figures.cpu_ms.append((one.cpu() - own) / len(took) * 1000)
+                figures.cpu_ms.append(max(one.cpu() - own, TICK_SECONDS) / len(took) * 1000)
                 figures.database_ms.append((cpu_seconds(*database) - shared) / len(took) * 1000)
                 figures.milliseconds += took
     return found

@@ -8,7 +8,7 @@ within one run of this program, so that a busy machine slows all.
 On PostgreSQL the same ten steps are also done by Headgate's workers (Celery on Redis) and, where the dependency group
 `bench` is installed, by what people use today: a hand-written Celery chain, LangGraph with its PostgreSQL saver, DBOS.
 
-    python -m benchmarks.engine [--quick] [--json FILE]
+    python -m benchmarks.engine [--quick | --smoke] [--json FILE]
 
 CPU-ms is the processor time of a run, the database server's included; it is the steadiest figure. "time" is how many
 runs the floor makes while the engine makes one.
@@ -19,6 +19,7 @@ import os
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -63,7 +64,7 @@ async def main(options: Options) -> None:
         "The same beside others, on one PostgreSQL and Redis",
         ("who", "at once", "p50 ms", "p95 ms", "runs/s", "CPU-ms", "of it database", "time", "CPU"),
     )
-    blocks = [0.25] * 3 if options.quick else [1.0] * 7
+    blocks = options.choose([1.0] * 7, [0.25] * 3, [0.01])
     with tempfile.TemporaryDirectory() as folder:
         for synchronous in ("NORMAL", "FULL"):
             settings = _sqlite(Path(folder) / synchronous, synchronous)
@@ -78,7 +79,7 @@ async def main(options: Options) -> None:
     report.finish(options, picture="engine.png")
     more = options.json.with_stem(f"{options.json.stem}-peers") if options.json is not None else None
     axis = "processor time of a run at 8 at once, in multiples of the raw floor's"
-    others.finish(Options(quick=options.quick, json=more), picture="peers.png", axis=axis)
+    others.finish(replace(options, json=more), picture="peers.png", axis=axis)
 
 
 async def _turns(contenders: list[Contender], blocks: list[float]) -> Found:

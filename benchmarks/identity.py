@@ -4,7 +4,7 @@ Two real servers stand on one database: one with auto-login, one where everybody
 same page of flows is asked for by the same person, in turns of one request each, so that a disturbance meets all alike.
 Processor time is that of the server, over as many requests of one kind.
 
-    python -m benchmarks.identity [--quick] [--json FILE]
+    python -m benchmarks.identity [--quick | --smoke] [--json FILE]
 """
 
 import asyncio
@@ -42,7 +42,7 @@ _SETTINGS = {
 def main() -> None:
     """Measure and print."""
     options = arguments(__doc__ or "")
-    rounds = 300 if options.quick else 10_000
+    rounds = options.choose(10_000, 300, 2)
     report = Report(
         f"Who is asking (GET {PATH}); load of the machine {os.getloadavg()[0]:.1f}",
         ("database", "by", "p50 ms", "p95 ms", "adds ms", "ratio", "CPU-ms", "adds CPU-ms"),

@@ -2,7 +2,7 @@
 
 The official client speaks to a real `headgate serve` over HTTP, and to a `headgate mcp serve` that it starts itself.
 
-    python -m benchmarks.mcp [--quick] [--json FILE]
+    python -m benchmarks.mcp [--quick | --smoke] [--json FILE]
 """
 
 import asyncio
@@ -42,10 +42,10 @@ SEARCH = {"query": "read a web page and summarise it"}
 def main() -> None:
     """Measure and print."""
     options = arguments(__doc__ or "")
-    rounds = 3 if options.quick else 10
+    rounds = options.choose(10, 3, 1)
     report = Report("MCP server", ("what", "how", "median", "best", "aim", "answer"))
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(_over_stdio(report, folder, rounds=max(2, rounds // 3)))
+        asyncio.run(_over_stdio(report, folder, rounds=options.choose(3, 2, 1)))
     with tempfile.TemporaryDirectory() as folder:
         port, began = free_port(), time.perf_counter()
         command = [HEADGATE, "serve", "--port", str(port)]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 import matplotlib as mpl
 import psutil
@@ -17,6 +17,7 @@ from rich.table import Table
 
 __all__ = ["Options", "Report", "arguments", "cpu_seconds", "median", "percentile"]
 PICTURES = Path(".benchmarks")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +26,22 @@ class Options:
 
     quick: bool
     json: Path | None
+    smoke: bool = False
+    """Whether it is only to be seen that the program works: the same path with the smallest sizes, no figures."""
+
+    def choose(self, full: T, quick: T, smoke: T) -> T:
+        """A size, for what was asked."""
+        return smoke if self.smoke else quick if self.quick else full
 
 
 def arguments(description: str) -> Options:
-    """Read `--quick` and `--json FILE`."""
+    """Read `--quick`, `--smoke` and `--json FILE`."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="under 40 seconds, fewer repeats")
+    parser.add_argument("--smoke", action="store_true", help="the smallest sizes: whether the program works at all")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     found = parser.parse_args()
-    return Options(quick=found.quick, json=found.json)
+    return Options(quick=found.quick, json=found.json, smoke=found.smoke)
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -81,8 +89,9 @@ class Report:
         for row in self.rows:
             table.add_row(*row)
         Console(width=120).print(table)
-        PICTURES.mkdir(exist_ok=True)
-        self._draw(PICTURES / picture, axis)
+        pictures = PICTURES / "smoke" if options.smoke else PICTURES
+        pictures.mkdir(parents=True, exist_ok=True)
+        self._draw(pictures / picture, axis)
         if options.json is not None:
             machine = {"cores": os.cpu_count(), "system": platform.platform(), "python": platform.python_version()}
             options.json.parent.mkdir(parents=True, exist_ok=True)

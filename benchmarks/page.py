@@ -2,7 +2,7 @@
 
 The raw floor in the same run: the same browser on the same server, opening an answer of ten words (`/health`).
 
-    python -m benchmarks.page [--quick] [--json FILE]
+    python -m benchmarks.page [--quick | --smoke] [--json FILE]
 """
 
 import tempfile
@@ -50,7 +50,7 @@ class Place:
 def main() -> None:
     """Measure and print."""
     options = arguments(__doc__ or "")
-    repeats = 3 if options.quick else 10
+    repeats = options.choose(10, 3, 1)
     with tempfile.TemporaryDirectory() as folder, start_studio(Path(folder)) as studio:
         places = (
             Place("flows", "/", "a[href*='/flows/']"),

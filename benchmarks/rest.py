@@ -3,7 +3,7 @@
 The server is a real `headgate serve` on SQLite. The floor in the same run is the smallest FastAPI route on the same
 kind of server that takes the same body and answers as many bytes.
 
-    python -m benchmarks.rest [--quick] [--json FILE]
+    python -m benchmarks.rest [--quick | --smoke] [--json FILE]
 """
 
 import asyncio
@@ -44,7 +44,7 @@ uvicorn.Server(uvicorn.Config(app, access_log=False, log_level="warning")).run(s
 def main() -> None:
     """Measure and print."""
     options = arguments(__doc__ or "")
-    seconds = 2.0 if options.quick else 8.0
+    seconds = options.choose(8.0, 2.0, 0.05)
     report = Report(
         "Runs over HTTP (SQLite)", ("flow", "at once", "p50 ms", "p95 ms", "runs/s", "CPU-ms", "floor p50", "ratio")
     )
@@ -59,7 +59,7 @@ def main() -> None:
     ):
         for steps in (3, 12):
             flow = _published(port, steps)
-            asyncio.run(_load(port, flow, 4, 0.5, pid))
+            asyncio.run(_load(port, flow, 4, min(0.5, seconds), pid))
             for at_once in (1, 8, 32):
                 _row(report, steps, at_once, asyncio.run(_load(port, flow, at_once, seconds, pid)), floors[at_once])
     report.finish(options, picture="rest.png")
@@ -126,7 +126,7 @@ async def _load(port: int, path: str, at_once: int, seconds: float, pid: int) ->
 
     async def one() -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        while time.perf_counter() < end:
+        while not took or time.perf_counter() < end:
             began = time.perf_counter()
             writer.write(request)
             answer = await reader.readuntil(b"\r\n\r\n")

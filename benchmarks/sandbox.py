@@ -3,10 +3,9 @@
 A `Python` node's function, and a component's two calls: describe (its template) and produce (an output). The raw floor
 in the same run: the same called in this process, and a plain `python -I -c` process for each call.
 
-    python -m benchmarks.sandbox [--quick] [--json FILE]
+    python -m benchmarks.sandbox [--quick | --smoke] [--json FILE]
 """
 
-import argparse
 import asyncio
 import json
 import os
@@ -16,7 +15,6 @@ import sys
 import time
 import types
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -24,6 +22,8 @@ import uvloop
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import measure as shared
+from benchmarks.measure import Options
 from headgate.sandbox.limits import Limits, PoolSize
 from headgate.sandbox.pool import SandboxPool
 from headgate.sandbox.reading.manifest import derive_manifest
@@ -57,19 +57,16 @@ SPARE_SECONDS = 0.05
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="fewer repeats, under 40 seconds")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    options = parser.parse_args()
-    figures = uvloop.run(measure(quick=options.quick))
+    options = shared.arguments(__doc__ or "")
+    figures = uvloop.run(measure(options))
     show(figures)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
 
 
-async def measure(*, quick: bool) -> list[dict[str, Any]]:
+async def measure(options: Options) -> list[dict[str, Any]]:
     """One record a row: `what`, `ms` (median), `p95_ms`, `aim_ms` where there is one, or another `value` and `unit`."""
-    calls, starts = (2000, 5) if quick else (20_000, 20)
+    calls, starts = options.choose((20_000, 20), (2000, 5), (200, 1))
     rows = [
         timed("floor: the function in this process", in_process(calls)),
         timed("floor: a plain `python -I -c` process", [plain_process() for _ in range(starts * 4)]),

@@ -7,6 +7,9 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+START_SECONDS = 120.0
+"""How long a server may take to start, on a machine that does much else."""
+
 
 @contextmanager
 def serving(command: Sequence[str], environment: Mapping[str, str], port: int, path: str) -> Iterator[tuple[int, int]]:
@@ -14,7 +17,7 @@ def serving(command: Sequence[str], environment: Mapping[str, str], port: int, p
     inherited = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     process = subprocess.Popen(command, env=inherited | dict(environment), stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + START_SECONDS
         while True:
             try:
                 urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5).close()
@@ -26,4 +29,4 @@ def serving(command: Sequence[str], environment: Mapping[str, str], port: int, p
         yield port, process.pid
     finally:
         process.terminate()
-        process.wait(timeout=20)
+        process.wait(timeout=START_SECONDS)

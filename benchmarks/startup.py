@@ -3,7 +3,7 @@
 The raw floor in the same run: an interpreter that does nothing, the smallest FastAPI application, and for commands an
 interpreter that imports the libraries that all of them use.
 
-    python -m benchmarks.startup [--quick] [--json FILE]
+    python -m benchmarks.startup [--quick | --smoke] [--json FILE]
 """
 
 import importlib.metadata
@@ -23,6 +23,7 @@ from packaging.markers import Marker
 from packaging.requirements import Requirement
 
 from benchmarks.measure import Report, arguments, median
+from benchmarks.serving import START_SECONDS
 
 LIBRARIES = "import asyncio, aiosqlite, orjson, pydantic_settings, rich.table, sqlalchemy.ext.asyncio, typer"
 COMMANDS = {
@@ -56,7 +57,7 @@ uvicorn.Server(uvicorn.Config(app, access_log=False, log_level="warning")).run(s
 def main() -> None:
     """Measure and print."""
     options = arguments(__doc__ or "")
-    repeats = 3 if options.quick else 10
+    repeats = options.choose(10, 3, 1)
     with tempfile.TemporaryDirectory() as folder:
         environment = _environment(folder)
         _serve([str(HEADGATE), "serve", "--port"], environment)  # makes the database and the bytecode
@@ -145,14 +146,14 @@ def _serve(command: Sequence[str], environment: dict[str, str]) -> tuple[float, 
                     answer.read()
                 break
             except OSError:
-                if process.poll() is not None or time.perf_counter() - began > 30:
+                if process.poll() is not None or time.perf_counter() - began > START_SECONDS:
                     raise RuntimeError("the server did not start") from None
                 time.sleep(0.005)
         seconds = time.perf_counter() - began
         return seconds, psutil.Process(process.pid).memory_info().rss / 1e6
     finally:
         process.terminate()
-        process.wait(timeout=20)
+        process.wait(timeout=START_SECONDS)
 
 
 def free_port() -> int:

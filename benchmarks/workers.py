@@ -2,7 +2,7 @@
 
 Everything is a real process on loopback: PostgreSQL, Redis, `headgate serve`, `headgate beat`, `headgate worker`.
 
-    python -m benchmarks.workers [--quick] [--json FILE]
+    python -m benchmarks.workers [--quick | --smoke] [--json FILE]
 
 Memory is the proportional share (PSS): pages that children share with their parent are divided among them.
 """
@@ -33,6 +33,7 @@ GROWTH_AIM = 1.1
 CONTINUE_AIM_SECONDS = 10.0
 CHILDREN = 2
 STEP_SECONDS = 1.0
+SETTLE_SECONDS = 2.0
 TWO_STEPS = {
     "name": "Two steps",
     "nodes": [{"id": "heard", "type": "ChatInput"}, {"id": "said", "type": "ChatOutput"}],
@@ -52,12 +53,12 @@ class Bench:
 async def main(options: Options) -> None:
     """Measure and print."""
     report = Report("Workers", ("what", "found", "aim"))
-    queued, deaths = (1_000, 3) if options.quick else (10_000, 10)
+    queued, deaths = options.choose((10_000, 10), (1_000, 3), (20, 1))
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)  # noqa: ASYNC240 - the server of PostgreSQL runs as another user
         async with _bench(Path(folder)) as bench:
             await _memory(report, bench, queued)
-            await _deaths(report, bench, deaths)
+            await _deaths(report, bench, deaths, options.choose(STEP_SECONDS, STEP_SECONDS, 0.2))
     report.finish(options, picture="workers.png")
 
 
@@ -106,22 +107,22 @@ async def _memory(report: Report, bench: Bench, queued: int) -> None:
     worker.kill()
 
 
-async def _deaths(report: Report, bench: Bench, count: int) -> None:
+async def _deaths(report: Report, bench: Bench, count: int, seconds: float) -> None:
     """Kill the worker of a run at work, with another one beside it; how long until its step is begun again."""
     cluster = bench.cluster
-    flow = await cluster.make_flow(bench.server, counting_flow(cluster.counter, seconds=STEP_SECONDS))
+    flow = await cluster.make_flow(bench.server, counting_flow(cluster.counter, seconds=seconds))
     spare = await cluster.work(bench.server, flow)
     waited = []
     for number in range(count):
         mortal, spare = spare, cluster.command("worker", "--concurrency", str(CHILDREN))
-        await asyncio.sleep(6)
+        await staffed(spare)
         await cluster.submit(bench.server, flow, 1, at_once=1)
         label = f"run-{cluster.labels}"
         await _lines(cluster.counter, label, 1)
         holder = await _holder(cluster, label, (mortal, spare))
         other = spare if holder is mortal else mortal
         before = len(_begins(cluster.counter, label))
-        died = holder.kill() / 1e6
+        died = holder.kill().sent / 1e6
         again = await _lines(cluster.counter, label, before + 1)
         waited.append(again[-1] - died)
         spare = other
@@ -130,6 +131,14 @@ async def _deaths(report: Report, bench: Bench, count: int) -> None:
         print(f"death {number + 1}: went on after {waited[-1]:.1f} s")
     _row(report, "a killed worker's run goes on, median (s)", median(waited), CONTINUE_AIM_SECONDS)
     _row(report, "the same, longest (s)", max(waited), CONTINUE_AIM_SECONDS)
+
+
+async def staffed(worker: Worker) -> None:
+    """Wait until a worker has its children, and a moment longer: they open what they work with."""
+    async with asyncio.timeout(60):
+        while len(psutil.Process(worker.process.pid).children()) < CHILDREN:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+    await asyncio.sleep(SETTLE_SECONDS)
 
 
 def _row(report: Report, what: str, value: float, aim: float) -> None:

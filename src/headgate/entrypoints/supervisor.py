@@ -1,18 +1,27 @@
-"""Runs several processes as one: their output with a name before it, started again when they die, stopped together."""
+"""Runs several processes as one: their output with a name before it, restarted when they die, stopped together."""
 
 import asyncio
 import signal
+import subprocess
 import sys
 import time
 from asyncio.subprocess import PIPE, STDOUT, Process
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Protocol
+
+from headgate.entrypoints import process_record
+from headgate.entrypoints.process_record import ProcessRecord
+from headgate.foundation.errors import HeadgateError
 
 STOP_SECONDS = 20.0
 """How long the parts may take to stop."""
 STEADY_SECONDS = 10.0
 """A part that lived this long is started again at once; one that did not, after a growing pause."""
 LONGEST_PAUSE_SECONDS = 30.0
+POLL_SECONDS = 0.2
+"""How often a service is looked at."""
 LONGEST_LINE = 1 << 20
 _COLOURS = ("36", "35", "33", "32")
 
@@ -25,16 +34,59 @@ class Part:
     command: list[str]
 
 
+class Service(Protocol):
+    """A server that parts need. It is started before them and stopped after them, by the caller."""
+
+    @property
+    def name(self) -> str:
+        """As it is shown."""
+        ...
+
+    @property
+    def pid(self) -> int | None:
+        """Its process."""
+        ...
+
+    @property
+    def ends_by(self) -> int:
+        """The signal that asks it to end."""
+        ...
+
+    def is_alive(self) -> bool:
+        """Whether its process lives."""
+        ...
+
+    def restart(self) -> None:
+        """Start it again after it ended; return when it answers. Raises `Unavailable`."""
+        ...
+
+
+class Backoff:
+    """The pause before the next start: longer with each start that did not last."""
+
+    def __init__(self) -> None:
+        self._pause = 0.5
+
+    def after(self, lived_seconds: float) -> float:
+        """The pause after a process that lived this long."""
+        self._pause = 1.0 if lived_seconds > STEADY_SECONDS else min(2 * self._pause, LONGEST_PAUSE_SECONDS)
+        return self._pause
+
+
 class Supervisor:
-    """Keeps parts running until it is told to stop.
+    """Keeps parts and services running until it is told to stop.
 
     Args:
         parts: In the order in which they are started; they are stopped in the opposite one.
+        record: Where the processes are recorded, for whoever comes after a killed supervisor.
+        services: Servers that run already; restarted when they die.
     """
 
-    def __init__(self, parts: list[Part]) -> None:
+    def __init__(self, parts: Sequence[Part], record: ProcessRecord, services: Sequence[Service] = ()) -> None:
         self._parts = parts
-        self._width = max(len(part.name) for part in parts)
+        self._record = record
+        self._services = services
+        self._width = max(len(name) for name in (*(one.name for one in parts), *(one.name for one in services)))
         self._stopping = asyncio.Event()
         self._processes: dict[str, Process] = {}
 
@@ -48,6 +100,7 @@ class Supervisor:
             with suppress(NotImplementedError):
                 loop.add_signal_handler(number, self._stopping.set)
         keepers = [asyncio.create_task(self._keep(part, place)) for place, part in enumerate(self._parts)]
+        keepers += [asyncio.create_task(self._guard(one, len(self._parts))) for one in self._services]
         try:
             await self._stopping.wait()
         finally:
@@ -60,7 +113,7 @@ class Supervisor:
 
     async def _keep(self, part: Part, place: int) -> None:
         """Start a part, and again whenever it ends."""
-        pause = 1.0
+        backoff = Backoff()
         while not self._stopping.is_set():
             began = time.monotonic()
             process = await asyncio.create_subprocess_exec(
@@ -68,14 +121,39 @@ class Supervisor:
                 *part.command, stdout=PIPE, stderr=STDOUT, limit=LONGEST_LINE, start_new_session=True
             )  # fmt: skip
             self._processes[part.name] = process
+            self._record.add(part.name, process_record.Process.of(process.pid, group=True))
             await self._pass_on(part, place, process)
             code = await process.wait()
             if self._stopping.is_set():
                 return
-            pause = 1.0 if time.monotonic() - began > STEADY_SECONDS else min(2 * pause, LONGEST_PAUSE_SECONDS)
-            self._say(part, place, f"ended with code {code}; started again in {pause:g} seconds")
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), pause)
+            pause = backoff.after(time.monotonic() - began)
+            self._say(part.name, place, f"ended with code {code}; started again in {pause:g} seconds")
+            await self._stops_within(pause)
+
+    async def _guard(self, service: Service, place: int) -> None:
+        """Restart a service whenever its process is gone."""
+        backoff, began = Backoff(), time.monotonic()
+        while not await self._stops_within(POLL_SECONDS):
+            if await asyncio.to_thread(service.is_alive):
+                continue
+            pause = backoff.after(time.monotonic() - began)
+            self._say(service.name, place, f"ended; started again in {pause:g} seconds")
+            if await self._stops_within(pause):
+                return
+            began = time.monotonic()
+            try:
+                await asyncio.to_thread(service.restart)
+            except (HeadgateError, OSError, subprocess.SubprocessError) as error:
+                self._say(service.name, place, f"could not be started: {error}")
+                continue
+            record_service(self._record, service)
+            self._say(service.name, place, "runs again")
+
+    async def _stops_within(self, seconds: float) -> bool:
+        """Wait so long, or until everything is to stop."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopping.wait(), seconds)
+        return self._stopping.is_set()
 
     async def _pass_on(self, part: Part, place: int, process: Process) -> None:
         """Every line the part writes, with its name."""
@@ -88,10 +166,10 @@ class Supervisor:
                 continue  # a line too long to be read at once is left out
             if not line:
                 return
-            self._say(part, place, line.decode(errors="replace").rstrip("\n"))
+            self._say(part.name, place, line.decode(errors="replace").rstrip("\n"))
 
-    def _say(self, part: Part, place: int, line: str) -> None:
-        name = part.name.ljust(self._width)
+    def _say(self, name: str, place: int, line: str) -> None:
+        name = name.ljust(self._width)
         if sys.stderr.isatty():
             name = f"\x1b[{_COLOURS[place % len(_COLOURS)]}m{name}\x1b[0m"
         sys.stderr.write(f"{name} | {line}\n")
@@ -113,3 +191,9 @@ class Supervisor:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
+
+
+def record_service(record: ProcessRecord, service: Service) -> None:
+    """Record the process of a service that runs."""
+    if service.pid is not None:
+        record.add(service.name, process_record.Process.of(service.pid, number=service.ends_by))

@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 from pydantic import SecretStr
 
+from headgate.foundation.outages import Repeats
 from headgate.foundation.settings import LogSettings
 
 REDACTED = "[redacted]"
@@ -108,6 +109,9 @@ def configure(settings: LogSettings) -> None:
     logging.basicConfig(
         level=max(level, logging.WARNING), stream=sys.stderr, format="%(levelname)s %(name)s %(message)s"
     )
+    for handler in logging.getLogger().handlers:
+        if not any(isinstance(one, Repeats) for one in handler.filters):
+            handler.addFilter(Repeats())
 
 
 def get_logger(name: str) -> structlog.typing.FilteringBoundLogger:

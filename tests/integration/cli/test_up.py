@@ -1,10 +1,14 @@
 """`headgate up --embedded-services`: the distributed form with one command, from the start to the last process."""
 
 import asyncio
+import json
 import os
+import shutil
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +23,8 @@ from tests.support.ports import free_port
 from tests.support.processes import await_ends, lives
 
 START_SECONDS = 90.0
+MOST_LINES = 200
+"""Of the log of everything, from the start over one outage."""
 pytestmark = [pytest.mark.timeout(300), pytest.mark.postgres]
 FLOW: dict[str, Any] = {
     "name": "Patience",
@@ -37,10 +43,11 @@ FLOW: dict[str, Any] = {
 class Up:
     """The command as a process, and all that it started."""
 
-    def __init__(self, folder: Path) -> None:
-        port = free_port()
+    def __init__(self, folder: Path, port: int = 0) -> None:
+        self.folder = folder
+        self.port = port = port or free_port()
         self.url = f"http://127.0.0.1:{port}"
-        self.log = folder / "up.log"
+        self.log = folder / f"up-{free_port()}.log"
         kept = {key: value for key, value in os.environ.items() if not key.startswith("HEADGATE_")}
         command = ["up", "--embedded-services", "--concurrency", "2", "--port", str(port)]
         with self.log.open("wb") as output:
@@ -65,6 +72,11 @@ class Up:
                 self.seen |= {one.pid: one for one in (database, *database.children())}
         return [one for one in self.seen.values() if lives(one)]
 
+    def service(self, name: str) -> int:
+        """The process of the bundled `redis` or `postgres`."""
+        recorded = json.loads((self.folder / "data" / "up" / "processes.json").read_text())
+        return int(recorded[name]["pid"])
+
     def part(self, name: str) -> psutil.Process:
         """One of its parts: `serve`, `worker` or `beat`."""
         parts = psutil.Process(self.process.pid).children()
@@ -86,19 +98,33 @@ class Up:
                 await asyncio.sleep(0.1)
 
 
-@pytest.fixture
-def up(tmp_path: Path) -> Iterator[Up]:
-    found = Up(tmp_path)
-    yield found
-    left = found.family()
-    found.process.terminate()
+def end(up: Up) -> None:
+    """End the command, and whatever it should have ended."""
+    left = up.family()
+    up.process.terminate()
     with suppress(subprocess.TimeoutExpired):
-        found.process.wait(30)
-    left = found.family() if found.process.poll() is None else [one for one in left if lives(one)]
+        up.process.wait(30)
+    left = up.family() if up.process.poll() is None else [one for one in left if lives(one)]
     for process in left:
         process.kill()
     await_ends(left)
-    found.process.wait()
+    up.process.wait()
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Not in pytest's own folder: a PostgreSQL started by root runs as another user, who may not pass through it."""
+    found = Path(tempfile.mkdtemp(prefix="headgate-up-"))
+    found.chmod(0o755)
+    yield found
+    shutil.rmtree(found, ignore_errors=True)
+
+
+@pytest.fixture
+def up(folder: Path) -> Iterator[Up]:
+    found = Up(folder)
+    yield found
+    end(found)
 
 
 class TestUp:
@@ -134,3 +160,59 @@ async def worker_of_the_wait(client: httpx2.AsyncClient, flow: str) -> int:
                 if step["tries"]:
                     return int(step["tries"][0]["worker_id"].split(":")[1])
             await asyncio.sleep(0.05)
+
+
+class TestServices:
+    @pytest.mark.parametrize("name", ["redis", "postgres"])
+    async def test_that_are_killed_come_back_and_runs_complete(self, up: Up, name: str) -> None:
+        await up.until_ready()
+        async with httpx2.AsyncClient(base_url=f"{up.url}/api/v1", timeout=90) as client:
+            flow = (await client.post("/flows", json={"definition": FLOW})).json()["id"]
+            begun = (await client.post(f"/flows/{flow}/runs", json={"text": "before"})).json()["id"]
+            await worker_of_the_wait(client, flow)
+            up.family()
+            victim = up.service(name)
+            psutil.Process(victim).kill()
+            await until_replaced(up, name, victim)
+            await up.until_ready()
+            await until_completed(client, begun)
+            answer = (await client.post(f"/flows/{flow}/runs", json={"text": "after", "wait": True})).json()
+            assert (answer["status"], answer["output"]["text"]) == ("completed", "after")
+        said = up.log.read_text()
+        assert said.count("runs again") == 1
+        assert len(said.splitlines()) < MOST_LINES, said[-3000:]
+
+
+class TestRefusals:
+    async def test_of_a_second_one_on_the_same_folder(self, up: Up, folder: Path) -> None:
+        await up.until_ready()
+        second = Up(folder)
+        try:
+            assert await asyncio.to_thread(second.process.wait, 60) != 0
+            assert f"as process {up.process.pid}" in second.log.read_text()
+        finally:
+            second.process.kill()
+        await up.until_ready()
+
+    def test_of_a_port_that_another_program_has(self, folder: Path) -> None:
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            found = Up(folder, taken.getsockname()[1])
+            assert found.process.wait(60) != 0
+            assert f"process {os.getpid()} listens there" in found.log.read_text().replace("\n", " ")
+
+
+async def until_replaced(up: Up, name: str, pid: int) -> None:
+    """Wait until a service has another process."""
+    async with asyncio.timeout(START_SECONDS):
+        while up.service(name) == pid:  # noqa: ASYNC110 - another process writes it
+            await asyncio.sleep(0.05)
+
+
+async def until_completed(client: httpx2.AsyncClient, run_id: str) -> None:
+    """Wait until a run is over, and completed."""
+    async with asyncio.timeout(START_SECONDS):
+        while (status := (await client.get(f"/flow-runs/{run_id}")).json()["status"]) in {"queued", "running"}:  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+    assert status == "completed"

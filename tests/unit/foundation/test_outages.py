@@ -1,7 +1,10 @@
+import logging
+from typing import Any
+
 from structlog.testing import capture_logs
 
 from headgate.foundation.log import get_logger
-from headgate.foundation.outages import Outage
+from headgate.foundation.outages import Outage, Repeats
 
 
 class TestOutage:
@@ -24,3 +27,29 @@ class TestOutage:
                 broker.failed("away")
                 broker.answered()
         assert [line["event"] for line in lines] == ["broker is away", "broker is back"] * 2
+
+
+def record(text: str, *values: object, error: Exception | None = None) -> logging.LogRecord:
+    info: Any = None if error is None else (type(error), error, None)
+    return logging.LogRecord("celery", logging.ERROR, __file__, 1, text, values, info)
+
+
+class TestRepeats:
+    def test_leaves_out_what_was_said_a_moment_ago_and_counts_it(self) -> None:
+        moment = [0.0]
+        repeats = Repeats(seconds=60, now=lambda: moment[0])
+        assert repeats.filter(record("Cannot connect. Trying again in %s seconds", 2))
+        assert not any(repeats.filter(record("Cannot connect. Trying again in %s seconds", n)) for n in range(100))
+        assert repeats.filter(record("another line"))
+        moment[0] = 61.0
+        later = record("Cannot connect. Trying again in %s seconds", 32)
+        assert repeats.filter(later)
+        assert later.getMessage() == "Cannot connect. Trying again in 32 seconds (100 more like it were left out)"
+
+    def test_logs_a_lost_connection_without_a_trace_and_a_fault_with_it(self) -> None:
+        lost, fault = record("lost", error=ConnectionResetError("away")), record("fault", error=ValueError("wrong"))
+        repeats = Repeats()
+        assert repeats.filter(lost)
+        assert repeats.filter(fault)
+        assert lost.exc_info is None
+        assert fault.exc_info is not None

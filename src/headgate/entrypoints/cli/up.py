@@ -1,5 +1,6 @@
 """`headgate up`."""
 
+import asyncio
 import os
 import sys
 from contextlib import ExitStack
@@ -11,7 +12,12 @@ from headgate.entrypoints.cli.distributed import load_processes, ready_settings
 from headgate.entrypoints.cli.open_doors import refuse_open_door
 from headgate.entrypoints.cli.output import errors
 from headgate.entrypoints.own_services import OwnPostgres, OwnRedis
-from headgate.entrypoints.supervisor import Part, Supervisor
+from headgate.entrypoints.port_owner import refuse_taken_port
+from headgate.entrypoints.process_record import ProcessRecord
+from headgate.entrypoints.reaper import reaped
+from headgate.entrypoints.supervisor import Part, Service, Supervisor, record_service
+from headgate.foundation.database import Database
+from headgate.foundation.database.migrate import upgrade
 from headgate.foundation.settings import Settings
 
 app = typer.Typer(add_completion=False)
@@ -30,34 +36,57 @@ def up(
     ] = False,
 ) -> int:
     """Start server, worker and beat together: the engine `celery` with one command. Ctrl+C stops all of it."""
-    refuse_open_door(Settings().server)
+    settings = Settings()
+    refuse_open_door(settings.server)
+    record = ProcessRecord(settings.data_dir / "up")
     with ExitStack() as stack:
+        stack.enter_context(record.owned())
+        refuse_taken_port(settings.server.host, settings.server.port if port is None else port)
+        stack.enter_context(reaped(record))
+        services: list[Service] = []
         environment = {"HEADGATE_ENGINE__BACKEND": "celery"}
         if embedded_services:
-            environment |= _start_services(stack, Settings())
+            postgres, redis = _start_services(stack, settings)
+            services = [postgres, redis]
+            for service in services:
+                record_service(record, service)
+            environment |= _environment(postgres, redis)
             errors.print("PostgreSQL and Redis are up, with their data in the data folder.")
         os.environ.update(environment)
-        ready_settings()
+        asyncio.run(_bring_up_to_date(ready_settings()))
         load_processes()
-        return Supervisor(_parts(port, concurrency)).run()
+        return Supervisor(_parts(port, concurrency), record, services).run()
 
 
 def _parts(port: int | None, concurrency: int | None) -> list[Part]:
     headgate = [sys.executable, "-m", "headgate"]
     server = [*headgate, "serve", *([] if port is None else ["--port", str(port)])]
     worker = [*headgate, "worker", *([] if concurrency is None else ["--concurrency", str(concurrency)])]
-    # The server first: it brings the database's schema up to date.
     return [Part("server", server), Part("worker", worker), Part("beat", [*headgate, "beat"])]
 
 
-def _start_services(stack: ExitStack, settings: Settings) -> dict[str, str]:
-    """Start them; they stop with the stack. Returns the settings that lead to them."""
+async def _bring_up_to_date(settings: Settings) -> None:
+    """Migrate the database before any part reads it."""
+    database = Database(settings)
+    try:
+        await upgrade(database)
+    finally:
+        await database.close()
+
+
+def _start_services(stack: ExitStack, settings: Settings) -> tuple[OwnPostgres, OwnRedis]:
+    """Start them; they stop with the stack."""
     folder = settings.data_dir / "services"
     postgres = OwnPostgres(folder / "postgres")
     stack.callback(postgres.stop)
     redis = OwnRedis(folder / "redis")
     redis.start()
     stack.callback(redis.stop)
+    return postgres, redis
+
+
+def _environment(postgres: OwnPostgres, redis: OwnRedis) -> dict[str, str]:
+    """The settings that lead to the services."""
     return {
         "HEADGATE_DATABASE__URL": postgres.url(DATABASE),
         "HEADGATE_CELERY__BROKER_URL": redis.url(0),

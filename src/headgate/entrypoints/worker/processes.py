@@ -14,6 +14,7 @@ from typing import Any
 
 from celery import Celery
 from celery.apps.beat import Beat
+from celery.exceptions import CPendingDeprecationWarning
 from celery.platforms import EX_FAILURE, SecurityWarning
 from celery.signals import setup_logging, worker_ready
 
@@ -71,6 +72,8 @@ def _start_anew(lived_seconds: float) -> None:
 def _work(settings: Settings, open_parts: OpenChild) -> int:
     # Celery warns root because of pickled messages; ours are JSON, and other content is refused.
     warnings.filterwarnings("ignore", category=SecurityWarning)
+    # It announces, at each lost connection, what is set here already.
+    warnings.filterwarnings("ignore", category=CPendingDeprecationWarning)
     app = make_worker_app(settings, open_parts)
     setup_logging.connect(lambda **_: configure(settings.log), weak=False)
     worker_ready.connect(lambda **_: _stop_in_time(settings.celery.shutdown_seconds), weak=False)

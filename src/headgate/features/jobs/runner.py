@@ -21,6 +21,7 @@ from headgate.features.jobs.queue import Job, Queue
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
+from headgate.foundation.outages import Outage
 
 POLL_SECONDS = 0.5
 """How often jobs that other processes made due are looked for."""
@@ -213,7 +214,7 @@ class JobRunner:
 
     async def _schedule(self) -> None:
         """Claim what is due, as long as the process lives. Nothing that fails may end it."""
-        recover_at = 0.0
+        recover_at, outage = 0.0, Outage(log, "database of jobs")
         time = asyncio.get_running_loop().time
         while not self._closed:
             self._nudged.clear()
@@ -223,8 +224,9 @@ class JobRunner:
                     recover_at = time() + self.leases.seconds / 3
                     await self.recover()
                 pause = await self._look()
+                outage.answered()
             except HeadgateError as error:
-                log.warning("jobs not looked for", problem=error.detail)
+                outage.failed(error.detail)
             except Exception:
                 log.exception("jobs not looked for")
             if not self._closed:

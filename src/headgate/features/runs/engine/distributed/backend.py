@@ -25,6 +25,7 @@ from headgate.features.runs.transitions import Cancelled, NewRun, Resumed, RunKe
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.event_relay import EventRelay, RelayFeed
 from headgate.foundation.log import get_logger
+from headgate.foundation.outages import Outage
 
 POLL_SECONDS = 0.5
 """How often the rows of a run are read while Redis does not tell of it."""
@@ -85,6 +86,7 @@ class CeleryBackend:
         self._begun: dict[str, None] = {}
         """Runs that were begun here lately, oldest first: their events tell all there is to tell."""
         self._closed = False
+        self._outage = Outage(log, "database")
         self._later: set[asyncio.Task[None]] = set()
         self._waiting: set[asyncio.Task[object]] = set()
 
@@ -197,8 +199,9 @@ class CeleryBackend:
             await asyncio.sleep(self._sweep_seconds)
             try:
                 await self.recover()
+                self._outage.answered()
             except Unavailable as error:
-                log.warning("sweep missed", problem=error.detail)
+                self._outage.failed(error.detail)
             except Exception:
                 log.exception("sweep failed")
 

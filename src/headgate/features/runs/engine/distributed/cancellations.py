@@ -7,6 +7,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from headgate.foundation.log import get_logger
+from headgate.foundation.outages import Outage
 
 PATIENCE_SECONDS = 1.0
 LISTEN_SECONDS = 10.0
@@ -25,6 +26,7 @@ class Cancellations:
 
     def __init__(self, client: Redis, queue: str) -> None:
         self._client = client
+        self._outage = Outage(log, "channel of cancellations")
         self._channel = f"{queue}:cancelled"
 
     async def tell(self, run_id: str) -> None:
@@ -41,12 +43,13 @@ class Cancellations:
             try:
                 await self._listen(heard)
             except (RedisError, OSError) as error:
-                log.warning("cancellations not heard", problem=str(error))
+                self._outage.failed(error)
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def _listen(self, heard: Callable[[str], Awaitable[None]]) -> None:
         async with self._client.pubsub(ignore_subscribe_messages=True) as channel:
             await channel.subscribe(self._channel)
+            self._outage.answered()
             while True:
                 message = await channel.get_message(timeout=LISTEN_SECONDS)
                 if message is not None:

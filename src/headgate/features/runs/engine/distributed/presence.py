@@ -7,6 +7,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from headgate.foundation.log import get_logger
+from headgate.foundation.outages import Outage
 
 ALIVE_SECONDS = 20.0
 """Silence after which a child no longer counts."""
@@ -24,6 +25,7 @@ class Presence:
 
     def __init__(self, client: Redis, queue: str) -> None:
         self._client = client
+        self._outage = Outage(log, "events database")
         self._key = f"{queue}:children"
 
     async def tell(self, worker_id: str) -> None:
@@ -36,7 +38,9 @@ class Presence:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 await pipe.execute()
         except (RedisError, OSError, TimeoutError) as error:
-            log.warning("presence not told", problem=str(error))
+            self._outage.failed(error)
+        else:
+            self._outage.answered()
 
     async def leave(self, worker_id: str) -> None:
         """This child ends."""
@@ -44,7 +48,7 @@ class Presence:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 await self._client.zrem(self._key, worker_id)
         except (RedisError, OSError, TimeoutError) as error:
-            log.warning("presence not told", problem=str(error))
+            self._outage.failed(error)
 
     async def count(self) -> int:
         """Children heard of lately. Raises what Redis raises."""

@@ -28,6 +28,7 @@ from headgate.features.runs.store.postgres_dispatches import PostgresDispatchSto
 from headgate.features.runs.transitions import Claim, Failed, Held, Holder, RunKey, StoredRun, clock
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.log import get_logger
+from headgate.foundation.outages import Outage
 
 log = get_logger(__name__)
 
@@ -76,6 +77,7 @@ class SegmentWorker:
         max_pickups: int,
     ) -> None:
         self._max_pickups = max_pickups
+        self._outage = Outage(log, "database")
         self._store = store
         self._services = services
         self._shift = shift
@@ -268,9 +270,10 @@ class SegmentWorker:
             try:
                 await self._renew()
                 self.beaten_at = time.monotonic()
+                self._outage.answered()
                 await self._presence.tell(self._shift.worker.id)
             except Unavailable as error:
-                log.warning("heartbeat missed", problem=error.detail)
+                self._outage.failed(error.detail)
             except Exception:
                 log.exception("heartbeat failed")
             await asyncio.sleep(self._shift.seconds / 3)
