@@ -37,6 +37,7 @@ from headgate.features.runs.store.postgres_dispatches import PostgresDispatchSto
 from headgate.features.runs.store.sqlite import SqliteRunStore
 from headgate.features.runs.transitions import Cancelled, Lease, NewRun, Onward, Resumed, RunKey, StoredRun, clock
 from headgate.foundation.errors import Unavailable
+from headgate.foundation.events import EventBus
 
 SWEEP_SECONDS = 2.0
 REDISPATCH_SECONDS = 5.0
@@ -276,6 +277,8 @@ class ClusterEngine:
     def __init__(
         self, store: SqliteDispatchStore, services: Services, worker: Worker, broker: SimulatedBroker, told: list[Any]
     ) -> None:
+        assert isinstance(services.bus, EventBus)
+        self._bus = services.bus
         self._store = store
         self._broker = broker
         self._shift = Shift(worker, services.engine.lease_seconds)
@@ -305,6 +308,21 @@ class ClusterEngine:
             telemetry=services.telemetry,
         )
         self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def store(self) -> SqliteDispatchStore:
+        """The rows."""
+        return self._store
+
+    @property
+    def plans(self) -> Plans:
+        """The plans of versions."""
+        return self._plans
+
+    @property
+    def feed(self) -> EventBus:
+        """What this process itself publishes: of others the rows tell."""
+        return self._bus
 
     @property
     def upkeep(self) -> int:

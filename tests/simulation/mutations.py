@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 from unittest import mock
 
@@ -9,9 +10,11 @@ from headgate.features.runs.engine.distributed.sweeper import Sweeper
 from headgate.features.runs.engine.reconciler import Reconciler
 from headgate.features.runs.engine.run_registry import OwnedRun, RunRegistry
 from headgate.features.runs.errors import NEVER_BEGUN
+from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.store.sqlite_writer import SqliteWriter
 from headgate.features.runs.transitions import RunKey, clock
+from headgate.features.runs.views.stream import RunStream
 from tests.simulation.cluster import SqliteDispatchStore
 
 MOST_DISPATCHES = 20
@@ -69,6 +72,17 @@ def undelivered_messages_count_as_attempts() -> None:
     _patch(Sweeper, "sweep", ends_them)
 
 
+def reader_takes_what_memory_holds() -> None:
+    """A reader that comes back goes on with what happens from then on; what it missed is not read from the rows."""
+    page = RunStream._page
+
+    async def newest(self: RunStream) -> EventPage:
+        found = await page(self)
+        return replace(found, events=found.events[-1:]) if self._last == 0 and self._place[0] else found
+
+    _patch(RunStream, "_page", newest)
+
+
 async def _end(store: SqliteDispatchStore, key: RunKey) -> None:
     await store.end(key, NEVER_BEGUN, "The run was handed to a worker too often.", clock())
 
@@ -80,5 +94,6 @@ def _patch(owner: Any, name: str, value: Any) -> None:
 MUTATIONS: Mapping[str, Callable[[], None]] = {
     "writer": writer_ends_with_a_failed_checkpoint,
     "sweep": sweep_queues_a_run_twice,
+    "reader": reader_takes_what_memory_holds,
     "dispatch": undelivered_messages_count_as_attempts,
 }

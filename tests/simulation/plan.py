@@ -32,6 +32,8 @@ class PlannedRun:
     at: float
     fails_once: bool = False
     """Whether its last step fails the first time; the client then resumes the run."""
+    watched: bool = False
+    """Whether a client watches its events."""
     cancel_after: float | None = None
     """Seconds after its start at which the client cancels it."""
 
@@ -117,6 +119,7 @@ def _run(random: Random, number: int, processes: int, span: float) -> PlannedRun
         flow=random.choice(FLOWS),
         at=random.random() * span,
         fails_once=kind < 0.1,
+        watched=random.random() < 0.3,
         cancel_after=random.random() * 5 if 0.1 <= kind < 0.2 else None,
     )
 

@@ -1,14 +1,17 @@
 """What must hold at every moment of a simulation, and at its end."""
 
+import asyncio
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from headgate.features.runs.events import ENDINGS
 from tests.simulation.cluster import ClusterEngine
 from tests.simulation.loop import SimulatedLoop
 from tests.simulation.plan import Plan, PlannedRun
+from tests.simulation.readers import Reader
 from tests.simulation.server import Server
 
 MARGIN_LEASES = 12
@@ -124,12 +127,30 @@ class Rules:
         # The client resumes a run that fails once, unless a process died with its request.
         return code == "invalid" and planned.fails_once and deaths > 0
 
+    def check_readers(self, readers: Mapping["asyncio.Task[None]", Reader]) -> None:
+        """Every reader got each durable event of its run once, in order, to the end."""
+        for task, reader in readers.items():
+            number = self.started[reader.run_id].number
+            if not task.done():
+                self._fail(f"not read: a reader of run {number} never came to its end, behind {reader.seen[-1:]}")
+            rows = self.rows("SELECT seq, kind FROM flow_run_events WHERE flow_run_id = ? ORDER BY seq", reader.run_id)
+            # A reader ends with an end of the run; an earlier one, since resumed, is none any more.
+            last = reader.seen[-1][0]
+            wanted = [row for row in rows if row[0] == last or (row[0] < last and row[1] not in ENDINGS)]
+            missing = [row for row in wanted if row not in reader.seen]
+            if missing:
+                self._fail(f"missed: a reader of run {number} never got {missing}")
+            if [row[0] for row in rows] != list(range(1, len(rows) + 1)):
+                self._fail(f"gaps: the events of run {number} are numbered {[row[0] for row in rows]}")
+
     def check_memory(self) -> None:
         """A process that has nothing to do keeps nothing of what it did."""
         for server in self._servers.values():
             if not server.answers:
                 continue
             engine, name = server.engine, server.process.name
+            if server.bus.kept_bytes or server.bus._topics:
+                self._fail(f"kept: {name} keeps {server.bus.kept_bytes} bytes of events though all runs are over")
             tasks = [one for one in self._loop.tasks if one.process is server.process and not one.done()]
             upkeep = engine.upkeep if isinstance(engine, ClusterEngine) else len(engine._upkeep)
             if len(tasks) > upkeep:

@@ -1,12 +1,13 @@
 """A simulated process with an engine in it, and what ends a simulation."""
 
+import contextvars
 from dataclasses import dataclass, field
 
 from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.embedded import EmbeddedBackend
 from headgate.foundation.events import EventBus
 from tests.simulation.cluster import ClusterEngine
-from tests.simulation.loop import Process
+from tests.simulation.loop import CURRENT, Process
 
 
 class Violation(Exception):
@@ -44,3 +45,10 @@ class Outcome:
     """Simulated time."""
     runs: int = 0
     deaths: int = 0
+
+
+def context_of(process: Process) -> contextvars.Context:
+    """The context of what runs in a process."""
+    context = contextvars.copy_context()
+    context.run(CURRENT.set, process)
+    return context

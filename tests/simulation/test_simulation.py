@@ -36,7 +36,7 @@ def test_fresh_seeds_break_no_rule(record_property: Record) -> None:
     record_property("figures", ", ".join(f"{value} {name}" for name, value in figures.items() if name != "last_trace"))
 
 
-@pytest.mark.parametrize("seed", [9, 31])
+@pytest.mark.parametrize("seed", [24, 31])
 def test_a_seed_is_replayed_exactly(seed: int) -> None:
     first, second = (json.loads(simulate("--seed", seed).stdout) for _ in range(2))
     assert first == second

@@ -26,13 +26,14 @@ from tests.simulation.faults import Faults
 from tests.simulation.loop import CURRENT, WORLD, Process, SimulatedLoop, Stuck
 from tests.simulation.machine import Disk, simulated
 from tests.simulation.plan import Plan, PlannedRun
+from tests.simulation.readers import Reader
 from tests.simulation.rules import Rules
-from tests.simulation.server import Outcome, Server, Violation
+from tests.simulation.server import Outcome, Server, Violation, context_of
 from tests.support.databases import make_settings
 from tests.support.engine import OneSpace, make_flow, make_services
 
-LONGEST_SECONDS = 7200.0
-"""Seconds after the last fault within which every run must be over."""
+STANDSTILL_SECONDS = 300.0
+"""Seconds after the last fault in which something must happen in some run, as long as one is not over."""
 IDLE_SECONDS = 70.0
 """Seconds after the last run after which nothing may be kept in memory."""
 MOST_REQUESTS = 1000
@@ -88,6 +89,7 @@ class World:
         self._all: dict[str, Server] = {}
         self._failed_once: set[str] = set()
         self._waiters: dict[asyncio.Task[None], tuple[Server, str]] = {}
+        self._readers: dict[asyncio.Task[None], Reader] = {}
         self._violations: list[str] = []
         self._healing = False
         self.outcome = Outcome()
@@ -153,19 +155,22 @@ class World:
         self._note("healed")
         for number in range(self._plan.processes):
             await self._running(number)
-        deadline = self.loop.time() + LONGEST_SECONDS
+        happened, since = 0, self.loop.time()
         while open_runs := self._rules.open_runs:
-            if self.loop.time() > deadline:
-                self._fail(f"not over: {open_runs} runs are still open {LONGEST_SECONDS:g} s after the last fault")
+            if (now := self._rules.row("SELECT count(*) FROM flow_run_events")[0]) > happened:
+                happened, since = now, self.loop.time()
+            if self.loop.time() > since + STANDSTILL_SECONDS:
+                self._fail(f"not over: {open_runs} runs are open and nothing happened for {STANDSTILL_SECONDS:g} s")
             await asyncio.sleep(1.0)
         await asyncio.sleep(IDLE_SECONDS)
         self._rules.check_ends(deaths=self.outcome.deaths)
+        self._rules.check_readers(self._readers)
         self._rules.check_memory()
         for task, (server, run_id) in self._waiters.items():
             if not task.done() and server.process.alive:
                 self._fail(f"not woken: somebody waits for run {self._rules.started[run_id].number}, which is over")
         for server in filter(None, self._servers):
-            await self.loop.create_task(server.engine.close(), context=_context(server.process))
+            await self.loop.create_task(server.engine.close(), context=context_of(server.process))
 
     # -- processes
 
@@ -180,7 +185,7 @@ class World:
         """Start a process; it is tried again until its engine is open."""
         while True:
             process = Process(f"p{number}.{len(self._all)}")
-            opening = self.loop.create_task(self._open(process, number), context=_context(process))
+            opening = self.loop.create_task(self._open(process, number), context=context_of(process))
             server: Server | None = await opening
             if server is not None:
                 return server
@@ -249,8 +254,12 @@ class World:
             self._fail(f"not started: run {planned.number}")
         assert server is not None
         self._note(f"run {planned.number} ({planned.flow}) is started", server.process)
-        waiter = self.loop.create_task(self._until_over(server, key.run_id), context=_context(server.process))
+        waiter = self.loop.create_task(self._until_over(server, key.run_id), context=context_of(server.process))
         self._waiters[waiter] = (server, key.run_id)
+        if planned.watched:
+            random = Random(f"{self._plan.seed}:{planned.number}:reader")
+            reader = Reader(key, self.loop, self._servers, random, self._fail)
+            self._readers[self.loop.create_task(reader.read())] = reader
         if planned.cancel_after is not None:
             await asyncio.sleep(planned.cancel_after)
             server = await self._running(planned.process)
@@ -272,9 +281,12 @@ class World:
 
     async def _ask(self, server: Server, question: Coroutine[Any, Any, Any]) -> bool:
         """Ask a process for something; whether it answered."""
-        asked = self.loop.create_task(question, context=_context(server.process))
+        asked = self.loop.create_task(question, context=context_of(server.process))
+        latest = max(self.loop.time(), self._plan.last_event) + STANDSTILL_SECONDS
         while not asked.done() and server.process.alive:
             await asyncio.wait([asked], timeout=0.2)
+            if self.loop.time() > latest:
+                self._fail(f"not answered: {server.process.name} says nothing for {STANDSTILL_SECONDS:g} s")
         error = asked.exception() if asked.done() else None
         if error is not None and server.process.alive and not isinstance(error, Unavailable):
             self._fail(f"{type(error).__name__}: {error}")
@@ -307,9 +319,3 @@ class World:
     def _note(self, text: str, process: Process = WORLD) -> None:
         """A line of the trace."""
         self.outcome.trace.append(f"{self.loop.time():9.3f} {process.name:8} {text}")
-
-
-def _context(process: Process) -> contextvars.Context:
-    context = contextvars.copy_context()
-    context.run(CURRENT.set, process)
-    return context
