@@ -1,6 +1,7 @@
 """Whether an installation can do its work: the database, and what carries runs out. For `/health/ready` and doctor."""
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable
 from typing import Literal
@@ -39,16 +40,25 @@ class Readiness(BaseModel):
 
 
 async def check_readiness(
-    ping: Callable[[], Awaitable[None]], health: Callable[[], Awaitable[BackendHealth]]
+    ping: Callable[[], Awaitable[None]],
+    health: Callable[[], Awaitable[BackendHealth]],
+    *,
+    writes: Callable[[], Awaitable[None]] | None = None,
+    lag: Callable[[], float] | None = None,
+    most_lag_seconds: float = math.inf,
 ) -> Readiness:
     """Ask every part at once. Takes no longer than the longest check, and raises nothing.
 
     Args:
-        ping: Raises unless the database answers.
+        ping: Raises unless the database can be written.
         health: What the execution backend says of itself.
+        writes: Raises unless runs can be written, by the way that they are.
+        lag: By how many seconds the event loop was late lately, at worst.
+        most_lag_seconds: From when on a late loop is a failure.
     """
-    database, (engine, found) = await asyncio.gather(_database(ping), _engine(health))
-    parts = [database, *_parts_of(engine, found)]
+    checks = [_answers("database", ping), *([] if writes is None else [_answers("writer of runs", writes)])]
+    answers, (engine, found) = await asyncio.gather(asyncio.gather(*checks), _engine(health))
+    parts = [*answers, *([] if lag is None else [_loop(lag(), most_lag_seconds)]), *_parts_of(engine, found)]
     return Readiness(
         status="ok" if all(part.state == "ok" for part in parts) else "failed",
         parts=parts,
@@ -57,14 +67,20 @@ async def check_readiness(
     )
 
 
-async def _database(ping: Callable[[], Awaitable[None]]) -> PartState:
+def _loop(lag: float, most: float) -> PartState:
+    good = lag <= most
+    why = f"It was blocked for {lag:.1f} seconds lately: a slow disk, or too little processor time." if not good else ""
+    return PartState(name="event loop", state="ok" if good else "failed", latency_ms=round(lag * 1000, 2), detail=why)
+
+
+async def _answers(name: str, ping: Callable[[], Awaitable[None]]) -> PartState:
     started = time.perf_counter()
     try:
         async with asyncio.timeout(LONGEST_CHECK_SECONDS):
             await ping()
     except Exception as error:  # noqa: BLE001 - whatever the driver raises, the part has failed
-        return _failed("database", started, error)
-    return PartState(name="database", state="ok", latency_ms=_since(started))
+        return _failed(name, started, error)
+    return PartState(name=name, state="ok", latency_ms=_since(started))
 
 
 async def _engine(health: Callable[[], Awaitable[BackendHealth]]) -> tuple[PartState, BackendHealth | None]:

@@ -21,6 +21,7 @@ from headgate.features.mcptools.connector import McpConnector
 from headgate.features.models.classes import ModelClasses
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.providers import PROVIDER_VARIABLES
+from headgate.features.runs.capacity import Capacity
 from headgate.features.runs.deliveries.attempt import Sender
 from headgate.features.runs.deliveries.courier import Courier
 from headgate.features.runs.ports import Services
@@ -109,6 +110,7 @@ async def open_services(
         spaces=spaces,
         sealer=box,
         classes=classes if classes.enabled else None,
+        capacity=Capacity(settings.engine, settings.data_dir),
     )
     try:
         checker, shown = ComponentChecker(sandbox, registry), measured(services, telemetry)

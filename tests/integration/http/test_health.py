@@ -9,14 +9,25 @@ from fastapi import FastAPI
 from prometheus_client.parser import text_string_to_metric_families
 
 from headgate.entrypoints import readiness
+from headgate.entrypoints.http import health
 from headgate.entrypoints.http.app import create_app
+from headgate.entrypoints.http.loop_lag import LoopLag
 from headgate.entrypoints.readiness import check_readiness
+from headgate.features.runs import capacity
 from headgate.features.runs.engine.backend import BackendHealth
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.settings import TelemetrySettings
 from tests.integration.http.conftest import created
-from tests.support.databases import make_settings
+from tests.support.databases import SqliteFiles, make_settings
+from tests.support.disks import mounted
 from tests.support.patience import PATIENCE_SECONDS
+
+
+@pytest.fixture(autouse=True)
+def _checked_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "KEPT_SECONDS", 0.0)
+    monkeypatch.setattr(readiness, "LONGEST_CHECK_SECONDS", PATIENCE_SECONDS)
+
 
 WELL = BackendHealth("celery", broker=True, results=True, workers=2, queue_depth=5)
 
@@ -82,7 +93,7 @@ class TestReady:
         self, app: FastAPI, client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked, begun, answered = 0, asyncio.Event(), asyncio.Event()
-        ping = app.state.database.ping
+        ping = app.state.database.prove_write
 
         async def counted() -> None:
             nonlocal asked
@@ -91,7 +102,7 @@ class TestReady:
             await answered.wait()
             await ping()
 
-        monkeypatch.setattr(app.state.database, "ping", counted)
+        monkeypatch.setattr(app.state.database, "prove_write", counted)
         many = [asyncio.create_task(client.get("/health/ready")) for _ in range(30)]
         await begun.wait()
         many[0].cancel()  # one who hangs up spoils it for nobody
@@ -108,11 +119,71 @@ class TestReady:
         async def away() -> None:
             raise Unavailable("The database cannot be reached.")
 
-        app.state.database.ping = away
+        app.state.database.prove_write = away
         answer = await client.get("/health/ready")
         assert (answer.status_code, answer.json()["status"]) == (503, "failed")
         assert answer.json()["parts"][0]["detail"] == "The database cannot be reached."
         assert (await client.get("/metrics")).status_code == 200
+
+
+class TestFullDisk:
+    async def test_is_not_ready_refuses_starts_and_recovers_without_a_restart(
+        self, tmp_path: Path, sqlite_files: SqliteFiles, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(capacity, "KEPT_SECONDS", 0.0)
+        with mounted(tmp_path / "disk", "24m") as disk:
+            sqlite_files.fresh(disk.path)
+            app = create_app(make_settings(disk.path))
+            async with app.router.lifespan_context(app), _client(app) as client:
+                flow = await created(client)
+                runs = f"/api/v1/flows/{flow['id']}/runs"
+                assert (await client.post(runs, json={"text": "hej", "wait": True})).json()["status"] == "completed"
+                assert (await client.get("/health/ready")).status_code == 200
+                disk.fill()
+                with pytest.raises(Unavailable):
+                    await _write_until_refused(app)
+                answer = await client.get("/health/ready")
+                assert answer.status_code == 503
+                details = {part["name"]: part["detail"] for part in answer.json()["parts"]}
+                assert "disk" in details["writer of runs"]
+                refused = await client.post(runs, json={"text": "hej"})
+                assert (refused.status_code, refused.json()["code"]) == (503, "capacity_short")
+                assert refused.headers["retry-after"] == "5"
+                disk.empty()
+                assert (await client.get("/health/ready")).json()["status"] == "ok"
+                for _ in range(5):
+                    done = await client.post(runs, json={"text": "hej", "wait": True})
+                    assert done.json()["status"] == "completed"
+
+
+class TestLoopLag:
+    async def test_remembers_how_long_the_loop_was_blocked(self) -> None:
+        found = LoopLag()
+        found.start()
+        loop = asyncio.get_running_loop()
+        found._due = loop.time() - 7
+        found._measure()
+        assert found.worst() >= 7
+        found.stop()
+
+    async def test_makes_a_server_not_ready(self) -> None:
+        async def said() -> BackendHealth:
+            return WELL
+
+        late = await check_readiness(fine, said, lag=lambda: 6.0, most_lag_seconds=5.0)
+        assert (late.status, late.parts[1].name, late.parts[1].state) == ("failed", "event loop", "failed")
+        assert "blocked for 6.0 seconds" in late.parts[1].detail
+        assert (await check_readiness(fine, said, lag=lambda: 4.0, most_lag_seconds=5.0)).status == "ok"
+
+
+async def _write_until_refused(app: FastAPI) -> None:
+    """The log may have had space for a few more pages."""
+    while True:
+        await app.state.engine.store.prove_write()
+
+
+def _client(app: FastAPI) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://127.0.0.1:7411")
 
 
 class TestMetrics:

@@ -189,7 +189,9 @@ def _engine(settings: Settings) -> list[Finding]:
         finally:
             await database.close()
         async with open_parts(settings) as parts:
-            return await check_readiness(parts.database.ping, parts.engine.health)
+            return await check_readiness(
+                parts.database.prove_write, parts.engine.health, writes=parts.engine.store.prove_write
+            )
 
     try:
         found = asyncio.run(work())

@@ -22,6 +22,7 @@ from headgate.entrypoints.http.documented import documented_app
 from headgate.entrypoints.http.errors import install
 from headgate.entrypoints.http.guards import Guards
 from headgate.entrypoints.http.health import router as health_router
+from headgate.entrypoints.http.loop_lag import LoopLag
 from headgate.entrypoints.http.measuring import Measuring
 from headgate.entrypoints.http.studio.routes import router as studio_router
 from headgate.entrypoints.http.widget.routes import router as widget_pages_router
@@ -144,7 +145,10 @@ def create_app(settings: Settings) -> FastAPI:
             app.state.reports_at_work = reports_at_work()
             app.state.locked = await is_locked(settings, parts.database)
             app.state.mcp_door = McpDoor(parts)
+            app.state.loop_lag = LoopLag()
+            app.state.loop_lag.start()
             yield
+            app.state.loop_lag.stop()
             await app.state.mcp_door.close()
 
     app = documented_app(lifespan=lifespan)

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import time
 from hmac import compare_digest
 
 from fastapi import APIRouter, Request, Response
@@ -19,6 +20,8 @@ from headgate.foundation.telemetry import FigurePage
 
 router = APIRouter(tags=["health"])
 _UNKNOWN = math.nan
+KEPT_SECONDS = 1.0
+"""How long a check of readiness counts."""
 
 
 class FiguresClosed(Forbidden):
@@ -60,8 +63,9 @@ async def alive() -> Health:
     dependencies=[public("load balancers ask it; the details are for who has the token")],
 )
 async def ready(request: Request, response: Response) -> Readiness | Alive:
-    """Asks the database and the engine, and with Celery the broker, the result backend and the workers, all at once.
+    """Writes to the database, and asks the engine, with Celery the broker, the result backend and the workers, at once.
 
+    It writes as the API does and as runs do. The event loop's lag of the last ten seconds counts too.
     Answers 503 when one of them fails. One that hangs is given three seconds. With auto-login, or with the token of
     `/metrics` as a bearer token, it says how each part is; anybody else is told the status alone.
     """
@@ -118,11 +122,20 @@ def _has_token(request: Request, server: ServerSettings) -> bool:
 
 
 async def _readiness(request: Request) -> Readiness:
-    """One check at a time for all who ask meanwhile: strangers may ask, and each check takes a database connection."""
+    """One check a second for all who ask meanwhile: strangers may ask, and each check writes to the database."""
     state = request.app.state
     checking: asyncio.Task[Readiness] | None = getattr(state, "readiness_check", None)
-    if checking is None or checking.done():
-        checking = asyncio.create_task(check_readiness(state.database.ping, state.engine.health))
+    if checking is None or (checking.done() and time.monotonic() - state.readiness_checked_at >= KEPT_SECONDS):
+        state.readiness_checked_at = time.monotonic()
+        checking = asyncio.create_task(
+            check_readiness(
+                state.database.prove_write,
+                state.engine.health,
+                writes=state.engine.store.prove_write,
+                lag=state.loop_lag.worst,
+                most_lag_seconds=state.settings.server.most_loop_lag_seconds,
+            )
+        )
         state.readiness_check = checking
     return await asyncio.shield(checking)
 

@@ -8,6 +8,7 @@ from pydantic import JsonValue, SecretStr
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
+from headgate.features.runs.capacity import Capacity
 from headgate.features.runs.deliveries.target import Target
 from headgate.features.runs.spaces import Spaces
 from headgate.features.runs.transitions import Delivery, RunKey
@@ -256,5 +257,7 @@ class Services:
     spaces: Spaces
     sealer: Sealer
     telemetry: Telemetry = field(default_factory=Telemetry)
+    capacity: Capacity | None = None
+    """None where starts are never refused."""
     classes: SecurityClasses | None = None
     """None where security classes are switched off."""

@@ -89,6 +89,8 @@ async def begin_run(
 
     Raises `Unavailable`, `SourceGone`, `KeyTaken`; then there is no run.
     """
+    if engine.services.capacity is not None:
+        engine.services.capacity.require(engine.store.write_wait_seconds)
     if prepared.unshared:
         await engine.services.files.take(principal, prepared.request.key.flow_id, prepared.unshared)
     entry = await start_of(engine, principal, prepared.request)

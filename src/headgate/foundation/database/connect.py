@@ -19,6 +19,11 @@ from headgate.foundation.events import EventSink
 from headgate.foundation.settings import DatabaseSettings, Settings
 
 Dialect = Literal["sqlite", "postgresql"]
+PROBES = {
+    "sqlite": "PRAGMA user_version = 0",
+    "postgresql": "SELECT pg_logical_emit_message(true, 'headgate', 'readiness')",
+}
+"""A write of a few bytes that reaches the log of the database and changes nothing."""
 _WRITES = "headgate_writes"
 CHECKPOINT_PAGES = 10_000
 """Pages of SQLite's log after which any connection copies it. The writer of runs copies it earlier: the first commit
@@ -63,6 +68,11 @@ class Database:
         """Raise `Unavailable` when the database does not answer."""
         async with self.reading() as session:
             await session.execute(text("SELECT 1"))
+
+    async def prove_write(self) -> None:
+        """Raise `Unavailable` when nothing can be written."""
+        async with self.writing() as session:
+            await session.execute(text(PROBES[self.dialect]))
 
     async def close(self) -> None:
         """Close every connection."""

@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from headgate.foundation.settings.units import MEBIBYTE
+
 
 class EngineSettings(BaseModel):
     """How runs are carried out."""
@@ -33,6 +35,24 @@ class EngineSettings(BaseModel):
         ge=65_536,
         description="Memory for what running steps emit (tokens, tool calls, log lines), for readers that come later. "
         "Beyond it the oldest goes first, and readers are told so with a `gap`. Events of finished steps are rows.",
+    )
+    min_free_disk_bytes: int | None = Field(
+        default=None,
+        ge=0,
+        description="Runs are refused (503 `capacity_short`) while less is free under the data folder. Empty: 64 MiB, "
+        "or 2 % of a small volume. 0: no limit.",
+    )
+    min_free_memory_bytes: int = Field(
+        default=64 * MEBIBYTE,
+        ge=0,
+        description="Runs are refused while the machine, or the server's control group, has less memory available. "
+        "0: no limit.",
+    )
+    max_write_wait_seconds: float | None = Field(
+        default=5.0,
+        gt=0,
+        description="Runs are refused while a write to the database has waited longer for its turn or a connection. "
+        "`null`: no limit.",
     )
     recover_on_start: bool = Field(default=True, description="Take up queued and running runs when the server starts.")
 

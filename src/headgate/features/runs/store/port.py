@@ -48,6 +48,15 @@ class RunStore(Protocol):
         """Finish what was asked for and disconnect."""
         ...
 
+    @property
+    def write_wait_seconds(self) -> float:
+        """How long the write has waited that waits longest for its turn or for a connection; 0 when none does."""
+        ...
+
+    async def prove_write(self) -> None:
+        """Write something that means nothing, by the way that runs are written. Raises `Unavailable`."""
+        ...
+
     async def create(self, run: NewRun, lease: Lease) -> None:
         """Insert a run and all its steps; claim those it names, with their first attempts.
 

@@ -1,5 +1,6 @@
 """`RunStore` on PostgreSQL: one prepared statement a transition, on a small pool; nothing is held between two."""
 
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import fields
@@ -59,7 +60,7 @@ from headgate.features.runs.transitions import (
     StoredRun,
     Straggler,
 )
-from headgate.foundation.database import explain
+from headgate.foundation.database import PROBES, explain
 from headgate.foundation.errors import Invalid, Unavailable
 
 if TYPE_CHECKING:  # named without importing psycopg
@@ -91,6 +92,8 @@ class PostgresRunStore:
     def __init__(self, url: str, pool_size: int) -> None:
         self._url = url
         self._pool_size = pool_size
+        self._waiting: dict[object, float] = {}
+        """Who waits for a connection, since when."""
 
     async def open(self) -> None:
         """Connect. Raises `Unavailable`."""
@@ -111,6 +114,15 @@ class PostgresRunStore:
         """Connections in use this moment."""
         stats = self._pool.get_stats()
         return int(stats["pool_size"]) - int(stats["pool_available"])
+
+    @property
+    def write_wait_seconds(self) -> float:
+        """How long who waits longest has waited for a connection."""
+        return time.monotonic() - min(self._waiting.values()) if self._waiting else 0.0
+
+    async def prove_write(self) -> None:
+        """Write something that means nothing."""
+        await self._execute(PROBES["postgresql"], {})
 
     async def create(self, run: NewRun, lease: Lease) -> None:
         """Insert a run and its steps."""
@@ -284,7 +296,7 @@ class PostgresRunStore:
     async def _execute(self, statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         """One statement, one transaction."""
         try:
-            connection = await self._pool.getconn()
+            connection = await self._next_connection()
             try:
                 cursor = await connection.execute(statement, values, prepare=True)
                 rows: list[tuple[Any, ...]] = await cursor.fetchall()
@@ -330,11 +342,24 @@ class PostgresRunStore:
                 await connection.execute(audit.PSYCOPG, audit.values(entry))
         return RunStatus(row[0]), changed is not None
 
+    async def _next_connection(self) -> "AsyncConnection[Any]":
+        me = object()
+        self._waiting[me] = time.monotonic()
+        try:
+            connection: AsyncConnection[Any] = await self._pool.getconn()
+            return connection
+        finally:
+            del self._waiting[me]
+
     @asynccontextmanager
     async def _connection(self) -> "AsyncIterator[AsyncConnection[Any]]":
         try:
-            async with self._pool.connection() as connection:
-                yield connection
+            connection = await self._next_connection()
+            try:
+                async with connection:
+                    yield connection
+            finally:
+                await self._pool.putconn(connection)
         except Exception as error:
             _raise_translated(error)
             raise

@@ -50,6 +50,7 @@ from headgate.features.runs.transitions import (
     StoredRun,
     Straggler,
 )
+from headgate.foundation.database import PROBES
 from headgate.foundation.settings import DatabaseSettings
 
 
@@ -71,6 +72,15 @@ class SqliteRunStore:
     async def close(self) -> None:
         """Write what waits and disconnect."""
         await self._writer.close()
+
+    @property
+    def write_wait_seconds(self) -> float:
+        """How long the write has waited that waits longest."""
+        return self._writer.oldest_seconds
+
+    async def prove_write(self) -> None:
+        """Write something that means nothing."""
+        await self._writer.submit(lambda db: db.execute(PROBES["sqlite"]).close())
 
     async def create(self, run: NewRun, lease: Lease) -> None:
         """Insert a run and its steps."""
