@@ -53,3 +53,25 @@ async def execute(database: Database, statement: str, **values: Any) -> None:
     """Change something behind everybody's back."""
     async with database.writing() as session:
         await session.execute(text(statement), values)
+
+
+GUARDED = ("flow_versions", "version_steps", "version_edges", "flow_step_attempts")
+
+
+async def tamper(database: Database, statement: str, **values: Any) -> None:
+    """Change what the row guards refuse, in one transaction without them: only the owner of the tables can."""
+    async with database.writing() as session:
+        if database.dialect == "sqlite":
+            guards = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND instr(name, '_guard_') > 0"
+            triggers = (await session.execute(text(guards))).all()
+            for name, _ in triggers:
+                await session.execute(text(f"DROP TRIGGER {name}"))
+            await session.execute(text(statement), values)
+            for _, made in triggers:
+                await (await session.connection()).exec_driver_sql(made)
+            return
+        for table in GUARDED:
+            await session.execute(text(f"ALTER TABLE {table} DISABLE TRIGGER USER"))
+        await session.execute(text(statement), values)
+        for table in GUARDED:
+            await session.execute(text(f"ALTER TABLE {table} ENABLE TRIGGER USER"))

@@ -284,6 +284,121 @@ class TestVersions:
                 assert count.scalar_one() == 0, table
 
 
+UPDATES = (
+    "UPDATE flow_versions SET definition = '{}', checksum = 'x' WHERE version = 1",
+    "UPDATE flow_versions SET release = 9",
+    "UPDATE flow_versions SET release = NULL WHERE release = 1",
+    "UPDATE flow_versions SET release_notes = 'better' WHERE release = 1",
+    "UPDATE version_steps SET type = 'HTTPRequest'",
+    "UPDATE version_steps SET step_id = 'z' WHERE step_id = 'c'",
+    "UPDATE version_edges SET child_step_id = 'c', child_order = 3",
+    "UPDATE flow_step_attempts SET status = 'failed' WHERE attempt_no = 1",
+    "UPDATE flow_step_attempts SET status = 'started' WHERE attempt_no = 1",
+    "UPDATE flow_step_attempts SET error_message = 'harmless' WHERE attempt_no = 1",
+    "UPDATE flow_step_attempts SET finished_at = 99 WHERE attempt_no = 1",
+    "UPDATE flow_step_attempts SET attempt_no = 7 WHERE attempt_no = 2",
+    "UPDATE flow_step_attempts SET started_at = 7 WHERE attempt_no = 2",
+)
+DELETES = (
+    "DELETE FROM flow_versions WHERE version = 2",
+    "DELETE FROM flow_versions",
+    "DELETE FROM version_steps WHERE step_id = 'c'",
+    "DELETE FROM version_edges",
+    "DELETE FROM flow_step_attempts WHERE attempt_no = 1",
+    "DELETE FROM flow_step_attempts",
+)
+INSERTS = (
+    "INSERT INTO version_steps SELECT flow_id, 1, 'd', 4, type FROM version_steps WHERE version = 2 AND step_order = 1",
+    "INSERT INTO version_edges SELECT flow_id, 1, 'a', 'c', 1, 3 FROM version_edges",
+)
+"""Into a version that is published."""
+_AT_ANOTHERS_PLACE = (
+    "REPLACE INTO version_steps (rowid, flow_id, version, step_id, step_order, type)"
+    " SELECT 1, id, 2, 'z', 9, 'AIStep' FROM flows LIMIT 1"
+)
+REPLACES = (
+    "INSERT OR REPLACE INTO flow_versions SELECT * FROM flow_versions",
+    "REPLACE INTO version_steps SELECT * FROM version_steps",
+    "REPLACE INTO version_edges SELECT * FROM version_edges",
+    "REPLACE INTO flow_step_attempts SELECT * FROM flow_step_attempts",
+    _AT_ANOTHERS_PLACE,
+    "UPDATE OR REPLACE version_steps SET step_order = 3",
+    "UPDATE OR REPLACE flow_versions SET release = 1 WHERE version = 2",
+    "UPDATE OR REPLACE flow_step_attempts SET attempt_no = 1 WHERE attempt_no = 2",
+)
+TRUNCATES = ("flow_versions", "version_steps", "version_edges", "flow_step_attempts")
+
+
+class TestRowGuards:
+    """Tampering by SQL with what was published, and with how attempts ended."""
+
+    @pytest.fixture
+    async def published(self, filled: Database) -> Database:
+        """Version 1 is release 1; its run has an attempt that ended and one that is running."""
+        async with filled.writing() as session:
+            session.add(edge(("a", 1), ("b", 2)))
+            await session.flush()
+            await session.execute(text("UPDATE flow_versions SET release = 1 WHERE version = 1"))
+            await session.execute(attempt(status="retried", finished_at=2))
+            await session.execute(attempt(attempt_no=2))
+        return filled
+
+    async def everything(self, database: Database) -> list[Any]:
+        async with database.reading() as session:
+            return [
+                sorted(str(row) for row in (await session.execute(text(f"SELECT * FROM {table}"))).all())
+                for table in TRUNCATES
+            ]
+
+    @pytest.mark.parametrize("statement", [*UPDATES, *DELETES, *INSERTS])
+    async def test_refuse(self, published: Database, statement: str) -> None:
+        before = await self.everything(published)
+        assert "immutable" in await refused(published, executing(text(statement)))
+        assert await self.everything(published) == before
+
+    @pytest.mark.parametrize("statement", REPLACES)
+    async def test_refuse_to_replace(self, published: Database, statement: str) -> None:
+        if published.dialect != "sqlite":
+            pytest.skip("REPLACE is SQLite's")
+        before = await self.everything(published)
+        assert "immutable" in await refused(published, executing(text(statement)))
+        assert await self.everything(published) == before
+
+    @pytest.mark.parametrize("table", TRUNCATES)
+    async def test_refuse_to_truncate(self, published: Database, table: str) -> None:
+        if published.dialect == "sqlite":
+            pytest.skip("SQLite has no TRUNCATE; its DELETE of every row is refused above")
+        assert "immutable" in await refused(published, executing(text(f"TRUNCATE {table} CASCADE")))
+
+    async def test_let_an_attempt_end_once_and_keep_its_record_once(self, published: Database) -> None:
+        async with published.writing() as session:
+            await session.execute(
+                text("UPDATE flow_step_attempts SET status = 'failed', finished_at = 3 WHERE attempt_no = 2")
+            )
+            await session.execute(text("""UPDATE flow_step_attempts SET record = '{"log": null}'"""))
+        again = text("""UPDATE flow_step_attempts SET record = '{"log": []}' WHERE attempt_no = 2""")
+        assert "immutable" in await refused(published, executing(again))
+
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "DELETE FROM flow_runs WHERE id = :run",
+            "DELETE FROM flows WHERE id = :flow",
+            f"DELETE FROM spaces WHERE id = '{DEFAULT_SPACE_ID}'",
+        ],
+    )
+    async def test_let_a_whole_run_flow_or_space_go(self, published: Database, statement: str) -> None:
+        async with published.writing() as session:
+            given = {"run": RUN, "flow": FLOW}
+            wanted = {name: value for name, value in given.items() if f":{name}" in statement}
+            await session.execute(text(statement), wanted)
+        async with published.reading() as session:
+            count = await session.execute(text("SELECT count(*) FROM flow_step_attempts"))
+            assert count.scalar_one() == 0
+            versions = await session.execute(text(f"SELECT count(*) FROM flow_versions WHERE flow_id = '{FLOW}'"))
+            assert versions.scalar_one() == (2 if "flow_runs" in statement else 0)
+
+
 class TestIndexes:
     @pytest.mark.parametrize(
         ("table", "columns"),

@@ -1,7 +1,9 @@
 import asyncio
+import os
 import sqlite3
+import stat
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,6 +46,54 @@ async def sqlite(tmp_path: Path) -> AsyncIterator[Database]:
     """A migrated SQLite file that waits a tenth of a second for a lock."""
     async with sqlite_file(tmp_path, DatabaseSettings(busy_timeout_seconds=0.1)) as found:
         yield found
+
+
+def mode(path: Path) -> int:
+    """The permissions of a file or folder."""
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    """New files are for everybody, unless who makes them says otherwise."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("open_umask")
+class TestModes:
+    async def test_of_a_new_database_let_nobody_else_read(self, tmp_path: Path) -> None:
+        folder = tmp_path / "data"
+        async with sqlite_file(folder, DatabaseSettings()) as database, database.writing() as session:
+            session.add(space("secret"))
+            await session.flush()
+            assert {path.name: mode(path) for path in folder.iterdir()} == {
+                "headgate.db": 0o600,
+                "headgate.db-wal": 0o600,
+                "headgate.db-shm": 0o600,
+            }
+            assert mode(folder) == 0o700
+
+    async def test_that_are_too_wide_are_tightened(self, tmp_path: Path) -> None:
+        folder = tmp_path / "data"
+        async with sqlite_file(folder, DatabaseSettings()):
+            for path in (folder, *folder.iterdir()):
+                path.chmod(0o777)
+            async with sqlite_file(folder, DatabaseSettings()):
+                assert {mode(path) for path in folder.iterdir()} == {0o600}
+                assert mode(folder) == 0o700
+
+    @pytest.mark.parametrize("bits", [0o777, 0o1777])
+    async def test_of_a_folder_of_others_are_left(self, tmp_path: Path, bits: int) -> None:
+        folder = tmp_path / "shared"
+        folder.mkdir()
+        if bits == 0o777:
+            (folder / "theirs.txt").write_text("x")
+        folder.chmod(bits)
+        async with sqlite_file(folder, DatabaseSettings()):
+            assert mode(folder) == bits
+            assert mode(folder / "headgate.db") == 0o600
 
 
 async def driver_threads_end() -> None:

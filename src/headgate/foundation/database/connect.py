@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 
 from headgate.foundation.database import sqlite
 from headgate.foundation.database.announcing import publish_announced
+from headgate.foundation.database.private_files import make_private
 from headgate.foundation.errors import HeadgateError, Invalid, Unavailable
 from headgate.foundation.events import EventSink
 from headgate.foundation.settings import DatabaseSettings, Settings
@@ -42,7 +43,7 @@ class Database:
         self.dialect = cast("Dialect", self.url.get_backend_name())
         self.settings = settings.database
         if self.dialect == "sqlite" and self.url.database not in (None, "", ":memory:"):
-            _make_folder(settings.data_dir)
+            make_private(settings.data_dir, Path(self.url.database or ""))
         self.engine = _open(self.url, settings.database)
         self.bus: EventSink | None = None
         """Where announced events go; set by who opens the database together with a bus."""
@@ -77,17 +78,6 @@ class Database:
     async def close(self) -> None:
         """Close every connection."""
         await self.engine.dispose()
-
-
-def _make_folder(folder: Path) -> None:
-    """The data folder, closed to other users of the machine when it is made here: it holds prompts and answers."""
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise Unavailable(
-            f"The data folder {folder} cannot be made: {error.strerror}.",
-            remedy="Set HEADGATE_DATA_DIR to a folder that you may write.",
-        ) from error
 
 
 class database_errors:  # noqa: N801 - used as a context manager, reads as a phrase

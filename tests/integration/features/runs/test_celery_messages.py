@@ -22,7 +22,7 @@ from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fi
 )
 from tests.integration.features.runs.conformance import appears, finish, over, until
 from tests.support.engine import make_chain, make_flow, new_run, store_flow
-from tests.support.rows import attempts, execute, run_row, statuses
+from tests.support.rows import attempts, execute, run_row, statuses, tamper
 
 pytestmark = pytest.mark.xdist_group("celery")
 
@@ -61,7 +61,7 @@ class TestLostMessages:
         request = new_run(await store_flow(database, make_chain(2)))
         await finish(engine, request)
         await execute(database, "UPDATE flow_runs SET status = 'queued', dispatched_at = NULL, unfinished = 2")
-        await execute(database, "DELETE FROM flow_step_attempts")
+        await tamper(database, "DELETE FROM flow_step_attempts")
         await execute(
             database,
             "UPDATE flow_step_results SET status = 'pending', attempts = 0, output_payload = NULL,"

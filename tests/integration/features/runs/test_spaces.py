@@ -30,7 +30,6 @@ class TestFlowSpaces:
         spaces = FlowSpaces(database)
         flow = (await store_flow(database, make_chain(1))).flow_id
         await spaces.of(LOCAL.tenant_id, flow)
-        await execute(database, "DELETE FROM flow_versions")
         await execute(database, "DELETE FROM flows")
         assert await spaces.of(LOCAL.tenant_id, flow) == LOCAL.space_id
 
@@ -39,7 +38,6 @@ class TestFlowSpaces:
         flows = [(await store_flow(database, make_chain(1))).flow_id for _ in range(3)]
         for flow in (flows[0], flows[1], flows[0], flows[2]):
             await spaces.of(LOCAL.tenant_id, flow)
-        await execute(database, "DELETE FROM flow_versions")
         await execute(database, "DELETE FROM flows")
         assert {await spaces.of(LOCAL.tenant_id, flow) for flow in (flows[0], flows[2])} == {LOCAL.space_id}
         with pytest.raises(FlowNotFound):
