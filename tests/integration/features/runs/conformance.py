@@ -20,7 +20,7 @@ from headgate.foundation.settings import LimitSettings
 from headgate.graph.model import InputSource, Node, OutputType, StepPolicy
 from tests.support.engine import make_chain, make_flow, new_run, store_flow
 from tests.support.patience import PATIENCE_SECONDS
-from tests.support.rows import attempt_rows, attempts, execute, run_row, statuses, step_rows
+from tests.support.rows import attempt_rows, attempts, execute, run_row, statuses, step_rows, tamper
 
 
 async def finish(engine: ExecutionBackend, request: RunRequest) -> None:
@@ -588,7 +588,7 @@ class DeathConformance:
         process.kill()
         process.wait()
         await execute(database, "UPDATE flow_step_results SET attempts = 5")
-        await execute(database, "UPDATE flow_step_attempts SET attempt_no = 5")
+        await tamper(database, "UPDATE flow_step_attempts SET attempt_no = 5")
         engine = await make_engine()
         await over(engine, run_id)
         row = await run_row(database, run_id)

@@ -14,7 +14,7 @@ from headgate.foundation.database import Database
 from headgate.graph.model import Flow
 from tests.integration.features.runs.conformance import appears, finish, over, until
 from tests.support.engine import make_chain, make_flow, new_run, store_flow
-from tests.support.rows import attempt_rows, attempts, execute, run_row, statuses
+from tests.support.rows import attempt_rows, attempts, execute, run_row, statuses, tamper
 
 RESUMED = Resumed(RunStatus.RUNNING, changed=True)
 
@@ -211,7 +211,7 @@ class ReconcilerConformance:
         await execute(database, "UPDATE flow_runs SET started_at = :at", at=began)
         await engine.recover()
         assert (await run_row(database, request.key.run_id)).status == "running", "nobody worked on it for that long"
-        await execute(database, "UPDATE flow_step_attempts SET started_at = :at", at=began)
+        await tamper(database, "UPDATE flow_step_attempts SET started_at = :at", at=began)
         await engine.recover()
         await over(engine, request.key.run_id)
         row = await run_row(database, request.key.run_id)
