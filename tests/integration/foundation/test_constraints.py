@@ -286,7 +286,7 @@ class TestVersions:
 
 UPDATES = (
     "UPDATE flow_versions SET definition = '{}', checksum = 'x' WHERE version = 1",
-    "UPDATE flow_versions SET release = 9",
+    "UPDATE flow_versions SET release = 0 WHERE release = 1",
     "UPDATE flow_versions SET release = NULL WHERE release = 1",
     "UPDATE flow_versions SET release_notes = 'better' WHERE release = 1",
     "UPDATE version_steps SET type = 'HTTPRequest'",

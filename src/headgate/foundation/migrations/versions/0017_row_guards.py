@@ -54,7 +54,9 @@ def _changed(columns: Sequence[str], different: str) -> str:
 def _frozen(different: str) -> dict[str, str]:
     """Table to the condition on which a row of it may not be updated. `different`: the dialect's comparison."""
     ended = f"OLD.status <> 'started' AND ({_changed(_OUTCOME, different)} OR OLD.record IS NOT NULL)"
-    released = f"OLD.release IS NOT NULL AND {_changed(_RELEASE, different)}"
+    back = "NEW.release IS NULL OR NEW.release < OLD.release"
+    noted = f"NEW.release = OLD.release AND {_changed(_RELEASE, different)}"
+    released = f"OLD.release IS NOT NULL AND ({back} OR ({noted}))"  # publishing again gives the next number
     return {
         "flow_versions": f"{_changed((*_VERSION, 'created_at'), different)} OR ({released})",
         "version_steps": "1 = 1",
