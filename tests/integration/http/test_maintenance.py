@@ -33,7 +33,7 @@ class TestMaintenance:
         assert done["deleted"]["runs"] == 1
         assert (await us.ask("editor", "GET", f"/flow-runs/{run['id']}")).status_code == 404
         state = await us.get("admin", "/maintenance")
-        assert state["run_days"] == 1
+        assert (state["run_days"], state["session_days"], state["waiting_session_days"]) == (1, 90, 365)
         (job,) = [one for one in state["jobs"] if one["name"] == "retention"]
         assert job["finished_at"] is not None
         assert job["deleted"]["runs"] == 1

@@ -5026,6 +5026,10 @@ export interface components {
         MaintenanceOut: {
             /** Run Days */
             run_days: number | null;
+            /** Session Days */
+            session_days: number | null;
+            /** Waiting Session Days */
+            waiting_session_days: number | null;
             /** Jobs */
             jobs: components["schemas"]["JobOut"][];
         };

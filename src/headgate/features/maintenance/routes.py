@@ -49,6 +49,10 @@ class MaintenanceOut(BaseModel):
 
     run_days: int | None
     """Days that runs are kept where their flow says nothing; null: for good."""
+    session_days: int | None
+    """Days that sessions of the development agent that are over are kept; null: for good."""
+    waiting_session_days: int | None
+    """Days that sessions that wait for an answer are kept; null: for good."""
     jobs: list[JobOut]
 
 
@@ -67,7 +71,13 @@ async def read(jobs: Jobs, caller: Caller) -> MaintenanceOut:
         )
         for one in await jobs.status()
     ]
-    return MaintenanceOut(run_days=jobs.run_days, jobs=found)
+    kept = jobs.retention
+    return MaintenanceOut(
+        run_days=kept.run_days,
+        session_days=kept.session_days,
+        waiting_session_days=kept.waiting_session_days,
+        jobs=found,
+    )
 
 
 @router.post("/{job}/run", summary="Run a job of maintenance", responses=problems(403, 404), dependencies=_RUN)

@@ -105,9 +105,9 @@ class Maintenance:
         runner.register(kind)
 
     @property
-    def run_days(self) -> int | None:
-        """Days that runs are kept where their flow says nothing; None: for good."""
-        return self._settings.run_days
+    def retention(self) -> RetentionSettings:
+        """What is kept how long."""
+        return self._settings
 
     async def schedule(self) -> None:
         """Add the rows of tasks that have none, due at once; make due what a clock that was ahead put off."""

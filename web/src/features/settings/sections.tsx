@@ -1,4 +1,5 @@
 import {
+  Archive,
   Bot,
   Brain,
   FolderOpen,
@@ -87,6 +88,13 @@ export const SECTIONS: readonly SettingsSection[] = [
     icon: ScrollText,
     may: (may) => may("audit.view"),
     Content: section(() => import("./audit/AuditSection"), "AuditSection"),
+  },
+  {
+    id: "retention",
+    label: "retention",
+    icon: Archive,
+    may: (may) => may("maintenance.run"),
+    Content: section(() => import("./retention/RetentionSection"), "RetentionSection"),
   },
   {
     id: "account",

@@ -1,6 +1,7 @@
 import actions from "./en.actions";
 import flowise from "./en.flowise";
 import people from "./en.people";
+import retention from "./en.retention";
 import things from "./en.things";
 
 export default {
@@ -130,5 +131,6 @@ export default {
   ...things,
   ...flowise,
   ...people,
+  ...retention,
   ...actions,
 };

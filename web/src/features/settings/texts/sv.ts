@@ -3,6 +3,7 @@ import type en from "./en";
 import actions from "./sv.actions";
 import flowise from "./sv.flowise";
 import people from "./sv.people";
+import retention from "./sv.retention";
 import things from "./sv.things";
 
 const sv: Translation<typeof en> = {
@@ -134,6 +135,7 @@ const sv: Translation<typeof en> = {
   ...things,
   ...flowise,
   ...people,
+  ...retention,
   ...actions,
 };
 export default sv;

@@ -1,0 +1,39 @@
+import { useQuery } from "@tanstack/react-query";
+import { jobPreviewQuery, type MaintenanceJob, maintenanceKeys, runJob } from "@/api/queries/maintenance";
+import { runKeys } from "@/api/queries/runs";
+import { Confirm, Problem, toast } from "@/components/ui";
+import { useSettingsTexts } from "../texts";
+import { useChange } from "../useChange";
+import { countWords, deletedWords, jobName } from "./jobWords";
+
+/** Asks before a job runs: a dry run shows what it deletes. */
+export function RunJob({ job, onClose }: { job: MaintenanceJob; onClose: () => void }) {
+  const t = useSettingsTexts();
+  const preview = useQuery(jobPreviewQuery(job.name));
+  const run = useChange({
+    change: () => runJob(job.name),
+    touches: [maintenanceKeys.all, runKeys.all],
+    failed: t("run_job_failed"),
+  });
+  const what = preview.data && countWords(t, preview.data.deleted);
+  const start = () =>
+    run.mutate(undefined, {
+      onSuccess: ({ deleted }) =>
+        toast({ title: t("run_job_done", { what: jobName(t, job), deleted: deletedWords(t, deleted) }), tone: "ok" }),
+      onSettled: onClose,
+    });
+  return (
+    <Confirm
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={t("run_what", { what: jobName(t, job) })}
+      action={t("run_now")}
+      busy={run.isPending}
+      onConfirm={start}
+    >
+      {preview.isError && <Problem error={preview.error} retry={() => void preview.refetch()} />}
+      {preview.isPending && t("would_delete_counting")}
+      {preview.data && (what ? t("would_delete", { what }) : t("would_delete_nothing"))}
+    </Confirm>
+  );
+}
