@@ -2,8 +2,11 @@
 
 import re
 
+from fastapi import FastAPI
+
 from headgate.entrypoints.http.app import create_app
 from headgate.entrypoints.http.declarations import declarations, undeclared
+from headgate.entrypoints.http.lazy_routes import load_routes
 from headgate.features.access.caller import Needs, Public
 from headgate.features.access.permissions import Permission
 from headgate.foundation.settings import Settings
@@ -17,19 +20,26 @@ BY_A_SERVICE = {
 """Permissions that no route and no tool declares, and why. A service asks for each."""
 
 
+def whole_app() -> FastAPI:
+    """The application with every router loaded."""
+    app = create_app(Settings())
+    load_routes(app)
+    return app
+
+
 class TestRoutes:
     def test_each_declare_one_permission_or_why_they_need_none(self) -> None:
-        assert undeclared(create_app(Settings())) == []
+        assert undeclared(whole_app().routes) == []
 
     def test_that_are_public_say_why(self) -> None:
-        reasons = [found.reason for _, found in declarations(create_app(Settings())) if isinstance(found, Public)]
+        reasons = [found.reason for _, found in declarations(whole_app()) if isinstance(found, Public)]
         assert reasons
         assert all(len(reason.split()) > 2 for reason in reasons)
 
 
 class TestPermissions:
     def test_are_each_declared_or_asked_for_by_a_service(self) -> None:
-        found = {one.permission for _, one in declarations(create_app(Settings())) if isinstance(one, Needs)}
+        found = {one.permission for _, one in declarations(whole_app()) if isinstance(one, Needs)}
         found |= {tool.permission for tool in TOOLS}
         assert set(Permission) - found == BY_A_SERVICE.keys()
 

@@ -6,15 +6,19 @@ from typing import Any
 
 import httpx2
 from fastapi import APIRouter, FastAPI, Request
+from starlette.datastructures import State
 
 from headgate.entrypoints.http.errors import install
 from headgate.features.access.principal import LOCAL, Principal
 
 
 @asynccontextmanager
-async def api(*routers: APIRouter, principal: Principal = LOCAL, **state: Any) -> AsyncIterator[httpx2.AsyncClient]:
+async def api(
+    *routers: APIRouter, principal: Principal = LOCAL, served: State | None = None, **state: Any
+) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of an application with these routers under `/api/v1` and these parts on `app.state`."""
     app = FastAPI()
+    app.state = served or State()
     install(app)
     for router in routers:
         app.include_router(router, prefix="/api/v1")

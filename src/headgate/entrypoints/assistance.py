@@ -1,7 +1,5 @@
 """Wires the assistant: its models, what it remembers, what it counts, and where components are made."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from headgate.agents.assistant.generation.personal import PersonalComponents
@@ -29,13 +27,11 @@ class Assistance:
     workshop: Workshop
 
 
-@asynccontextmanager
-async def open_assistance(
+def assistance_of(
     settings: Settings, base: StepServices, runs: FlowRuns, index: WordIndex, telemetry: Telemetry
-) -> AsyncIterator[Assistance]:
-    """The assistant of an installation; its conversations are let go of at the end."""
-    metrics = AssistantMetrics(telemetry.metrics)
-    workspace = Workspace(settings, telemetry.metrics)
+) -> Assistance:
+    """The assistant of an installation; close its conversations at the end."""
+    metrics, workspace = AssistantMetrics(telemetry.metrics), base.workspace
     workshop = Workshop(PersonalComponents(runs.database, workspace, base.registry, metrics), base.checker)
 
     def keys_of(principal: Principal) -> KeySource:
@@ -53,7 +49,4 @@ async def open_assistance(
         workshop=workshop,
         files_of=workspace.for_agent,
     )
-    try:
-        yield Assistance(assistant, workspace, workshop)
-    finally:
-        await assistant.conversations.close()
+    return Assistance(assistant, workspace, workshop)

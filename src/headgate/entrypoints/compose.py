@@ -1,93 +1,165 @@
-"""Settings in, parts wired: what the server and the command line both stand on."""
+"""Settings in, parts wired: what the server and the command line both run on.
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, fields
-from typing import Any
+The engine is open from the start; every other part is made, and its modules are imported, when it is first used.
+"""
 
-from headgate.agents.assistant.generation.workshop import Workshop
-from headgate.agents.assistant.service import Assistant
-from headgate.agents.codev.domains.flowise.domain import FlowiseServers
-from headgate.agents.codev.sessions.expiry import expiry_of
-from headgate.agents.codev.sessions.service import Sessions
-from headgate.entrypoints.assistance import open_assistance
-from headgate.entrypoints.development.ground import Ground
-from headgate.entrypoints.development.opening import flowise_servers, open_development
-from headgate.entrypoints.flow_runs import FlowRuns
-from headgate.entrypoints.services import StepServices, open_services
-from headgate.features.access.principal import Principal
-from headgate.features.catalog.own.check import ComponentChecker
-from headgate.features.catalog.registry import Registry
-from headgate.features.catalog.search import WordIndex, component_index
-from headgate.features.files.storage import Storage
-from headgate.features.flows.rules import FlowRules
-from headgate.features.maintenance.service import Maintenance
-from headgate.features.mcptools.connector import McpConnector
-from headgate.features.models.classes import ModelClasses
-from headgate.features.models.local.models import LocalModels
-from headgate.features.models.ports import KeySource
-from headgate.features.models.providers import PROVIDER_VARIABLES
-from headgate.features.runs.engine.backend import ExecutionBackend
-from headgate.features.runs.engine.build import build_engine, open_events
-from headgate.features.runs.evidence.service import Notary
-from headgate.features.runs.preview.service import DryRuns
-from headgate.features.secrets.lookup import Variables
-from headgate.features.testing.gate import TestsGate
-from headgate.features.testing.runner import TestRuns
-from headgate.features.workspace.workspace import Workspace
-from headgate.foundation.crypto import EvidenceSeed, SecretBox
-from headgate.foundation.database import Database
-from headgate.foundation.database.migrate import upgrade
-from headgate.foundation.events import EventSink
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from headgate.entrypoints.installation import Installation, open_installation
+from headgate.foundation.lazy import lazy_module
 from headgate.foundation.settings import Settings
-from headgate.foundation.telemetry import Telemetry
-from headgate.foundation.telemetry.opening import telemetry_of
+
+if TYPE_CHECKING:
+    from headgate.agents.assistant.generation.workshop import Workshop
+    from headgate.agents.assistant.service import Assistant
+    from headgate.agents.codev.domains.flowise.domain import FlowiseServers
+    from headgate.agents.codev.sessions import expiry
+    from headgate.agents.codev.sessions.service import Sessions
+    from headgate.entrypoints import assistance, flow_runs, services
+    from headgate.entrypoints.development import ground, opening
+    from headgate.features.catalog.own.check import ComponentChecker
+    from headgate.features.maintenance import service as maintenance
+    from headgate.features.mcptools.connector import McpConnector
+    from headgate.features.runs.engine import build
+    from headgate.features.runs.engine.backend import ExecutionBackend
+    from headgate.features.runs.preview import service as preview
+    from headgate.features.testing import runner
+    from headgate.foundation.events import EventSink
+    from headgate.foundation.telemetry import opening as telemetry_opening
+else:
+    expiry = lazy_module("headgate.agents.codev.sessions.expiry")
+    assistance = lazy_module("headgate.entrypoints.assistance")
+    flow_runs = lazy_module("headgate.entrypoints.flow_runs")
+    services = lazy_module("headgate.entrypoints.services")
+    ground = lazy_module("headgate.entrypoints.development.ground")
+    opening = lazy_module("headgate.entrypoints.development.opening")
+    maintenance = lazy_module("headgate.features.maintenance.service")
+    build = lazy_module("headgate.features.runs.engine.build")
+    preview = lazy_module("headgate.features.runs.preview.service")
+    runner = lazy_module("headgate.features.testing.runner")
+    telemetry_opening = lazy_module("headgate.foundation.telemetry.opening")
 
 COMMAND = "command"
-_OF_STEPS = ("registry", "checker", "box", "storage", "mcp", "local_models", "classes")
-"""Parts that steps stand on too, by their names in `StepServices`."""
 
 
 @dataclass(frozen=True)
-class Parts:
-    """Everything an entry point serves, open."""
+class _Opened:
+    """What has to be opened before the first use, and the stack that closes it."""
 
-    settings: Settings
-    database: Database
-    registry: Registry
-    index: WordIndex
-    checker: ComponentChecker
-    box: SecretBox
-    storage: Storage
-    bus: EventSink
-    mcp: McpConnector
-    engine: ExecutionBackend
-    local_models: LocalModels
-    runs: FlowRuns
-    maintenance: Maintenance
-    assistant: Assistant
-    workspace: Workspace
-    workshop: Workshop
-    telemetry: Telemetry
-    notary: Notary
-    classes: ModelClasses
-    rules: FlowRules
-    dry_runs: DryRuns
-    codev: Sessions
-    flowise: FlowiseServers
-    tests: TestRuns
+    bus: "EventSink"
+    base: "services.StepServices"
+    engine: "ExecutionBackend"
+    closing: AsyncExitStack
+    """Closes the parts made later, before the engine."""
+    shares: bool
+    """Whether this process works on every development session that is due, as servers do."""
 
-    def variables_of(self, tenant_id: str) -> Variables:
-        """The variables of a tenant."""
-        return Variables(self.database, self.box, tenant_id, listed=PROVIDER_VARIABLES)
 
-    def keys_of(self, principal: Principal) -> KeySource:
-        """Where the keys of a person's models come from."""
-        return self.variables_of(principal.tenant_id)
+class Parts(Installation):
+    """Everything that an entry point serves."""
 
-    def as_state(self) -> dict[str, Any]:
-        """The parts by name, for the application's state."""
-        return {field.name: getattr(self, field.name) for field in fields(self)} | {"keys_of": self.keys_of}
+    def __init__(self, installation: Installation, opened: _Opened) -> None:
+        super().__init__(installation.settings, installation.database, installation.telemetry)
+        vars(self).update(vars(installation))  # the parts that exist are shared
+        self._opened = opened
+        self.bus = opened.bus
+        self.engine = opened.engine
+
+    @property
+    def mcp(self) -> "McpConnector":
+        """Connects to MCP servers."""
+        return self._opened.base.mcp
+
+    @property
+    def checker(self) -> "ComponentChecker":
+        """Checks the source of components in the sandbox."""
+        return self._opened.base.checker
+
+    @cached_property
+    def runs(self) -> "flow_runs.FlowRuns":
+        """Runs a flow to its end."""
+        return flow_runs.FlowRuns(database=self.database, engine=self.engine)
+
+    @cached_property
+    def maintenance(self) -> "maintenance.Maintenance":
+        """Retention and other periodic jobs."""
+        more = {"codev_sessions": expiry.expiry_of(self.settings)}
+        return maintenance.Maintenance(
+            self.database, self.storage, self.settings.retention, self._opened.base.jobs, more
+        )
+
+    @cached_property
+    def dry_runs(self) -> "preview.DryRuns":
+        """Shows what a run would do."""
+        return preview.DryRuns(
+            self.database, self._opened.base.services, self.rules, self.variables_of, self.local_models
+        )
+
+    @cached_property
+    def tests(self) -> "runner.TestRuns":
+        """Runs the tests of flows."""
+        return runner.TestRuns(self.database, self.engine, self._opened.base.jobs)
+
+    @cached_property
+    def _assistance(self) -> "assistance.Assistance":
+        made = assistance.assistance_of(self.settings, self._opened.base, self.runs, self.index, self.telemetry)
+        self._opened.closing.push_async_callback(made.assistant.conversations.close)
+        return made
+
+    @property
+    def assistant(self) -> "Assistant":
+        """The chat assistant."""
+        return self._assistance.assistant
+
+    @property
+    def workshop(self) -> "Workshop":
+        """Makes and keeps custom components."""
+        return self._assistance.workshop
+
+    @cached_property
+    def flowise(self) -> "FlowiseServers":
+        """The Flowise servers that the development agent may work on."""
+        return opening.flowise_servers(self.settings, self.database, self._opened.base)
+
+    @cached_property
+    def _development(self) -> "opening.Development":
+        base = ground.Ground(
+            self.settings,
+            self._opened.base,
+            self.runs,
+            self.index,
+            self.engine,
+            self.rules,
+            self._assistance,
+            self.flowise,
+        )
+        made = opening.Development(base, shares=self._opened.shares)
+        self._opened.closing.push_async_callback(made.close)
+        return made
+
+    @property
+    def codev(self) -> "Sessions":
+        """The sessions of the development agent."""
+        return self._development.sessions
+
+    def recover(self) -> None:
+        """Start what a server does besides answering: periodic jobs, and work that ended processes left."""
+        _ = self.maintenance, self.tests  # made, they register their kinds of jobs
+        self._keep(self._development.keep_running())
+
+    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+
+        async def end() -> None:
+            task.cancel()
+            await asyncio.wait([task])
+
+        self._opened.closing.push_async_callback(end)
 
 
 @asynccontextmanager
@@ -95,74 +167,22 @@ async def open_parts(settings: Settings, *, recover: bool = False, role: str = C
     """Open the database (migrating it), the engine and the rest; close them in the opposite order.
 
     Args:
-        settings: What is in force.
-        recover: Take up runs that were queued or running when their process ended. The server does; a command does not.
+        settings: The settings in force.
+        recover: Whether the engine recovers runs that were queued or running when their process ended. The server
+            does; a command does not.
         role: What this process is, in traces; all but commands count what they do for Prometheus.
     """
-    database = Database(settings)
-    try:
-        await upgrade(database)
-        async with _engine_and_rest(settings, database, recover=recover, role=role) as parts:
-            yield parts
-    finally:
-        await database.close()
-
-
-@asynccontextmanager
-async def _engine_and_rest(settings: Settings, database: Database, *, recover: bool, role: str) -> AsyncIterator[Parts]:
     async with (
-        telemetry_of(settings.telemetry, role, counts=role != COMMAND) as telemetry,
-        open_events(settings) as bus,
-        open_services(settings, database, bus, recover=recover, telemetry=telemetry) as base,
-        _engine(settings, database, base, bus) as engine,
+        telemetry_opening.telemetry_of(settings.telemetry, role, counts=role != COMMAND) as telemetry,
+        open_installation(settings, telemetry) as installation,
+        build.open_events(settings) as bus,
+        services.open_services(installation, bus, recover=recover) as base,
     ):
-        runs = FlowRuns(database=database, engine=engine)
-        tests = TestRuns(database, engine, base.jobs)
-        more = {"codev_sessions": expiry_of(settings)}
-        maintenance = Maintenance(database, base.storage, settings.retention, base.jobs, more)
-        index = component_index(base.registry)
-        rules = FlowRules(base.registry, base.classes, (TestsGate(),))
-        flowise = flowise_servers(settings, database, base)
-        async with (
-            open_assistance(settings, base, runs, index, telemetry) as assistance,
-            open_development(
-                Ground(settings, base, runs, index, engine, rules, assistance, flowise),
-                recover=recover,
-                shares=role != COMMAND,
-            ) as codev,
-            base.jobs.running(),
-        ):
-            yield Parts(
-                settings=settings,
-                database=database,
-                index=index,
-                bus=bus,
-                engine=engine,
-                runs=runs,
-                maintenance=maintenance,
-                assistant=assistance.assistant,
-                workspace=assistance.workspace,
-                workshop=assistance.workshop,
-                telemetry=telemetry,
-                notary=Notary(base.box, EvidenceSeed(settings)),
-                rules=rules,
-                dry_runs=DryRuns(database, base.services, rules, base.variables_of, base.local_models),
-                tests=tests,
-                codev=codev,
-                flowise=flowise,
-                **{name: getattr(base, name) for name in _OF_STEPS},
-            )
-
-
-@asynccontextmanager
-async def _engine(
-    settings: Settings, database: Database, base: StepServices, bus: EventSink
-) -> AsyncIterator[ExecutionBackend]:
-    """The engine, open."""
-    database.bus = bus
-    engine = build_engine(settings, database, base.services)
-    await engine.open()
-    try:
-        yield engine
-    finally:
-        await engine.close()
+        installation.database.bus = bus
+        engine = build.build_engine(settings, installation.database, base.services)
+        await engine.open()
+        try:
+            async with AsyncExitStack() as closing, base.jobs.running():
+                yield Parts(installation, _Opened(bus, base, engine, closing, shares=role != COMMAND))
+        finally:
+            await engine.close()

@@ -5,13 +5,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from headgate.entrypoints.adapters import SpaceServers, TenantModels, TenantSecrets, VariablesOf, VersionContents
+from headgate.entrypoints.installation import Installation
 from headgate.entrypoints.starter_workspaces import StarterWorkspaces
 from headgate.entrypoints.traced import measured
-from headgate.features.catalog.installed import full_registry
 from headgate.features.catalog.own.check import ComponentChecker
-from headgate.features.catalog.own.store import OwnComponents
 from headgate.features.catalog.registry import Registry
-from headgate.features.files.opening import open_storage
 from headgate.features.files.run_files import RunFiles
 from headgate.features.files.storage import Storage
 from headgate.features.jobs.leases import Leases
@@ -20,21 +18,17 @@ from headgate.features.jobs.worker import Worker
 from headgate.features.mcptools.connector import McpConnector
 from headgate.features.models.classes import ModelClasses
 from headgate.features.models.local.models import LocalModels
-from headgate.features.models.providers import PROVIDER_VARIABLES
 from headgate.features.runs.capacity import Capacity
 from headgate.features.runs.deliveries.attempt import Sender
 from headgate.features.runs.deliveries.courier import Courier
 from headgate.features.runs.ports import Services
 from headgate.features.runs.spaces import FlowSpaces
 from headgate.features.runs.starters import RunStarters
-from headgate.features.secrets.lookup import Variables
 from headgate.features.workspace.workspace import Workspace
 from headgate.foundation.crypto import SecretBox
-from headgate.foundation.database import Database
 from headgate.foundation.events import EventSink
 from headgate.foundation.guarded_http import AddressPolicy, GuardedHttp, Places
 from headgate.foundation.settings import Settings
-from headgate.foundation.telemetry import SILENT, Telemetry
 from headgate.sandbox.broker.rules import NetworkRules
 from headgate.sandbox.limits import Limits
 from headgate.sandbox.pool import SandboxPool
@@ -54,43 +48,31 @@ class StepServices:
     classes: ModelClasses
     mcp: McpConnector
     checker: ComponentChecker
+    workspace: Workspace
 
 
 @asynccontextmanager
 async def open_services(
-    settings: Settings,
-    database: Database,
-    bus: EventSink,
-    *,
-    recover: bool = False,
-    scans: bool | None = None,
-    telemetry: Telemetry = SILENT,
+    installation: Installation, bus: EventSink, *, recover: bool = False, scans: bool | None = None
 ) -> AsyncIterator[StepServices]:
-    """Wire the services of steps; they are let go of at the end.
+    """Wire the services of steps; they are closed at the end.
 
     Args:
-        settings: What is in force.
-        database: The migrated database; it stays the caller's.
+        installation: Settings and the migrated database; it stays the caller's.
         bus: Where the runs' events go.
         recover: Whether the engine takes up what an earlier process left.
         scans: Whether jobs that other processes made due run here; None: where runs are recovered.
-        telemetry: What this process measures with.
     """
-    registry = full_registry(OwnComponents(database))
-    box, local = SecretBox(settings), LocalModels()
-    storage = open_storage(settings)
+    settings, database, telemetry = installation.settings, installation.database, installation.telemetry
+    registry, classes, storage = installation.registry, installation.classes, installation.storage
+    box, local, variables_of = installation.box, installation.local_models, installation.variables_of
     http = GuardedHttp(settings.http, places=_places(settings))
-    classes = ModelClasses(database, settings.classification, registry)
     sandbox = SandboxPool(limits=_limits(settings), insecure=settings.sandbox.insecure, network=_network(settings))
-
-    def variables_of(tenant_id: str) -> Variables:
-        return Variables(database, box, tenant_id, listed=PROVIDER_VARIABLES)
 
     spaces = FlowSpaces(database)
     files = RunFiles(database, storage, spaces, settings.limits)
     secrets = TenantSecrets(variables_of)
-    leases = Leases(Worker(settings.data_dir / "workers"), settings.engine.lease_seconds)
-    jobs = JobRunner(database, leases, scans=recover if scans is None else scans)
+    jobs = JobRunner(database, _leases(settings), scans=recover if scans is None else scans)
     courier = Courier(database, box, Sender(http, secrets, files), bus, jobs, metrics=telemetry.metrics)
     mcp = McpConnector(database, box, secrets, http, settings.mcp)
     services = Services(
@@ -102,7 +84,7 @@ async def open_services(
         secrets=secrets,
         code=sandbox,
         mcp=SpaceServers(mcp, spaces),
-        workspaces=StarterWorkspaces(Workspace(settings, telemetry.metrics), RunStarters(database)),
+        workspaces=StarterWorkspaces(installation.workspace, RunStarters(database)),
         deliveries=courier,
         bus=bus,
         limits=settings.limits,
@@ -114,11 +96,17 @@ async def open_services(
     )
     try:
         checker, shown = ComponentChecker(sandbox, registry), measured(services, telemetry)
-        yield StepServices(shown, registry, box, storage, local, variables_of, jobs, classes, mcp, checker)
+        yield StepServices(
+            shown, registry, box, storage, local, variables_of, jobs, classes, mcp, checker, installation.workspace
+        )
     finally:
         await sandbox.aclose()
         await http.close()
         local.close()
+
+
+def _leases(settings: Settings) -> Leases:
+    return Leases(Worker(settings.data_dir / "workers"), settings.engine.lease_seconds)
 
 
 def _network(settings: Settings) -> NetworkRules:

@@ -2,8 +2,17 @@
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from rapidfuzz import fuzz, process
+from headgate.foundation.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from rapidfuzz import fuzz, process
+
+else:
+    fuzz = lazy_module("rapidfuzz.fuzz")
+    process = lazy_module("rapidfuzz.process")
+
 
 SIMILAR_ENOUGH = 60.0
 """Least similarity, of 100, at which a name is worth suggesting."""

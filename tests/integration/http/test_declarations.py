@@ -24,9 +24,9 @@ class TestRefuseUndeclared:
         router.add_api_route("/good", route, dependencies=[needs(Permission.FLOWS_VIEW)])
         router.add_api_route("/bad", route, methods=["POST"], dependencies=dependencies)  # type: ignore[arg-type]
         app.include_router(router, prefix="/outer")
-        assert undeclared(app) == ["POST /inner/bad"]
+        assert undeclared(app.routes) == ["POST /inner/bad"]
         with pytest.raises(Undeclared, match="POST /inner/bad"):
-            refuse_undeclared(app)
+            refuse_undeclared(app.routes)
 
     def test_stops_the_application(self, monkeypatch: pytest.MonkeyPatch) -> None:
         router = APIRouter()

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import httpx2
 from fastapi import FastAPI
 
+from headgate.entrypoints.http.lazy_routes import load_routes
 from headgate.foundation.database import Database
 from tests.integration.isolation.calls import Call, Route, foreign_calls, own_calls, routes_of, undocumented
 from tests.integration.isolation.known import ANSWERS_TO_OWN, IGNORES, NO_PRINCIPAL, Unknown
@@ -68,6 +69,7 @@ class TestRoutes:
         return [f"{refused} Complete the request in known.py or worlds.py, or expect it in ANSWERS_TO_OWN."]
 
     async def test_are_all_in_the_document_or_known_to_show_nothing(self, app: FastAPI) -> None:
+        load_routes(app)
         found = set(undocumented(app.routes))
         strangers = found - NO_PRINCIPAL.keys()
         assert not strangers, (

@@ -33,8 +33,9 @@ export interface paths {
         };
         /**
          * Whether the server can do its work
-         * @description Asks the database and the engine, and with Celery the broker, the result backend and the workers, all at once.
+         * @description Writes to the database, and asks the engine, with Celery the broker, the result backend and the workers, at once.
          *
+         *     It writes as the API does and as runs do. The event loop's lag of the last ten seconds counts too.
          *     Answers 503 when one of them fails. One that hangs is given three seconds. With auto-login, or with the token of
          *     `/metrics` as a bearer token, it says how each part is; anybody else is told the status alone.
          */

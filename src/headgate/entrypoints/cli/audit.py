@@ -13,8 +13,8 @@ from rich.markup import escape
 from headgate.entrypoints.cli.evidence import FileMissing, wanted_key
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table, when
-from headgate.entrypoints.cli.session import acting, with_parts
-from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.installation import Installation
 from headgate.features.audit import service
 from headgate.features.audit.export import LONGEST_LINE, verify_export
 from headgate.features.audit.repository import Wanted
@@ -46,8 +46,8 @@ def list_(
     """List who changed what, newest first."""
     wanted = Wanted(actor=actor, action=action, resource_id=resource, since=_utc(since), until=_utc(until))
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
             rows = await service.list_events(session, acting(), wanted, limit=limit)
         found = [AuditOut.of(row) for row in rows]
         if json:
@@ -66,7 +66,7 @@ def list_(
             ]
             console.print(table(("entry", "when", "who", "what"), cells))
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -81,35 +81,35 @@ def export(
     if json and output is None:
         raise Invalid("Standard output cannot be both the export and the answer.", remedy="Say --output FILE.")
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
             head = await service.head_of_export(session, acting(), since=_utc(since), until=_utc(until))
-        signer = None if csv else Signer(EvidenceSeed(parts.settings).read())
+        signer = None if csv else Signer(EvidenceSeed(installation.settings).read())
         with ExitStack() as stack:
             file = sys.stdout.buffer if output is None else stack.enter_context(_opened(output))
-            async for piece in service.export_lines(parts.database, head, signer):
+            async for piece in service.export_lines(installation.database, head, signer):
                 file.write(piece)
         if json:
             print_json({"path": str(output), "entries": head.last - head.first + 1, "last": head.last})
         elif output is not None:
             errors.print(f"Wrote {head.last - head.first + 1} entries to {escape(str(output))}.")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
 def head(json: JsonFlag = False) -> None:
     """Print the end of the log: keep it elsewhere, and give it to a later check as `--noted`."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
             found = await service.get_head(session, acting())
         if json:
             print_json(HeadOut(seq=found.seq, hash=found.hash))
         else:
             console.print(f"{found.seq}:{found.hash}", markup=False)
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -139,10 +139,10 @@ def verify(
 def _of_database(noted: str | None) -> Verdict:
     place = None if noted is None else _place(noted)
 
-    async def work(parts: Parts) -> Verdict:
-        return await service.verify_chain(parts.database, acting(), place)
+    async def work(installation: Installation) -> Verdict:
+        return await service.verify_chain(installation.database, acting(), place)
 
-    return with_parts(work)
+    return with_installation(work)
 
 
 def _of_file(file: Path, key: str | None) -> Verdict:

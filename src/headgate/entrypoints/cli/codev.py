@@ -29,8 +29,9 @@ from headgate.entrypoints.cli.exit_codes import INTERRUPTED
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table, when
 from headgate.entrypoints.cli.printable import printable
-from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.installation import Installation
 from headgate.features.testing.schemas import MOST_TRIALS
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
@@ -245,8 +246,8 @@ def patterns(
     """Search flows that sessions brought to their end."""
     asked = " ".join(words or [])
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
             if asked:
                 rows = await patterns_service.search_patterns(session, acting(), asked, domain=domain, limit=20)
             else:
@@ -260,7 +261,7 @@ def patterns(
             cells = [(one.id, _line(one.name), _line(one.requirement), one.success_count) for one in found]
             console.print(table(("id", "name", "wanted", "succeeded"), cells))
 
-    with_parts(work)
+    with_installation(work)
 
 
 @dataclass

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -11,10 +11,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.entrypoints.cli import exit_codes
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
-from headgate.features.runs.deliveries import service
+from headgate.entrypoints.installation import Installation
 from headgate.features.runs.deliveries.schemas import DeliveryOut
+from headgate.foundation.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from headgate.features.runs.deliveries import service
+else:
+    service = lazy_module("headgate.features.runs.deliveries.service")
 
 RunId = Annotated[str, typer.Argument(help="Id of the run.")]
 LONGEST_WAIT_SECONDS = 15.0
@@ -25,12 +31,12 @@ _COLOURS = {"delivered": "green", "failed": "red", "cancelled": "dim"}
 def deliveries(run_id: RunId, json: JsonFlag = False) -> None:
     """List what a run's steps sent to web addresses (output_mode http_post), and what became of it."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
             found = await service.list_deliveries(session, acting(), run_id)
         show(found, json=json)
 
-    with_parts(work)
+    with_installation(work)
 
 
 def redeliver(

@@ -3,14 +3,20 @@
 import mimetypes
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from headgate.entrypoints.cli.session import acting
-from headgate.entrypoints.compose import Parts
-from headgate.features.files import service
+from headgate.entrypoints.installation import Installation
 from headgate.foundation.errors import Invalid
+from headgate.foundation.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from headgate.features.files import service
+else:
+    service = lazy_module("headgate.features.files.service")
 
 
-async def store_files(parts: Parts, paths: Sequence[Path]) -> tuple[str, ...]:
+async def store_files(installation: Installation, paths: Sequence[Path]) -> tuple[str, ...]:
     """Store local files as uploads. Returns their ids. Raises `Invalid` when one cannot be read."""
     ids = []
     for path in paths:
@@ -20,7 +26,12 @@ async def store_files(parts: Parts, paths: Sequence[Path]) -> tuple[str, ...]:
             raise Invalid(f"{path} cannot be read: {error.strerror}.", remedy="Check the path.") from error
         media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         stored = await service.store_upload(
-            parts.database, parts.storage, acting(), name=path.name, content=content, media_type=media_type
+            installation.database,
+            installation.storage,
+            acting(),
+            name=path.name,
+            content=content,
+            media_type=media_type,
         )
         ids.append(stored.id)
     return tuple(ids)

@@ -1,20 +1,25 @@
 """Which flow a command means: by id, or by a name that one flow only has."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from headgate.entrypoints.cli.session import acting
-from headgate.entrypoints.compose import Parts
-from headgate.features.flows import service
+from headgate.entrypoints.installation import Installation
 from headgate.foundation.ids import is_id
+from headgate.foundation.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from headgate.features.flows import service
+else:
+    service = lazy_module("headgate.features.flows.service")
 
 FlowArgument = Annotated[str, typer.Argument(metavar="FLOW", help="Id or name of the flow.")]
 
 
-async def flow_id_of(parts: Parts, given: str) -> str:
+async def flow_id_of(installation: Installation, given: str) -> str:
     """The flow's id. Raises `FlowNotFound`, or `AmbiguousFlow` with the ids of those that share the name."""
     if is_id(given):
         return given
-    async with parts.database.reading() as session:
+    async with installation.database.reading() as session:
         return (await service.get_flow_named(session, acting(), given)).id

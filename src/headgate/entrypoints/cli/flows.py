@@ -1,24 +1,34 @@
 """`headgate flows`."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.markup import escape
-from rich.prompt import Confirm
 
-from headgate.entrypoints.cli.component_checks import show_check
 from headgate.entrypoints.cli.exit_codes import INVALID, OK
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.reports import flow_report
-from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.spaces.service import list_spaces
 from headgate.features.flows import service, versions
-from headgate.features.flows.own_code import check_flow_code
 from headgate.features.flows.schemas import FlowSummary, VersionSummary
 from headgate.foundation.errors import Invalid
-from headgate.graph.draw import draw
+from headgate.foundation.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from rich import prompt
+
+    from headgate.entrypoints.cli import component_checks
+    from headgate.features.flows import own_code
+    from headgate.graph import draw
+else:
+    prompt = lazy_module("rich.prompt")
+    component_checks = lazy_module("headgate.entrypoints.cli.component_checks")
+    own_code = lazy_module("headgate.features.flows.own_code")
+    draw = lazy_module("headgate.graph.draw")
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List, show, publish, compare, restore and delete flows."
@@ -35,8 +45,8 @@ def list_(
 ) -> None:
     """List flows, newest first."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
             rows = await service.list_flows(session, acting(), search=search, limit=limit)
             releases = await versions.published_releases(session, acting(), rows)
             spaces = {one.space.id: one.space.name for one in await list_spaces(session, acting(), limit=1000)}
@@ -62,20 +72,20 @@ def list_(
             shown = None if len({one.space_id for one in found}) > 1 else -1
             console.print(table(columns[:shown], [cell[:shown] for cell in cells]))
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
 def show(which: FlowArgument, json: JsonFlag = False) -> None:
     """Draw a flow and say what keeps it from running."""
 
-    async def work(parts: Parts) -> None:
-        flow_id = await flow_id_of(parts, which)
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.reading() as session:
             row = await service.get_flow(session, acting(), flow_id)
         flow = service.definition_of(row)
-        known = await parts.registry.for_flow(row.tenant_id, flow)
-        issues = await parts.rules.issues(acting().tenant_id, flow)
+        known = await installation.registry.for_flow(row.tenant_id, flow)
+        issues = await installation.rules.issues(acting().tenant_id, flow)
         if json:
             print_json(
                 {
@@ -85,14 +95,14 @@ def show(which: FlowArgument, json: JsonFlag = False) -> None:
                 }
             )
             return
-        console.print(draw(flow, known), markup=False)
+        console.print(draw.draw(flow, known), markup=False)
         console.print(f"\n[dim]flow {row.id} (revision {row.revision})[/]")
         if flow.description and flow.description != flow.name:
             console.print(f"[dim]{escape(flow.description)}[/]")
         for issue in issues:
             console.print(f"[yellow]to mend:[/] {escape(str(issue))} [dim]{escape(issue.remedy)}[/]")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -103,26 +113,26 @@ def publish(
 ) -> None:
     """Freeze the draft and make it the published version."""
 
-    async def work(parts: Parts) -> None:
-        flow_id = await flow_id_of(parts, which)
-        async with parts.database.writing() as session:
-            row = await versions.publish_flow(session, acting(), parts.rules, flow_id, notes=notes)
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.writing() as session:
+            row = await versions.publish_flow(session, acting(), installation.rules, flow_id, notes=notes)
         found = VersionSummary.model_validate(row)
         if json:
             print_json(found)
         else:
             console.print(f"Published release {found.release} (version {found.version}, {found.checksum[:12]}).")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command("versions")
 def versions_(which: FlowArgument, json: JsonFlag = False) -> None:
     """List the versions of a flow, newest first."""
 
-    async def work(parts: Parts) -> None:
-        flow_id = await flow_id_of(parts, which)
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.reading() as session:
             rows = await versions.list_versions(session, acting(), flow_id)
         found = [VersionSummary.model_validate(row) for row in rows]
         if json:
@@ -134,7 +144,7 @@ def versions_(which: FlowArgument, json: JsonFlag = False) -> None:
         ]
         console.print(table(("version", "release", "checksum", "made", "notes"), cells))
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -147,16 +157,18 @@ def diff(
     """Say what changed between two versions."""
     first, second = _version(before), _version(after)
 
-    async def work(parts: Parts) -> None:
-        flow_id = await flow_id_of(parts, which)
-        async with parts.database.reading() as session:
-            found = await versions.diff_versions(session, acting(), parts.registry, flow_id, before=first, after=second)
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.reading() as session:
+            found = await versions.diff_versions(
+                session, acting(), installation.registry, flow_id, before=first, after=second
+            )
         if json:
             print_json({"identical": found.is_empty, "lines": found.lines(), "changes": found.as_json()})
         else:
             console.print("\n".join(found.lines()) or "No difference.", markup=False)
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -167,38 +179,38 @@ def restore(
 ) -> None:
     """Put a version's content back into the draft."""
 
-    async def work(parts: Parts) -> None:
-        flow_id = await flow_id_of(parts, which)
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.writing() as session:
             row = await service.get_flow(session, acting(), flow_id)
             row = await versions.restore_version(
-                session, acting(), parts.registry, flow_id, version, revision=row.revision
+                session, acting(), installation.registry, flow_id, version, revision=row.revision
             )
         if json:
             print_json({"id": row.id, "revision": row.revision})
         else:
             console.print(f"The draft holds version {version} again (revision {row.revision}).")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
 def undo(which: FlowArgument, json: JsonFlag = False) -> None:
     """Take back the last change of the draft; done again, it brings the change back."""
 
-    async def work(parts: Parts) -> None:
-        flow_id = await flow_id_of(parts, which)
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.writing() as session:
             row = await service.get_flow(session, acting(), flow_id)
-            row = await service.undo_draft(session, acting(), parts.registry, flow_id, revision=row.revision)
+            row = await service.undo_draft(session, acting(), installation.registry, flow_id, revision=row.revision)
         if json:
             print_json({"id": row.id, "revision": row.revision})
             return
         flow = service.definition_of(row)
-        console.print(draw(flow, await parts.registry.for_flow(row.tenant_id, flow)), markup=False)
+        console.print(draw.draw(flow, await installation.registry.for_flow(row.tenant_id, flow)), markup=False)
         console.print(f"\nThe last change is taken back (revision {row.revision}). The same again brings it back.")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -209,11 +221,11 @@ def delete(
 ) -> None:
     """Hide a flow and stop it from running. Its versions and runs are kept as evidence."""
 
-    async def work(parts: Parts) -> None:
-        flow_id = await flow_id_of(parts, which)
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.writing() as session:
             row = await service.get_flow(session, acting(), flow_id)
-            if not yes and not json and not Confirm.ask(f"Delete {escape(row.name)}?", default=False):
+            if not yes and not json and not prompt.Confirm.ask(f"Delete {escape(row.name)}?", default=False):
                 return
             await service.delete_flow(session, acting(), flow_id)
         if json:
@@ -221,7 +233,7 @@ def delete(
         else:
             console.print(f"Deleted {escape(row.name)}.")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command("check-code")
@@ -230,13 +242,13 @@ def check_code(which: FlowArgument, json: JsonFlag = False) -> int:
 
     async def work(parts: Parts) -> int:
         flow_id = await flow_id_of(parts, which)
-        found = await check_flow_code(parts.database, parts.checker, acting(), flow_id)
+        found = await own_code.check_flow_code(parts.database, parts.checker, acting(), flow_id)
         if json:
             print_json(found)
         elif not found.items:
             console.print("Nothing to check: " + (f"{found.known} known already." if found.known else "no own code."))
         for one in [] if json else found.items:
-            show_check(one, ", ".join(one.nodes))
+            component_checks.show_check(one, ", ".join(one.nodes))
         return OK if all(one.ok for one in found.items) else INVALID
 
     return with_parts(work)

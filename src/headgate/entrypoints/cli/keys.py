@@ -8,8 +8,8 @@ from rich.markup import escape
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, require_named, with_parts
-from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.cli.session import acting, require_named, with_installation
+from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.keys import service
 from headgate.features.accounts.keys.schemas import KeyIn, KeyOut
 from headgate.features.accounts.spaces.service import get_space_named
@@ -45,8 +45,8 @@ def create(
     require_named(user, "--user")
     expires_at = None if days is None else now() + timedelta(days=days)
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             spaces = [await _space(session, one) for one in space or ()]
             wanted = checked(KeyIn, name=name, scopes=scope or None, space_ids=spaces or None, expires_at=expires_at)
             owner_id = (await get_user_of_address(session, acting(), user)).id if user else None
@@ -57,15 +57,15 @@ def create(
         console.print(f"{_owner(made.shown)} has a new key. This is the only time it is shown:", markup=False)
         console.print(made.secret, markup=False, soft_wrap=True)
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command("list")
 def list_(json: JsonFlag = False) -> None:
     """List everybody's keys, oldest first; never their secrets."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
             found = await service.list_keys(session, acting(), everyone=True, limit=_MOST)
         if json:
             print_json([one.model_dump(mode="json") for one in found])
@@ -85,7 +85,7 @@ def list_(json: JsonFlag = False) -> None:
             ]
             console.print(table(("key", "name", "of", "may", "state", "last used"), cells))
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -95,15 +95,15 @@ def revoke(
 ) -> None:
     """End a key for good. No server takes it from now on."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             ended = await service.revoke_key(session, acting(), key)
         if json:
             print_json(ended.model_dump(mode="json"))
         else:
             console.print(f"Revoked {ended.prefix} ({ended.name}).", markup=False)
 
-    with_parts(work)
+    with_installation(work)
 
 
 async def _space(session: AsyncSession, space: str) -> str:

@@ -6,8 +6,9 @@ import typer
 from pydantic import SecretStr
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.installation import Installation
 from headgate.features.mcptools import service
 from headgate.features.mcptools.connector import McpConnector
 from headgate.features.mcptools.errors import BadMcpServer
@@ -68,8 +69,8 @@ def add(
 def list_(json: JsonFlag = False) -> None:
     """List the servers of your space."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
             rows = [McpServerOut.model_validate(row) for row in await service.list_servers(session, acting())]
         if json:
             print_json([row.model_dump(mode="json") for row in rows])
@@ -78,15 +79,15 @@ def list_(json: JsonFlag = False) -> None:
         else:
             console.print(table(("name", "where", "state", "tools found"), [_cells(row) for row in rows]))
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
 def show(name: Name, json: JsonFlag = False) -> None:
     """Show a server; the values of its headers are never shown."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
             row = McpServerOut.model_validate(await service.get_server(session, acting(), name))
         if json:
             print_json(row.model_dump(mode="json"))
@@ -101,15 +102,15 @@ def show(name: Name, json: JsonFlag = False) -> None:
         ):
             console.print(f"{label:12} {value}", markup=False)
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
 def tools(name: Name, json: JsonFlag = False) -> None:
     """List a server's tools as it described them last."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
             rows = [McpToolOut.model_validate(row) for row in await service.list_tools(session, acting(), name)]
         if json:
             print_json([row.model_dump(mode="json") for row in rows])
@@ -117,7 +118,7 @@ def tools(name: Name, json: JsonFlag = False) -> None:
             cells = [(f"{name}.{row.name}", "on" if row.enabled else "off", clipped(row.description)) for row in rows]
             console.print(table(("tool", "state", "the server says"), cells))
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -154,34 +155,36 @@ def switch(
 ) -> None:
     """Switch a server, or one of its tools, on or off."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             if tool:
                 await service.set_tool_enabled(session, acting(), name, tool, enabled=on)
             else:
                 patch = McpServerPatch(enabled=on)
-                await service.update_server(session, acting(), parts.box, parts.settings.mcp, name, patch=patch)
+                await service.update_server(
+                    session, acting(), installation.box, installation.settings.mcp, name, patch=patch
+                )
         if json:
             print_json({"name": f"{name}.{tool}" if tool else name, "enabled": on})
         else:
             console.print(f"Switched {'on' if on else 'off'}.")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
 def remove(name: Name, json: JsonFlag = False) -> None:
     """Forget a server and its tools."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             await service.delete_server(session, acting(), name)
         if json:
             print_json({"removed": name})
         else:
             console.print(f"Removed {name}.")
 
-    with_parts(work)
+    with_installation(work)
 
 
 async def _refresh(connector: McpConnector, name: str, *, as_json: bool) -> None:

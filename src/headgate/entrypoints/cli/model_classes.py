@@ -6,8 +6,8 @@ import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
-from headgate.entrypoints.cli.session import acting, with_parts
-from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.installation import Installation
 from headgate.foundation.errors import Invalid
 
 app = typer.Typer(
@@ -20,9 +20,9 @@ ModelArgument = Annotated[str, typer.Argument(help="provider/name, or provider/*
 def list_(json: JsonFlag = False) -> None:
     """Show the classes there are, and the class of each model that has one of its own."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
-            found = await parts.classes.show(session, acting())
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
+            found = await installation.classes.show(session, acting())
         if json:
             print_json(found)
             return
@@ -38,7 +38,7 @@ def list_(json: JsonFlag = False) -> None:
             cells = [(f"{one.provider}/{one.name}", escape(one.class_name)) for one in found.items]
             console.print(table(("model", "class"), cells))
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command("set")
@@ -50,15 +50,15 @@ def set_(
     """Say which class of data a model may be given, at most."""
     provider, name = _parts_of(model)
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
-            found = await parts.classes.put(session, acting(), provider=provider, name=name, level=level)
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            found = await installation.classes.put(session, acting(), provider=provider, name=name, level=level)
         if json:
             print_json(found)
         else:
             console.print(f"{found.provider}/{escape(found.name)} may be given {escape(found.class_name)}.")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -66,15 +66,15 @@ def remove(model: ModelArgument, json: JsonFlag = False) -> None:
     """Take the class of a model away; it then has its provider's, or the default."""
     provider, name = _parts_of(model)
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
-            await parts.classes.remove(session, acting(), provider=provider, name=name)
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
+            await installation.classes.remove(session, acting(), provider=provider, name=name)
         if json:
             print_json({"removed": model})
         else:
             console.print(f"{escape(model)} has no class of its own any more.")
 
-    with_parts(work)
+    with_installation(work)
 
 
 def _parts_of(model: str) -> tuple[str, str]:

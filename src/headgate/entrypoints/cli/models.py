@@ -9,8 +9,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from headgate.entrypoints.cli import model_classes
 from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, table
-from headgate.entrypoints.cli.session import acting, with_parts
-from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.installation import Installation
 from headgate.features.models import catalogue, service
 from headgate.features.models.local.pull import pull as pull_weights
 from headgate.features.models.local.store import default_models_dir, list_local, use_file
@@ -25,8 +25,8 @@ app.add_typer(model_classes.app, name="classes")
 def providers(json: JsonFlag = False) -> None:
     """Show which providers can be used, and what is missing for the others."""
 
-    async def work(parts: Parts) -> None:
-        found = await service.list_providers(parts.keys_of(acting()), local=parts.local_models)
+    async def work(installation: Installation) -> None:
+        found = await service.list_providers(installation.keys_of(acting()), local=installation.local_models)
         if json:
             print_json(found)
             return
@@ -38,7 +38,7 @@ def providers(json: JsonFlag = False) -> None:
             if not one.configured:
                 console.print(f"\n[bold]{escape(one.label)}[/] {escape(one.reason)}\n  {escape(one.remedy)}")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command("list")

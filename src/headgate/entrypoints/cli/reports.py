@@ -1,7 +1,7 @@
 """`headgate flows report` and `headgate runs report`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,8 +10,13 @@ from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
-from headgate.features.runs.report.service import Report, Reports
 from headgate.features.runs.report.words import Language
+from headgate.foundation.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from headgate.features.runs.report import service
+else:
+    service = lazy_module("headgate.features.runs.report.service")
 
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File to write; named after the flow or the run when left out.")
@@ -51,11 +56,11 @@ def run_report(
     with_parts(work)
 
 
-def _reports(parts: Parts) -> Reports:
-    return Reports(parts.database, parts.engine, parts.notary)
+def _reports(parts: Parts) -> "service.Reports":
+    return service.Reports(parts.database, parts.engine, parts.notary)
 
 
-def _write(made: Report, path: Path, *, json: bool) -> None:
+def _write(made: "service.Report", path: Path, *, json: bool) -> None:
     write_file(path, made.content)
     if json:
         print_json({"path": str(path), "size": len(made.content)})

@@ -1,6 +1,6 @@
 """`headgate runs resume` and `headgate runs rerun`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -12,13 +12,18 @@ from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.flows.schemas import Wanted
 from headgate.features.runs import service
-from headgate.features.runs.reruns.schemas import CostOut, RerunPlanOut, RerunPlanStart, ResumeOut
-from headgate.features.runs.reruns.service import plan_rerun, resume_run
-from headgate.features.runs.reruns.service import rerun as start_rerun
-from headgate.features.runs.reruns.views import rerun_plan
 from headgate.features.runs.schemas import RunOut
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
+from headgate.foundation.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from headgate.features.runs.reruns import schemas, views
+    from headgate.features.runs.reruns import service as reruns
+else:
+    schemas = lazy_module("headgate.features.runs.reruns.schemas")
+    reruns = lazy_module("headgate.features.runs.reruns.service")
+    views = lazy_module("headgate.features.runs.reruns.views")
 
 _NAMED: dict[str, Wanted] = {"draft": "draft", "published": "published"}
 RunId = Annotated[str, typer.Argument(help="Id of the run.")]
@@ -32,14 +37,14 @@ def resume(run_id: RunId, version: Version = None, json: JsonFlag = False) -> in
 
     async def work(parts: Parts) -> int:
         wanted = wanted_of(version)
-        found = await resume_run(parts.database, parts.engine, acting(), run_id, wanted=wanted)
+        found = await reruns.resume_run(parts.database, parts.engine, acting(), run_id, wanted=wanted)
         if not json:
             console.print(escape(found.reason))
         await parts.engine.wait(found.key.run_id)
         run = await service.get_run(parts.engine, acting(), found.key.run_id)
         if json:
             members = {"how": found.how, "reason": found.reason, "from_step": found.from_step}
-            print_json(ResumeOut(**members, changed_step=found.changed_step, run=run))
+            print_json(schemas.ResumeOut(**members, changed_step=found.changed_step, run=run))
         else:
             _show_end(run)
         return OK if run.status == "completed" else FAILED
@@ -62,17 +67,17 @@ def rerun(
 ) -> int:
     """Run a past run again, with edits; what still holds is taken over. Says first what is done again and its cost."""
     answers = _answers(form or [])
-    wanted = checked(RerunPlanStart, from_step=from_, text=text, form_data=answers, version=wanted_of(version))
+    wanted = checked(schemas.RerunPlanStart, from_step=from_, text=text, form_data=answers, version=wanted_of(version))
 
     async def work(parts: Parts) -> int:
-        plan = rerun_plan(await plan_rerun(parts.database, parts.engine, acting(), run_id, wanted))
+        plan = views.rerun_plan(await reruns.plan_rerun(parts.database, parts.engine, acting(), run_id, wanted))
         if not json:
             show_plan(plan)
         if dry_run:
             if json:
                 print_json(plan)
             return OK
-        started = await start_rerun(parts.database, parts.engine, acting(), run_id, wanted)
+        started = await reruns.rerun(parts.database, parts.engine, acting(), run_id, wanted)
         await parts.engine.wait(started.request.key.run_id)
         run = await service.get_run(parts.engine, acting(), started.request.key.run_id)
         if json:
@@ -101,7 +106,7 @@ def wanted_of(version: str | None) -> Wanted | None:
     raise Invalid(f"'{version}' is no version.", remedy="Say draft, published, or a number.")
 
 
-def show_plan(plan: RerunPlanOut) -> None:
+def show_plan(plan: "schemas.RerunPlanOut") -> None:
     """What would be taken over and done again, and what that costs."""
     rows = [
         (
@@ -120,7 +125,7 @@ def show_plan(plan: RerunPlanOut) -> None:
     console.print(f"What is done again took {tokens} tokens {price} and {ms} in the past run.{unknown}")
 
 
-def _cost(cost: CostOut) -> tuple[str, str, str]:
+def _cost(cost: "schemas.CostOut") -> tuple[str, str, str]:
     tokens = (cost.tokens_input or 0) + (cost.tokens_output or 0)
     known = cost.tokens_input is not None or cost.tokens_output is not None
     usd = "?" if cost.usd is None else f"${cost.usd:.4f}"

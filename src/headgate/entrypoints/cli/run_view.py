@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import orjson
 from rich.console import Console
@@ -11,7 +11,9 @@ from rich.status import Status
 
 from headgate.entrypoints.cli.output import console
 from headgate.features.runs.schemas import RunOut
-from headgate.toolkit import RunOutcome
+
+if TYPE_CHECKING:
+    from headgate.toolkit.ports import RunOutcome
 
 NAME_WIDTH = 32
 _MARKS = {"step_completed": "[green]✓[/]", "step_failed": "[red]✗[/]", "step_skipped": "[dim]-[/]"}
@@ -86,7 +88,7 @@ def show_text(run: RunOut) -> None:
         )
 
 
-def show_outcome(outcome: RunOutcome) -> None:
+def show_outcome(outcome: "RunOutcome") -> None:
     """What a run came to: its outputs, its files, its time and tokens."""
     if outcome.error:
         console.print(f"\n[red]The run {outcome.status}:[/] {escape(outcome.error)}")
@@ -104,7 +106,7 @@ def show_outcome(outcome: RunOutcome) -> None:
     console.print(f"\n[dim]run {outcome.status} in {outcome.duration_ms} ms, {tokens} tokens[/]")
 
 
-def show_next(outcome: RunOutcome, flow_id: str) -> None:
+def show_next(outcome: "RunOutcome", flow_id: str) -> None:
     """What can be done with the run and its flow now."""
     console.print(f"[dim]flow {flow_id}: headgate runs list --flow {flow_id}[/]")
     if outcome.status == "failed":

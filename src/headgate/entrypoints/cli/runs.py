@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -14,16 +14,26 @@ from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
 from headgate.entrypoints.cli.reports import run_report
 from headgate.entrypoints.cli.run_view import show_text
-from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
-from headgate.features.files import service as files
-from headgate.features.files.run_files import as_value
-from headgate.features.flows import service as flows
+from headgate.entrypoints.installation import Installation
 from headgate.features.runs import service
 from headgate.features.runs.deliveries.schemas import DeliveryState
-from headgate.features.runs.evidence.archive import as_json, as_zip
-from headgate.features.runs.evidence.service import read_contents
 from headgate.features.runs.schemas import RunOut, RunState, RunSummary, StepSummary
+from headgate.foundation.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from headgate.features.files import run_files
+    from headgate.features.files import service as files
+    from headgate.features.flows import service as flows
+    from headgate.features.runs.evidence import archive
+    from headgate.features.runs.evidence import service as packages
+else:
+    run_files = lazy_module("headgate.features.files.run_files")
+    files = lazy_module("headgate.features.files.service")
+    flows = lazy_module("headgate.features.flows.service")
+    archive = lazy_module("headgate.features.runs.evidence.archive")
+    packages = lazy_module("headgate.features.runs.evidence.service")
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List and inspect runs; resume, rerun, cancel; export evidence."
@@ -47,9 +57,9 @@ def list_(
 ) -> None:
     """List runs, newest first."""
 
-    async def work(parts: Parts) -> None:
-        flow_id = await flow_id_of(parts, flow) if flow is not None else None
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, flow) if flow is not None else None
+        async with installation.database.reading() as session:
             found = await service.list_runs(
                 session, acting(), flow_id=flow_id, status=status, deliveries=deliveries, limit=limit
             )
@@ -58,7 +68,7 @@ def list_(
         elif not found:
             console.print("No runs yet. Run a flow: [bold]headgate run FLOW_ID[/]")
         else:
-            names = await _flow_names(parts, found)
+            names = await _flow_names(installation, found)
             rows = [
                 (
                     one.id,
@@ -73,7 +83,7 @@ def list_(
             ]
             console.print(table(("id", "status", "flow", "version", "started", "took", "result"), rows))
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -110,8 +120,8 @@ def evidence(
         zipped = output is not None and output.suffix.lower() == ".zip"
         contents: dict[str, bytes] = {}
         if zipped or embed:
-            contents = await read_contents(package, parts.engine.services.files, acting().tenant_id)
-        made = as_zip(package, contents) if zipped else as_json(package, contents)
+            contents = await packages.read_contents(package, parts.engine.services.files, acting().tenant_id)
+        made = archive.as_zip(package, contents) if zipped else archive.as_json(package, contents)
         if output is None:
             console.file.write(made.decode())
             console.file.flush()
@@ -153,7 +163,7 @@ def files_(run_id: RunId, json: JsonFlag = False) -> None:
         async with parts.database.reading() as session:
             await service.get_run(parts.engine, acting(), run_id)
             made = await files.list_files(session, acting(), flow_run_id=run_id, limit=200)
-        found = [as_value(row) for row in reversed(made)]
+        found = [run_files.as_value(row) for row in reversed(made)]
         if json:
             print_json(found)
         elif not found:
@@ -175,10 +185,10 @@ def download(
 ) -> None:
     """Save a file that a run made, or that was uploaded."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
             row = await files.get_file_system(session, tenant_id=acting().tenant_id, file_id=file_id)
-        content = await files.read_content(parts.storage, row)
+        content = await files.read_content(installation.storage, row)
         target = output or Path(row.name)
         write_file(target, content)
         if json:
@@ -186,7 +196,7 @@ def download(
         else:
             console.print(f"Wrote {target} ({len(content):,} bytes)")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -206,9 +216,9 @@ def cancel(run_id: RunId, json: JsonFlag = False) -> None:
 reruns.add_commands(app)
 
 
-async def _flow_names(parts: Parts, runs: Sequence[RunSummary]) -> dict[str, str]:
+async def _flow_names(installation: Installation, runs: Sequence[RunSummary]) -> dict[str, str]:
     """Flow id to name, in one line and safe to print."""
-    async with parts.database.reading() as session:
+    async with installation.database.reading() as session:
         names = await flows.names_of(session, acting(), {run.flow_id for run in runs})
     return {flow_id: _line(name) for flow_id, name in names.items()}
 

@@ -3,21 +3,32 @@
 import asyncio
 import getpass
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from headgate.entrypoints.cli.chosen import SPACE, TENANT
 from headgate.entrypoints.compose import Parts, open_parts
+from headgate.entrypoints.installation import Installation, open_installation
 from headgate.features.access.principal import LOCAL, Actor, Principal
-from headgate.features.accounts.spaces.service import get_space, get_space_named
-from headgate.features.accounts.tenants.service import get_operator
 from headgate.foundation.errors import Invalid
 from headgate.foundation.ids import is_id
+from headgate.foundation.lazy import lazy_module
 from headgate.foundation.log import configure
 from headgate.foundation.settings import LogSettings, Settings
 
+if TYPE_CHECKING:
+    from headgate.features.accounts.spaces import service as spaces
+    from headgate.features.accounts.tenants import service as tenants
+else:
+    spaces = lazy_module("headgate.features.accounts.spaces.service")
+    tenants = lazy_module("headgate.features.accounts.tenants.service")
+
 T = TypeVar("T")
+Opened = TypeVar("Opened", bound=Installation)
+Quiet = Literal["error", "critical"]
+"""The least severe log line that a command shows by itself."""
 _ACTING: ContextVar[Principal] = ContextVar("acting")
 
 
@@ -41,32 +52,48 @@ def with_parts(
     work: Callable[[Parts], Awaitable[T]],
     settings: Settings | None = None,
     *,
-    quiet: Literal["error", "critical"] = "error",
+    quiet: Quiet = "error",
 ) -> T:
-    """Open the parts, do the work, close them. Logs begin at `quiet` unless HEADGATE_LOG__LEVEL asks for more."""
-    found = settings or Settings()
-    level = found.log.level if "level" in found.log.model_fields_set else quiet
-    configure(LogSettings(level=level, format=found.log.format))
+    """Open the parts with the engine, do the work, close them."""
+    chosen = settings or Settings()
+    return _run(open_parts(chosen), work, chosen, quiet)
+
+
+def with_installation(work: Callable[[Installation], Awaitable[T]], settings: Settings | None = None) -> T:
+    """Open the database, do the work, close it: for commands that run no flow. It takes half the time of the parts."""
+    chosen = settings or Settings()
+    return _run(open_installation(chosen), work, chosen, "error")
+
+
+def _run(
+    opening: AbstractAsyncContextManager[Opened],
+    work: Callable[[Opened], Awaitable[T]],
+    settings: Settings,
+    quiet: Quiet,
+) -> T:
+    """Logs begin at `quiet` unless HEADGATE_LOG__LEVEL asks for more."""
+    level = settings.log.level if "level" in settings.log.model_fields_set else quiet
+    configure(LogSettings(level=level, format=settings.log.format))
 
     async def session() -> T:
-        async with open_parts(found) as parts:
-            _ACTING.set(await _chosen(parts))
-            return await work(parts)
+        async with opening as opened:
+            _ACTING.set(await _chosen(opened))
+            return await work(opened)
 
     return asyncio.run(session())
 
 
-async def _chosen(parts: Parts) -> Principal:
-    tenant, space = TENANT.get() or parts.settings.tenant, SPACE.get()
+async def _chosen(installation: Installation) -> Principal:
+    tenant, space = TENANT.get() or installation.settings.tenant, SPACE.get()
     found = replace(LOCAL, actor=operator())
     if not tenant and not space:
         return found
-    async with parts.database.reading() as session:
+    async with installation.database.reading() as session:
         if tenant:
-            found = await get_operator(session, operator(), tenant=tenant)
+            found = await tenants.get_operator(session, operator(), tenant=tenant)
         if space:
-            room = await (get_space if is_id(space) else get_space_named)(session, found, space)
-            found = replace(found, space_id=room.id)
+            get_space = spaces.get_space if is_id(space) else spaces.get_space_named
+            found = replace(found, space_id=(await get_space(session, found, space)).id)
     return found
 
 

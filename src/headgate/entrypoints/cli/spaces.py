@@ -8,8 +8,8 @@ from rich.prompt import Confirm
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, require_named, with_parts
-from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.cli.session import acting, require_named, with_installation
+from headgate.entrypoints.installation import Installation
 from headgate.features.access.permissions import Role
 from headgate.features.accounts.spaces import members as memberships
 from headgate.features.accounts.spaces import service
@@ -31,8 +31,8 @@ _MOST = 1000
 def list_(json: JsonFlag = False) -> None:
     """List spaces, oldest first."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
             found = [SpaceOut.of(one) for one in await service.list_spaces(session, acting(), limit=_MOST)]
         if json:
             print_json(found)
@@ -40,7 +40,7 @@ def list_(json: JsonFlag = False) -> None:
             cells = [(one.id, escape(one.name), when(one.created_at)) for one in found]
             console.print(table(("id", "name", "made"), cells))
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -55,8 +55,8 @@ def create(
     require_named(owner, "--owner")
     wanted = checked(SpaceIn, name=name)
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             owner_id = (await _person(session, owner)).id if owner else None
             made = await service.create_space(session, acting(), name=wanted.name, owner_user_id=owner_id)
             shown = SpaceOut.of(made)
@@ -65,7 +65,7 @@ def create(
         else:
             console.print(f"Made the space {escape(shown.name)}, {shown.id}.")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -75,8 +75,8 @@ def rename(
     """Give a space another name."""
     wanted = checked(SpaceIn, name=name)
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             space = await _space(session, which)
             shown = SpaceOut.of(await service.rename_space(session, acting(), space.id, name=wanted.name))
         if json:
@@ -84,7 +84,7 @@ def rename(
         else:
             console.print(f"Renamed to {escape(shown.name)}.")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -95,8 +95,8 @@ def delete(
 ) -> None:
     """Delete a space that never had a flow, with its assistants and MCP servers."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             space = await _space(session, which)
             space_id, name = space.id, space.name
             if not yes and not json and not Confirm.ask(f"Delete {escape(name)}?", default=False):
@@ -107,15 +107,15 @@ def delete(
         else:
             console.print(f"Deleted {escape(name)}.")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
 def members(which: SpaceArgument, json: JsonFlag = False) -> None:
     """List who is in a space, and with which role."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
             space = await _space(session, which)
             rows = await memberships.list_members(session, acting(), space.id, limit=_MOST)
         found = [MemberOut.model_validate(row) for row in rows]
@@ -125,7 +125,7 @@ def members(which: SpaceArgument, json: JsonFlag = False) -> None:
             cells = [(one.email or "", escape(one.name), one.role, "" if one.active else "shut out") for one in found]
             console.print(table(("e-mail", "name", "role", "state"), cells))
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command("add-member")
@@ -137,8 +137,8 @@ def add_member(
 ) -> None:
     """Add a person to a space, or give a member another role."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             space, person = await _space(session, which), await _person(session, who)
             made = await memberships.put_member(session, acting(), space.id, person.id, role=role)
             shown, name = MemberOut.model_validate(made), space.name
@@ -147,15 +147,15 @@ def add_member(
         else:
             console.print(f"{escape(shown.name)} is {shown.role} in {escape(name)}.")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command("remove-member")
 def remove_member(which: SpaceArgument, who: PersonArgument, json: JsonFlag = False) -> None:
     """Take a person out of a space."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             space, person = await _space(session, which), await _person(session, who)
             name, user_id = space.name, person.id
             await memberships.remove_member(session, acting(), space.id, user_id)
@@ -164,7 +164,7 @@ def remove_member(which: SpaceArgument, who: PersonArgument, json: JsonFlag = Fa
         else:
             console.print(f"{escape(who)} is out of {escape(name)}.")
 
-    with_parts(work)
+    with_installation(work)
 
 
 async def _space(session: AsyncSession, which: str) -> Space:

@@ -7,8 +7,8 @@ from rich.markup import escape
 
 from headgate.components import BUILTINS
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
-from headgate.entrypoints.cli.session import acting, with_parts
-from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.installation import Installation
 from headgate.features.catalog.gallery import Recipe, find_recipe, load_gallery, recipe_index
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows import service
@@ -51,16 +51,16 @@ def use(name: Name, json: JsonFlag = False) -> None:
     """Create a flow from a template. Nothing is run."""
     recipe = find_recipe(name)
 
-    async def work(parts: Parts) -> None:
-        definition = read_spec(recipe.spec, parts.registry)
-        async with parts.database.writing() as session:
-            row = await service.create_flow(session, acting(), parts.registry, definition=definition)
+    async def work(installation: Installation) -> None:
+        definition = read_spec(recipe.spec, installation.registry)
+        async with installation.database.writing() as session:
+            row = await service.create_flow(session, acting(), installation.registry, definition=definition)
         if json:
             print_json({"id": row.id, "name": row.name, "revision": row.revision})
         else:
             console.print(f"Created [bold]{escape(row.name)}[/] {row.id}")
 
-    with_parts(work)
+    with_installation(work)
 
 
 def _search(query: str) -> list[Recipe]:

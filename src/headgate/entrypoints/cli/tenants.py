@@ -9,8 +9,8 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.chosen import TENANT
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
-from headgate.entrypoints.cli.session import operator, with_parts
-from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.cli.session import operator, with_installation
+from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.tenants import service
 from headgate.foundation.checked import checked
 from headgate.foundation.settings import Settings
@@ -33,8 +33,8 @@ def create(name: Annotated[str, typer.Argument(help="What it is called.")], json
     """Make a tenant. Nobody can sign in there until its first admin is made."""
     wanted = checked(_Wanted, name=name).name
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             made = await service.create_tenant(session, operator(), name=wanted)
         if json:
             print_json({"id": made.id, "name": made.name})
@@ -56,8 +56,8 @@ def rename(
     """Call a tenant otherwise. People read its name when they set their password."""
     wanted = checked(_Wanted, name=name).name
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             found = await service.rename_tenant(session, operator(), tenant=which, name=wanted)
         if json:
             print_json({"id": found.id, "name": found.name})
@@ -71,8 +71,8 @@ def rename(
 def list_(json: JsonFlag = False) -> None:
     """List tenants, and how many people each has."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
             rows = await service.list_tenants(session)
         if json:
             print_json([{"id": tenant.id, "name": tenant.name, "people": people} for tenant, people in rows])
@@ -83,7 +83,7 @@ def list_(json: JsonFlag = False) -> None:
     _with_parts(work)
 
 
-def _with_parts(work: Callable[[Parts], Awaitable[None]]) -> None:
-    """Open the parts whatever tenant is set: it may be one that is still to be made."""
+def _with_parts(work: Callable[[Installation], Awaitable[None]]) -> None:
+    """Open the installation whatever tenant is set: it may be one that is still to be made."""
     TENANT.set("")
-    with_parts(work, Settings().model_copy(update={"tenant": ""}))
+    with_installation(work, Settings().model_copy(update={"tenant": ""}))

@@ -13,9 +13,10 @@ from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.expected import expected, given, in_short
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.cli.transfer import read_text
 from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.installation import Installation
 from headgate.features.testing import results, service
 from headgate.features.testing.errors import TestResultNotFound
 from headgate.features.testing.schemas import MOST_TRIALS, Standing, TestResultOut, TestResultSummary, TrialOut
@@ -36,10 +37,10 @@ _MEMBERS = (
 def list_(which: FlowArgument, json: JsonFlag = False) -> None:
     """List the tests of a flow, and say how its draft stands with them."""
 
-    async def work(parts: Parts) -> None:
-        flow_id = await flow_id_of(parts, which)
-        async with parts.database.reading() as session:
-            found = await results.read_tests(session, acting(), parts.registry, flow_id)
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.reading() as session:
+            found = await results.read_tests(session, acting(), installation.registry, flow_id)
         if json:
             print_json(found)
             return
@@ -52,7 +53,7 @@ def list_(which: FlowArgument, json: JsonFlag = False) -> None:
         required = f"; they have to pass before publishing{often}" if found.required else ""
         console.print(f"\n[dim]{_stands(found.standing)}{required}.[/]")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command("set")
@@ -72,9 +73,9 @@ def set_(
     cases, revision = _read(file)
     based_on = None if add or force else revision
 
-    async def work(parts: Parts) -> None:
-        flow_id = await flow_id_of(parts, which)
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.writing() as session:
             change = service.keep_cases if add else service.replace_cases
             kept = await change(session, acting(), flow_id, cases, revision=based_on)
         if json:
@@ -82,7 +83,7 @@ def set_(
         else:
             console.print(f"The flow has {_counted(len(kept), 'test')}.")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -121,9 +122,9 @@ def results_(
 ) -> None:
     """List what running the tests of a flow came to, newest first. The newest fifty are kept."""
 
-    async def work(parts: Parts) -> None:
-        flow_id = await flow_id_of(parts, which)
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.reading() as session:
             found = await results.list_results(session, acting(), flow_id, limit=limit)
         if json:
             print_json(found)
@@ -134,7 +135,7 @@ def results_(
             console.print(table(columns, [_row(one) for one in found]))
             console.print("\n[dim]look at one: headgate tests show FLOW ID[/]")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -145,9 +146,9 @@ def show(
 ) -> None:
     """Show what running the tests of a flow came to: every trial, what did not hold, and its run."""
 
-    async def work(parts: Parts) -> None:
-        flow_id = await flow_id_of(parts, which)
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.reading() as session:
             newest = [] if result_id else await results.list_results(session, acting(), flow_id, limit=1)
             if not (result_id or newest):
                 raise TestResultNotFound
@@ -160,7 +161,7 @@ def show(
         console.print(table(columns, [_trial(line) for line in found.lines]))
         _show(found)
 
-    with_parts(work)
+    with_installation(work)
 
 
 def _row(one: TestResultSummary) -> tuple[str, ...]:

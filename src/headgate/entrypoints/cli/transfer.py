@@ -10,8 +10,8 @@ from rich.markup import escape
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
-from headgate.entrypoints.cli.session import acting, with_parts
-from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.installation import Installation
 from headgate.features.flows import service, transfer
 from headgate.features.flows.versions import content_of
 from headgate.foundation.errors import Invalid
@@ -42,11 +42,11 @@ def import_(
     """Create a flow from spec text or exported JSON. Nothing is run."""
     text = read_text(path)
 
-    async def work(parts: Parts) -> None:
-        definition = transfer.import_flow(text, parts.registry)
-        async with parts.database.writing() as session:
-            row = await service.create_flow(session, acting(), parts.registry, definition=definition)
-        issues = await parts.rules.issues(acting().tenant_id, definition)
+    async def work(installation: Installation) -> None:
+        definition = transfer.import_flow(text, installation.registry)
+        async with installation.database.writing() as session:
+            row = await service.create_flow(session, acting(), installation.registry, definition=definition)
+        issues = await installation.rules.issues(acting().tenant_id, definition)
         if json:
             print_json(
                 {"id": row.id, "name": row.name, "revision": row.revision, "issues": [one.as_json() for one in issues]}
@@ -56,7 +56,7 @@ def import_(
         for issue in issues:
             console.print(f"  [yellow]to mend:[/] {escape(str(issue))} [dim]{escape(issue.remedy)}[/]")
 
-    with_parts(work)
+    with_installation(work)
 
 
 @exporting.command()
@@ -73,11 +73,11 @@ def export(
 ) -> None:
     """Write a flow as spec text, JSON or a picture."""
 
-    async def work(parts: Parts) -> None:
-        flow_id = await flow_id_of(parts, which)
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        flow_id = await flow_id_of(installation, which)
+        async with installation.database.reading() as session:
             flow = await content_of(session, acting(), flow_id, version)
-            known = await parts.registry.for_flow(acting().tenant_id, flow, session=session)
+            known = await installation.registry.for_flow(acting().tenant_id, flow, session=session)
         content = transfer.export_flow(flow, format=format, catalog=known)
         if output is not None:
             write_file(output, content.encode())
@@ -87,4 +87,4 @@ def export(
         else:
             sys.stdout.write(content)
 
-    with_parts(work)
+    with_installation(work)

@@ -12,8 +12,8 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.chosen import TENANT
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
-from headgate.entrypoints.cli.session import acting, with_parts
-from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.installation import Installation
 from headgate.features.access.permissions import TenantRole
 from headgate.features.accounts.passwords.hashing import Passwords
 from headgate.features.accounts.passwords.rules import check_password
@@ -54,18 +54,18 @@ def create(
     if password is not None:
         check_password(password, own_words=(wanted.email, wanted.name or ""))
 
-    async def work(parts: Parts) -> None:
+    async def work(installation: Installation) -> None:
         kept = None if password is None else await Passwords().hash(password)
         made: NewLink | None = None
-        async with parts.database.writing() as session:
+        async with installation.database.writing() as session:
             if kept is None:
-                user, made = await service.invite_user(session, acting(), parts.settings.accounts, wanted=wanted)
+                user, made = await service.invite_user(session, acting(), installation.settings.accounts, wanted=wanted)
             else:
                 user = await service.create_user(session, acting(), wanted=wanted)
                 await service.set_password(session, acting(), user, kept=kept)
-        _tell(user, f"Added {user.email} as {user.role}.", parts.settings, link=made, json=json)
+        _tell(user, f"Added {user.email} as {user.role}.", installation.settings, link=made, json=json)
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command("list")
@@ -76,8 +76,8 @@ def list_(
 ) -> None:
     """List people."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
             rows = await service.list_users(session, acting(), search=search, limit=limit)
         if json:
             print_json([_shown(row) for row in rows])
@@ -91,20 +91,20 @@ def list_(
         ]
         console.print(table(("e-mail", "name", "role", "state", "last sign-in"), cells))
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
 def reset(email: Email, json: JsonFlag = False) -> None:
     """Print a one-time link with which a person sets a new password. Older links stop working."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             user = await service.get_user_of_address(session, acting(), email)
-            made = await service.create_password_link(session, acting(), parts.settings.accounts, user.id)
-        _tell(user, f"For {user.email}:", parts.settings, link=made, json=json)
+            made = await service.create_password_link(session, acting(), installation.settings.accounts, user.id)
+        _tell(user, f"For {user.email}:", installation.settings, link=made, json=json)
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -129,8 +129,8 @@ def delete(
     if not yes and not typer.confirm(f"Delete {email}? This cannot be undone."):
         raise typer.Abort
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             user = await service.get_user_of_address(session, acting(), email)
             await delete_user(session, acting(), user.id)
         if json:
@@ -138,7 +138,7 @@ def delete(
         else:
             console.print(f"Deleted {email}. History keeps the id {user.id}.", markup=False)
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
@@ -155,23 +155,23 @@ def role(
 def unlink(email: Email, json: JsonFlag = False) -> None:
     """Forget a person's account at the single sign-on provider; their next sign-in goes by their address again."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             user = await service.get_user_of_address(session, acting(), email)
             await unlink_user(session, acting(), user.id)
-        _tell(user, f"{user.email} is linked again by their verified address.", parts.settings, json=json)
+        _tell(user, f"{user.email} is linked again by their verified address.", installation.settings, json=json)
 
-    with_parts(work)
+    with_installation(work)
 
 
 def _change(email: str, patch: UserPatch, said: str, *, json: bool) -> None:
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             user = await service.get_user_of_address(session, acting(), email)
             changed = await service.update_user(session, acting(), user.id, patch=patch)
-        _tell(changed, said.format(email=changed.email, role=changed.role), parts.settings, json=json)
+        _tell(changed, said.format(email=changed.email, role=changed.role), installation.settings, json=json)
 
-    with_parts(work)
+    with_installation(work)
 
 
 def _password(*, from_input: bool) -> str:

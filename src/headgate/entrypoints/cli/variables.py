@@ -8,8 +8,8 @@ from pydantic import SecretStr
 from rich.prompt import Prompt
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, with_parts
-from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.installation import Installation
 from headgate.features.secrets import service
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Store keys and other variables, encrypted.")
@@ -32,25 +32,31 @@ def set_(
     else:
         value = sys.stdin.read().rstrip("\n")
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             row = await service.set_variable(
-                session, acting(), parts.box, name=name, value=SecretStr(value), secret=not plain, hosts=host or ()
+                session,
+                acting(),
+                installation.box,
+                name=name,
+                value=SecretStr(value),
+                secret=not plain,
+                hosts=host or (),
             )
         if json:
             print_json({"name": row.name, "stored": True, "hosts": row.hosts or []})
         else:
             console.print(f"Stored {row.name}" + (f", for {', '.join(row.hosts)} only." if row.hosts else "."))
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command("list")
 def list_(json: JsonFlag = False) -> None:
     """List the names of the variables; values are never shown."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.reading() as session:
             rows = await service.list_variables(session, acting())
         if json:
             print_json([{"name": row.name, "secret": row.secret, "hosts": row.hosts or []} for row in rows])
@@ -63,19 +69,19 @@ def list_(json: JsonFlag = False) -> None:
             ]
             console.print(table(("name", "kind", "only for", "set"), cells))
 
-    with_parts(work)
+    with_installation(work)
 
 
 @app.command()
 def delete(name: Name, json: JsonFlag = False) -> None:
     """Delete a variable."""
 
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
+    async def work(installation: Installation) -> None:
+        async with installation.database.writing() as session:
             await service.delete_variable(session, acting(), name=name)
         if json:
             print_json({"deleted": name})
         else:
             console.print(f"Deleted {name}.")
 
-    with_parts(work)
+    with_installation(work)

@@ -11,8 +11,8 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, require_named, with_parts
-from headgate.entrypoints.compose import Parts
+from headgate.entrypoints.cli.session import acting, require_named, with_installation
+from headgate.entrypoints.installation import Installation
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.users.service import get_user_of_address
 from headgate.features.workspace import service
@@ -40,8 +40,8 @@ def list_(
 ) -> None:
     """List the files, in the order of their paths."""
 
-    async def work(parts: Parts, principal: Principal) -> None:
-        found = [one async for one in _all(parts, principal, _area(flows))]
+    async def work(installation: Installation, principal: Principal) -> None:
+        found = [one async for one in _all(installation, principal, _area(flows))]
         if json:
             print_json([one.model_dump(mode="json") for one in found])
         elif not found:
@@ -65,14 +65,14 @@ def read(
 ) -> None:
     """Print a text file, or write any file's content to one of this machine."""
 
-    async def work(parts: Parts, principal: Principal) -> None:
+    async def work(installation: Installation, principal: Principal) -> None:
         if output is not None:
-            content = await service.read_bytes(parts.workspace, principal, path, area=_area(flows))
+            content = await service.read_bytes(installation.workspace, principal, path, area=_area(flows))
             write_file(output, content)
             if json:
                 print_json({"path": path, "size_bytes": len(content), "written_to": str(output)})
             return
-        found = await service.read_text(parts.workspace, principal, path, area=_area(flows))
+        found = await service.read_text(installation.workspace, principal, path, area=_area(flows))
         if json:
             print_json(found)
         else:
@@ -91,10 +91,10 @@ def write(
 ) -> None:
     """Write a text file whole, with the folders that its path needs."""
 
-    async def work(parts: Parts, principal: Principal) -> None:
+    async def work(installation: Installation, principal: Principal) -> None:
         text = _given(source)
-        async with parts.database.writing() as session:
-            made = await service.write_text(session, principal, parts.workspace, path, text, area=_area(flows))
+        async with installation.database.writing() as session:
+            made = await service.write_text(session, principal, installation.workspace, path, text, area=_area(flows))
         if json:
             print_json(made)
         else:
@@ -107,9 +107,9 @@ def write(
 def remove(path: Where, user: User = "", flows: Flows = False, json: JsonFlag = False) -> None:
     """Remove a file, and the folders that are empty then."""
 
-    async def work(parts: Parts, principal: Principal) -> None:
-        async with parts.database.writing() as session:
-            await service.remove_file(session, principal, parts.workspace, path, area=_area(flows))
+    async def work(installation: Installation, principal: Principal) -> None:
+        async with installation.database.writing() as session:
+            await service.remove_file(session, principal, installation.workspace, path, area=_area(flows))
         if json:
             print_json({"deleted": path})
         else:
@@ -129,27 +129,27 @@ def _given(source: str) -> str:
         raise Invalid(f"{source} is not UTF-8 text.", remedy="A workspace takes text files.") from error
 
 
-async def _all(parts: Parts, principal: Principal, area: Area) -> AsyncIterator[WorkspaceFileOut]:
+async def _all(installation: Installation, principal: Principal, area: Area) -> AsyncIterator[WorkspaceFileOut]:
     cursor: str | None = ""
     while cursor is not None:
-        page = await service.list_files(parts.workspace, principal, area=area, limit=_PAGE, after=cursor)
+        page = await service.list_files(installation.workspace, principal, area=area, limit=_PAGE, after=cursor)
         for one in page.items:
             yield one
         cursor = page.next_cursor
 
 
-def _as_person(user: str, work: Callable[[Parts, Principal], Awaitable[None]]) -> None:
+def _as_person(user: str, work: Callable[[Installation, Principal], Awaitable[None]]) -> None:
     """Do the work as the person who was named, or as the local user."""
     require_named(user, "--user")
 
-    async def found(parts: Parts) -> None:
+    async def found(installation: Installation) -> None:
         principal = acting()
         if user:
-            async with parts.database.reading() as session:
+            async with installation.database.reading() as session:
                 principal = replace(principal, user_id=(await get_user_of_address(session, principal, user)).id)
-        await work(parts, principal)
+        await work(installation, principal)
 
-    with_parts(found)
+    with_installation(found)
 
 
 def _area(flows: bool) -> Area:

@@ -1,8 +1,6 @@
-"""Opens the development agent of an installation, and lets go of it at the end."""
+"""Makes the development agent of an installation."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -59,40 +57,50 @@ class FlowTests:
             await keep_cases(session, self.principal, flow_id, cases)
 
 
-@asynccontextmanager
-async def open_development(ground: Ground, *, recover: bool, shares: bool) -> AsyncIterator[Sessions]:
-    """The development agent of an installation; sessions that are worked on are let go of at the end.
+class Development:
+    """The development agent of an installation; close it at the end.
 
     Args:
         ground: What it stands on.
-        recover: Whether this process takes up sessions that others left.
         shares: Whether it works on whatever session is due when it has room. A command works on its own alone.
     """
-    settings, live = ground.settings, Live()
-    http = GuardedHttp(settings.http)
-    around = Surroundings(
-        reasoning=ReasoningChooser(settings.codev, settings.models, ground.keys_of, ground.base.local_models),
-        patterns=ground.patterns_of,
-        http=http,
-        secret_of=ground.secret_of,
-        places=_places(ground),
-    )
-    notices = Notices(ground.database, around, live, page=settings.server.public_url or "")
-    checkpoints = Checkpoints(settings, ground.database)
-    runner = Runner(settings, ground.database, ground.base.box, around, checkpoints, live, notices, shares=shares)
-    limits = limits_of(settings, {STARTS: settings.codev.sessions_per_minute})
-    sweeping = asyncio.create_task(runner.keep_running()) if recover else None
-    try:
-        yield Sessions(settings, ground.database, runner, limits)
-    finally:
-        if sweeping is not None:
-            sweeping.cancel()
-            await asyncio.wait([sweeping])
-        await runner.close()
-        await notices.close()
-        await checkpoints.close()
-        await limits.close()
-        await http.close()
+
+    def __init__(self, ground: Ground, *, shares: bool) -> None:
+        settings, live = ground.settings, Live()
+        self._http = GuardedHttp(settings.http)
+        around = Surroundings(
+            reasoning=ReasoningChooser(settings.codev, settings.models, ground.keys_of, ground.base.local_models),
+            patterns=ground.patterns_of,
+            http=self._http,
+            secret_of=ground.secret_of,
+            places=_places(ground),
+        )
+        self._notices = Notices(ground.database, around, live, page=settings.server.public_url or "")
+        self._checkpoints = Checkpoints(settings, ground.database)
+        self._runner = Runner(
+            settings,
+            ground.database,
+            ground.base.box,
+            around,
+            self._checkpoints,
+            live,
+            self._notices,
+            shares=shares,
+        )
+        self._limits = limits_of(settings, {STARTS: settings.codev.sessions_per_minute})
+        self.sessions = Sessions(settings, ground.database, self._runner, self._limits)
+
+    async def keep_running(self) -> None:
+        """Recover sessions that ended processes left, until cancelled."""
+        await self._runner.keep_running()
+
+    async def close(self) -> None:
+        """Release the sessions that are worked on."""
+        await self._runner.close()
+        await self._notices.close()
+        await self._checkpoints.close()
+        await self._limits.close()
+        await self._http.close()
 
 
 def _places(ground: Ground) -> dict[str, Place]:

@@ -23,18 +23,16 @@ def declarations(app: FastAPI) -> Iterator[tuple[RouteContext, Needs | Public | 
             yield found, declared(found.original_route)
 
 
-def undeclared(app: FastAPI) -> list[str]:
+def undeclared(routes: Iterable[BaseRoute]) -> list[str]:
     """Method and path, as their router has it, of the routes without exactly one declaration."""
     return [
-        f"{'/'.join(sorted(route.methods or ()))} {route.path}"
-        for route in _written(app.routes)
-        if declared(route) is None
+        f"{'/'.join(sorted(route.methods or ()))} {route.path}" for route in _written(routes) if declared(route) is None
     ]
 
 
-def refuse_undeclared(app: FastAPI) -> None:
-    """Raise `Undeclared` unless every route has exactly one declaration: nothing is served that forgot to ask."""
-    missing = undeclared(app)
+def refuse_undeclared(routes: Iterable[BaseRoute]) -> None:
+    """Raise `Undeclared` unless every route has exactly one declaration: nothing is served that does not check."""
+    missing = undeclared(routes)
     if missing:
         raise Undeclared(
             f"Routes without exactly one permission: {', '.join(missing)}.",

@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 from headgate import __version__
 from headgate.entrypoints.http.declarations import declarations
 from headgate.entrypoints.http.headers import PAGE_POLICY, STATIC
+from headgate.entrypoints.http.lazy_routes import load_routes
 from headgate.features.access.caller import Needs, Public, public
 from headgate.features.accounts.sessions.cookie import PLAIN_COOKIE, SECURE_COOKIE
 from headgate.features.accounts.sessions.csrf import CSRF_HEADER
@@ -47,6 +48,7 @@ class Documented(FastAPI):
 
     def openapi(self) -> dict[str, Any]:
         """The OpenAPI document; made once for the routes there are."""
+        load_routes(self)
         made = self.openapi_schema
         document = super().openapi()
         if document is not made:

@@ -6,6 +6,7 @@ from fastapi import FastAPI
 
 from headgate.entrypoints.http.app import create_app
 from headgate.entrypoints.http.declarations import declarations
+from headgate.entrypoints.http.lazy_routes import load_routes
 from headgate.features.access.caller import Needs, Public
 from headgate.features.access.permissions import TABLE, Permission, Role, TenantRole
 from headgate.foundation.settings import Settings
@@ -62,7 +63,9 @@ def permissions_page() -> str:
     """The page as Markdown."""
     of_tenant = _table(TenantRole, (one for one, rule in TABLE.items() if isinstance(rule.least, TenantRole)))
     of_space = _table(Role, (one for one, rule in TABLE.items() if isinstance(rule.least, Role)))
-    routes = _routes(create_app(Settings()))
+    app = create_app(Settings())
+    load_routes(app)
+    routes = _routes(app)
     return (
         f"{_HEAD}## In the organisation\n\n{of_tenant}\n## In a space\n\n{of_space}{_NUANCES}"
         f"## What each tool needs\n\n{_TOOLS}{_tools(TOOLS)}\n{_MCP}{_tools(OPERATIONS.values())}\n"

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 from celery import Celery
 
+from headgate.entrypoints.installation import Installation
 from headgate.entrypoints.services import open_services
 from headgate.features.maintenance.service import Maintenance
 from headgate.features.runs.engine.distributed.opening import WorkerChild, open_relay, open_worker
@@ -21,7 +22,7 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
     try:
         async with (
             telemetry_of(settings.telemetry, "worker", counts=settings.telemetry.worker_metrics_port > 0) as telemetry,
-            open_services(settings, database, relay, scans=True, telemetry=telemetry) as base,
+            open_services(Installation(settings, database, telemetry), relay, scans=True) as base,
             open_worker(
                 settings,
                 database,

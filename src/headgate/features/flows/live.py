@@ -18,6 +18,7 @@ then on.
 import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import orjson
 from pydantic import JsonValue
@@ -29,9 +30,14 @@ from headgate.foundation.database import Database
 from headgate.foundation.database.announcing import announce
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.events import SILENCE_SECONDS, Event, EventFeed, EventSink
-from headgate.foundation.sse import Told
+from headgate.foundation.lazy import lazy_module
 from headgate.graph.diff import diff_flows
 from headgate.graph.model import Flow
+
+if TYPE_CHECKING:
+    from headgate.foundation import sse
+else:
+    sse = lazy_module("headgate.foundation.sse")
 
 MOST_LINES = 50
 LONGEST_DIFF_BYTES = 65_536
@@ -101,7 +107,7 @@ class FlowStream:
     _state: dict[str, JsonValue] | None = None
     """What the reader was told last."""
 
-    async def events(self) -> AsyncGenerator[Told, None]:
+    async def events(self) -> AsyncGenerator["sse.Told", None]:
         """How things stand, then every change from now on; ends when the flow is deleted."""
         while True:
             try:
@@ -117,14 +123,14 @@ class FlowStream:
             except Unavailable:
                 await asyncio.sleep(SILENCE_SECONDS)
 
-    async def state(self) -> AsyncGenerator[Told, None]:
+    async def state(self) -> AsyncGenerator["sse.Told", None]:
         """How things stand, and no more."""
         for told in await self._news():
             yield told
 
-    def _heard(self, event: Event) -> Told:
+    def _heard(self, event: Event) -> "sse.Told":
         self._learn(event)
-        return Told(f"s-{(self._state or {}).get('revision', 0)}", event.kind, event.data)
+        return sse.Told(f"s-{(self._state or {}).get('revision', 0)}", event.kind, event.data)
 
     def _learn(self, event: Event) -> None:
         """The reader knows it now: the row need not say it again."""
@@ -133,12 +139,12 @@ class FlowStream:
             found["published_version"] = event.data["version"]
         self._state = (self._state or {}) | found
 
-    async def _news(self) -> list[Told]:
+    async def _news(self) -> list["sse.Told"]:
         """What the row says, where that is another thing than the reader was told."""
         async with self.database.reading() as session:
             row = await repository.find_flow(session, self.flow_id, tenant_id=self.tenant_id)
         if row is None:
-            return [Told("s-0", _LAST, {})]
+            return [sse.Told("s-0", _LAST, {})]
         state: dict[str, JsonValue] = {
             "revision": row.revision,
             "name": row.name,
@@ -147,4 +153,4 @@ class FlowStream:
         if state == self._state:
             return []
         self._state = state
-        return [Told(f"s-{row.revision}", "flow_state", dict(state))]
+        return [sse.Told(f"s-{row.revision}", "flow_state", dict(state))]

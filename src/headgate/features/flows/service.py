@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,7 +12,6 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space, spaces_shown
 from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record_of
-from headgate.features.catalog.registry import Components
 from headgate.features.flows import repository
 from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, NothingToUndo, StaleRevision
 from headgate.features.flows.live import announce_change, announce_draft
@@ -24,6 +23,9 @@ from headgate.graph.links import unlink
 from headgate.graph.model import Flow
 from headgate.graph.validate import check_kept
 
+if TYPE_CHECKING:
+    from headgate.features.catalog.registry import Components
+
 _CHANGES = frozenset[Action]({"flow.draft_saved", "flow.renamed", "flow.restored", "flow.version_restored"})
 """Who does one of these is the one who changed a flow last."""
 
@@ -31,7 +33,7 @@ _CHANGES = frozenset[Action]({"flow.draft_saved", "flow.renamed", "flow.restored
 async def create_flow(
     session: AsyncSession,
     principal: Principal,
-    catalog: Components,
+    catalog: "Components",
     *,
     definition: Flow,
     space_id: str | None = None,
@@ -153,7 +155,7 @@ async def list_flows(
 
 
 async def save_draft(
-    session: AsyncSession, principal: Principal, catalog: Components, flow_id: str, *, revision: int, definition: Flow
+    session: AsyncSession, principal: Principal, catalog: "Components", flow_id: str, *, revision: int, definition: Flow
 ) -> FlowRow:
     """Replace the draft, if it is still the revision the caller read.
 
@@ -167,7 +169,7 @@ async def save_draft(
 
 
 async def undo_draft(
-    session: AsyncSession, principal: Principal, catalog: Components, flow_id: str, *, revision: int
+    session: AsyncSession, principal: Principal, catalog: "Components", flow_id: str, *, revision: int
 ) -> FlowRow:
     """Take back the last change of the draft; done again, it brings the change back.
 
@@ -193,7 +195,7 @@ async def undo_draft(
 async def _replace_draft(  # noqa: PLR0917 - a change of a draft
     session: AsyncSession,
     principal: Principal,
-    catalog: Components,
+    catalog: "Components",
     row: FlowRow,
     definition: Flow,
     payload: Mapping[str, object] | None = None,
@@ -261,7 +263,7 @@ def definition_of(row: FlowRow) -> Flow:
     return Flow.model_validate(_whole(row))
 
 
-async def write_draft(session: AsyncSession, row: FlowRow, definition: Flow, catalog: Components) -> bool:
+async def write_draft(session: AsyncSession, row: FlowRow, definition: Flow, catalog: "Components") -> bool:
     """Put a definition into a flow's row as its next revision; whether it is another than the one that was there."""
     known = await catalog.for_flow(row.tenant_id, definition, session=session)
     raise_if_any(check_kept(definition, known))

@@ -3,20 +3,16 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate import __version__
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
-from headgate.features.assistants.service import shared_by_name
-from headgate.features.catalog.own.gate import refuse_unsafe
-from headgate.features.catalog.registry import Components
 from headgate.features.flows import repository
 from headgate.features.flows.errors import FlowNotFound, StaleRevision, VersionNotFound
 from headgate.features.flows.live import announce_change, announce_draft
-from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.schemas import Wanted
 from headgate.features.flows.service import (
     definition_of,
@@ -26,8 +22,8 @@ from headgate.features.flows.service import (
     write_draft,
 )
 from headgate.features.flows.tables import FlowRow, FlowVersionRow, VersionEdgeRow, VersionStepRow
-from headgate.features.mcptools.publishing import mcp_issues
 from headgate.foundation.database import Database, now
+from headgate.foundation.lazy import lazy_module
 from headgate.graph.canonical import checksum, logic_checksum
 from headgate.graph.diff import FlowDiff, diff_flows
 from headgate.graph.issues import Issue, raise_if_any
@@ -35,6 +31,17 @@ from headgate.graph.links import SharedAssistant, effective, link, link_issues, 
 from headgate.graph.model import Flow
 from headgate.graph.plan import compile_plan
 from headgate.graph.validate import check_runnable
+
+if TYPE_CHECKING:
+    from headgate.features.assistants import service as assistants
+    from headgate.features.catalog.own import gate
+    from headgate.features.catalog.registry import Components
+    from headgate.features.flows.rules import FlowRules
+    from headgate.features.mcptools import publishing
+else:
+    assistants = lazy_module("headgate.features.assistants.service")
+    gate = lazy_module("headgate.features.catalog.own.gate")
+    publishing = lazy_module("headgate.features.mcptools.publishing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,7 @@ class PinnedVersion:
 
 
 async def pin_version(
-    database: Database, principal: Principal, catalog: Components, flow_id: str, *, wanted: Wanted
+    database: Database, principal: Principal, catalog: "Components", flow_id: str, *, wanted: Wanted
 ) -> PinnedVersion:
     """The version to run; a draft that changed since it was last frozen is checked and frozen first.
 
@@ -84,18 +91,18 @@ async def read_definition(database: Database, *, tenant_id: str, flow_id: str, v
         return effective(Flow.model_validate(row.definition))
 
 
-async def as_it_would_run(session: AsyncSession, catalog: Components, flow: FlowRow) -> tuple[Flow, list[Issue]]:
+async def as_it_would_run(session: AsyncSession, catalog: "Components", flow: FlowRow) -> tuple[Flow, list[Issue]]:
     """The draft as it would be frozen, with everything that keeps it from running. Changes nothing."""
     definition = definition_of(flow)
     catalog = await catalog.for_flow(flow.tenant_id, definition, session=session)
     shared = await _assistants(session, flow, definition, catalog)
     linked = effective(link(definition, catalog, shared))
     issues = [*link_issues(definition, catalog, shared), *check_runnable(linked, catalog)]
-    issues += await mcp_issues(session, linked, catalog, tenant_id=flow.tenant_id, space_id=flow.space_id)
+    issues += await publishing.mcp_issues(session, linked, catalog, tenant_id=flow.tenant_id, space_id=flow.space_id)
     return linked, issues
 
 
-async def draft_logic(session: AsyncSession, catalog: Components, flow: FlowRow) -> str:
+async def draft_logic(session: AsyncSession, catalog: "Components", flow: FlowRow) -> str:
     """The `logic_checksum` that the draft's version has, or would have."""
     if flow.draft_version is not None:
         kept = await repository.find_version(session, flow.id, flow.draft_version, tenant_id=flow.tenant_id)
@@ -121,14 +128,16 @@ async def version_as_it_runs(
     return effective(Flow.model_validate(found.definition))
 
 
-async def keep_draft(session: AsyncSession, principal: Principal, catalog: Components, flow_id: str) -> FlowVersionRow:
+async def keep_draft(
+    session: AsyncSession, principal: Principal, catalog: "Components", flow_id: str
+) -> FlowVersionRow:
     """The version with the draft's content, whether it could run or not: call before a draft is replaced as a whole."""
     flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
     return await _keep(session, principal, catalog, flow)
 
 
 async def publish_flow(
-    session: AsyncSession, principal: Principal, rules: FlowRules, flow_id: str, *, notes: str = ""
+    session: AsyncSession, principal: Principal, rules: "FlowRules", flow_id: str, *, notes: str = ""
 ) -> FlowVersionRow:
     """Make the draft's content the published version. Publishing what is published changes nothing.
 
@@ -205,7 +214,7 @@ async def content_of(session: AsyncSession, principal: Principal, flow_id: str, 
 async def diff_versions(
     session: AsyncSession,
     principal: Principal,
-    catalog: Components,
+    catalog: "Components",
     flow_id: str,
     *,
     before: int | Literal["draft"],
@@ -225,7 +234,7 @@ async def diff_versions(
 
 
 async def restore_version(
-    session: AsyncSession, principal: Principal, catalog: Components, flow_id: str, version: int, *, revision: int
+    session: AsyncSession, principal: Principal, catalog: "Components", flow_id: str, version: int, *, revision: int
 ) -> FlowRow:
     """Put a version's content back into the draft, which is kept as a version first. Raises `StaleRevision`."""
     flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
@@ -263,15 +272,15 @@ async def _record_publication(
     announce_change(session, principal, flow.id, "published", **announced)
 
 
-async def _freeze_for_run(database: Database, principal: Principal, catalog: Components, flow_id: str) -> int:
+async def _freeze_for_run(database: Database, principal: Principal, catalog: "Components", flow_id: str) -> int:
     async with database.writing() as session:
         flow = await get_flow(session, principal, flow_id, permission=Permission.RUNS_TEST, lock=True)
         if flow.draft_version is None:
-            await asyncio.to_thread(refuse_unsafe, definition_of(flow))
+            await asyncio.to_thread(gate.refuse_unsafe, definition_of(flow))
         return (await _freeze(session, principal, catalog, flow)).version
 
 
-async def _freeze(session: AsyncSession, principal: Principal, catalog: Components, flow: FlowRow) -> FlowVersionRow:
+async def _freeze(session: AsyncSession, principal: Principal, catalog: "Components", flow: FlowRow) -> FlowVersionRow:
     """The version with the draft's content. Raises `FlowInvalid` naming everything that keeps it from running."""
     if flow.draft_version is None:
         raise_if_any((await as_it_would_run(session, catalog, flow))[1])
@@ -281,7 +290,7 @@ async def _freeze(session: AsyncSession, principal: Principal, catalog: Componen
     return version
 
 
-def _is_frozen(flow: FlowRow, catalog: Components, version: int) -> None:
+def _is_frozen(flow: FlowRow, catalog: "Components", version: int) -> None:
     """The draft is this version, and can run: until it changes it is run and published without another look.
 
     A shared assistant may change while the draft does not: a draft that links one is compared each time.
@@ -289,7 +298,7 @@ def _is_frozen(flow: FlowRow, catalog: Components, version: int) -> None:
     flow.draft_version = None if linked_names(definition_of(flow), catalog) else version
 
 
-async def _keep(session: AsyncSession, principal: Principal, catalog: Components, flow: FlowRow) -> FlowVersionRow:
+async def _keep(session: AsyncSession, principal: Principal, catalog: "Components", flow: FlowRow) -> FlowVersionRow:
     """The version with the draft's content: the one that has it already, else a new one."""
     if flow.draft_version is not None:
         kept = await repository.find_version(session, flow.id, flow.draft_version, tenant_id=principal.tenant_id)
@@ -309,15 +318,15 @@ async def _keep(session: AsyncSession, principal: Principal, catalog: Components
 
 
 async def _assistants(
-    session: AsyncSession, flow: FlowRow, definition: Flow, catalog: Components
+    session: AsyncSession, flow: FlowRow, definition: Flow, catalog: "Components"
 ) -> Mapping[str, SharedAssistant]:
     """Those that a flow links, of its own space: another space's are not there for it."""
     names = set(linked_names(definition, catalog).values())
-    return await shared_by_name(session, names, tenant_id=flow.tenant_id, space_id=flow.space_id)
+    return await assistants.shared_by_name(session, names, tenant_id=flow.tenant_id, space_id=flow.space_id)
 
 
 async def _add_version(
-    session: AsyncSession, principal: Principal, flow: FlowRow, *, definition: Flow, catalog: Components, content: str
+    session: AsyncSession, principal: Principal, flow: FlowRow, *, definition: Flow, catalog: "Components", content: str
 ) -> FlowVersionRow:
     flow.last_version += 1
     version = FlowVersionRow(

@@ -5,35 +5,49 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
-from headgate.features.flows import versions
 from headgate.features.flows.live import tell_run_started
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs import repository
-from headgate.features.runs.audited import change_of, start_of
-from headgate.features.runs.deliveries.service import list_deliveries
-from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
 from headgate.features.runs.errors import RunNotFound, StepNotFound
-from headgate.features.runs.form import check_form, file_ids_in
-from headgate.features.runs.parts import asks_for_part, part_of, pinned_files
 from headgate.features.runs.permitted import find_run, require_of_run
 from headgate.features.runs.schemas import CancelOut, RunOut, RunStart, RunSummary, StepOut
-from headgate.features.runs.steps.planned import PlannedFlow, refuse_unoffered
-from headgate.features.runs.transitions import ReadRun, RunKey
 from headgate.features.runs.views import runs as views
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import is_id, new_id
+from headgate.foundation.lazy import lazy_module
 from headgate.graph.issues import raise_if_any
 from headgate.graph.ports import PortType
-from headgate.sdk import Message, RunInput
-from headgate.sdk.coerce import decode, text_of
+
+if TYPE_CHECKING:
+    from headgate import sdk
+    from headgate.features.flows import versions
+    from headgate.features.runs import audited, form, parts, transitions
+    from headgate.features.runs.deliveries import service as deliveries
+    from headgate.features.runs.engine import backend
+    from headgate.features.runs.engine.backend import ExecutionBackend
+    from headgate.features.runs.steps import planned as plans
+    from headgate.features.runs.steps.planned import PlannedFlow
+    from headgate.features.runs.transitions import ReadRun, RunKey
+    from headgate.sdk import Message, coerce
+else:
+    sdk = lazy_module("headgate.sdk")
+    coerce = lazy_module("headgate.sdk.coerce")
+    versions = lazy_module("headgate.features.flows.versions")
+    audited = lazy_module("headgate.features.runs.audited")
+    form = lazy_module("headgate.features.runs.form")
+    parts = lazy_module("headgate.features.runs.parts")
+    transitions = lazy_module("headgate.features.runs.transitions")
+    deliveries = lazy_module("headgate.features.runs.deliveries.service")
+    backend = lazy_module("headgate.features.runs.engine.backend")
+    plans = lazy_module("headgate.features.runs.steps.planned")
 
 LONGEST_WAIT_SECONDS = 300.0
 """How long a request may wait for its run; after that the answer is the run as it is then."""
@@ -46,21 +60,21 @@ LOOKED_THROUGH = 20_000
 class PreparedRun:
     """A run that is checked and not begun."""
 
-    request: RunRequest
+    request: "backend.RunRequest"
     unshared: tuple[str, ...] = ()
     """Ids of the caller's uploads that the run's space will see once it takes them."""
 
 
 async def start_run(
     database: Database,
-    engine: ExecutionBackend,
+    engine: "ExecutionBackend",
     principal: Principal,
     flow_id: str,
     wanted: RunStart,
     *,
-    history: Sequence[Message] = (),
+    history: Sequence["Message"] = (),
     once: StartKey | None = None,
-) -> RunKey:
+) -> "RunKey":
     """Pin a version, check the input, write the run down and begin it.
 
     Args:
@@ -83,7 +97,7 @@ async def start_run(
 
 
 async def begin_run(
-    engine: ExecutionBackend, principal: Principal, prepared: PreparedRun, *, once: StartKey | None = None
+    engine: "ExecutionBackend", principal: Principal, prepared: PreparedRun, *, once: StartKey | None = None
 ) -> None:
     """Show the uploads it takes to its space, write the run down and begin it.
 
@@ -93,14 +107,14 @@ async def begin_run(
         engine.services.capacity.require(engine.store.write_wait_seconds)
     if prepared.unshared:
         await engine.services.files.take(principal, prepared.request.key.flow_id, prepared.unshared)
-    entry = await start_of(engine, principal, prepared.request)
+    entry = await audited.start_of(engine, principal, prepared.request)
     await engine.start(replace(prepared.request, entry=entry, once=once))
     key = prepared.request.key
     tell_run_started(engine.services.bus, principal, flow_id=key.flow_id, run_id=key.run_id, version=key.version)
 
 
 async def prepare_run(
-    database: Database, engine: ExecutionBackend, principal: Principal, flow_id: str, wanted: RunStart
+    database: Database, engine: "ExecutionBackend", principal: Principal, flow_id: str, wanted: RunStart
 ) -> PreparedRun:
     """Pin a version, which the caller may run, and check the input of a run that is to be started.
 
@@ -110,45 +124,47 @@ async def prepare_run(
     """
     services = engine.services
     pinned = await versions.pin_version(database, principal, services.components, flow_id, wanted=wanted.version)
-    key = RunKey(new_id(), pinned.tenant_id, pinned.flow_id, pinned.version)
+    key = transitions.RunKey(new_id(), pinned.tenant_id, pinned.flow_id, pinned.version)
     planned = await engine.plans.of(key)
-    refuse_unoffered(planned)
-    wants_part = asks_for_part(wanted)
+    plans.refuse_unoffered(planned)
+    wants_part = parts.asks_for_part(wanted)
     if services.classes is not None:
         raise_if_any((await services.classes.classify(pinned.tenant_id, planned.flow)).issues)
-    answers = check_form(planned.form, wanted.form_data)
-    wanted_files = list(dict.fromkeys([*wanted.file_ids, *file_ids_in(planned.form, answers)]))
-    part = await part_of(services, principal, key, planned, wanted) if wants_part else None
-    wanted_files += [one for one in pinned_files(planned, wanted) if one not in wanted_files] if wants_part else []
+    answers = form.check_form(planned.form, wanted.form_data)
+    wanted_files = list(dict.fromkeys([*wanted.file_ids, *form.file_ids_in(planned.form, answers)]))
+    part = await parts.part_of(services, principal, key, planned, wanted) if wants_part else None
+    wanted_files += (
+        [one for one in parts.pinned_files(planned, wanted) if one not in wanted_files] if wants_part else []
+    )
     found = await services.files.given(principal, wanted_files) if wanted_files else None
-    given = RunInput(text=wanted.text, form_data=answers, files=found.files if found else ())
-    request = RunRequest(
+    given = sdk.RunInput(text=wanted.text, form_data=answers, files=found.files if found else ())
+    request = backend.RunRequest(
         key=key, input=given, user_id=principal.user_id or None, session_id=wanted.session_id, part=part
     )
     return PreparedRun(request, found.unshared if found else ())
 
 
-async def key_of(engine: ExecutionBackend, principal: Principal, run_id: str) -> RunKey:
+async def key_of(engine: "ExecutionBackend", principal: Principal, run_id: str) -> "RunKey":
     """The key of a run that the caller has started. Raises `RunNotFound`."""
     run = await _read(engine, principal, run_id)
-    return RunKey(run.id, run.tenant_id, run.flow_id, run.version)
+    return transitions.RunKey(run.id, run.tenant_id, run.flow_id, run.version)
 
 
-async def wait_for_run(engine: ExecutionBackend, run_id: str, *, seconds: float = LONGEST_WAIT_SECONDS) -> None:
+async def wait_for_run(engine: "ExecutionBackend", run_id: str, *, seconds: float = LONGEST_WAIT_SECONDS) -> None:
     """Return when the run is over, or after so many seconds."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await engine.wait(run_id)
 
 
-async def get_run(engine: ExecutionBackend, principal: Principal, run_id: str) -> RunOut:
+async def get_run(engine: "ExecutionBackend", principal: Principal, run_id: str) -> RunOut:
     """A run with its steps and its result. Raises `RunNotFound`, `PermissionMissing`."""
     found = await _read(engine, principal, run_id)
     await require_of_run(engine.services.spaces, principal, found, Permission.RUNS_VIEW)
     return views.run_view(found, found.steps, await plan_of(engine, found))
 
 
-async def answer_of(engine: ExecutionBackend, principal: Principal, run_id: str) -> RunOut:
+async def answer_of(engine: "ExecutionBackend", principal: Principal, run_id: str) -> RunOut:
     """What a run has come to, for whom the caller has just started or resumed it. Raises `RunNotFound`.
 
     Starting it was the permission for its answer. The store reads it, not a session: this is the other half of starting
@@ -158,7 +174,7 @@ async def answer_of(engine: ExecutionBackend, principal: Principal, run_id: str)
     return views.run_view(found, found.steps, await plan_of(engine, found))
 
 
-async def whole_answer(engine: ExecutionBackend, principal: Principal, run: RunOut) -> str:
+async def whole_answer(engine: "ExecutionBackend", principal: Principal, run: RunOut) -> str:
     """The complete text of a run's result: of one that is an artifact the run has only the beginning.
 
     Raises `NotFound` when the artifact is gone, `Unavailable`.
@@ -171,7 +187,7 @@ async def whole_answer(engine: ExecutionBackend, principal: Principal, run: RunO
     content = await engine.services.files.read(principal.tenant_id, entry["file_id"])
     if entry["type"] == PortType.TEXT:
         return content.decode()
-    return text_of(decode(orjson.loads(content), PortType(entry["type"])))
+    return coerce.text_of(coerce.decode(orjson.loads(content), PortType(entry["type"])))
 
 
 async def list_runs(
@@ -228,7 +244,7 @@ def _microseconds(moment: datetime | None) -> int | None:
 
 
 async def get_step(
-    session: AsyncSession, engine: ExecutionBackend, principal: Principal, run_id: str, step_id: str
+    session: AsyncSession, engine: "ExecutionBackend", principal: Principal, run_id: str, step_id: str
 ) -> StepOut:
     """One step of a run with everything it left. Raises `RunNotFound`, `PermissionMissing`, `StepNotFound`."""
     row = await find_run(session, principal, run_id, Permission.RUNS_VIEW)
@@ -241,15 +257,17 @@ async def get_step(
     labels = views.labels_of(await plan_of(engine, row))
     scheme = classes.scheme if classes is not None else None
     shown = views.step_view(found, labels, attempts, scheme, pinned=step_id in views.pinned_of(row))
-    delivered = await list_deliveries(session, principal, run_id, step_id=step_id)
+    delivered = await deliveries.list_deliveries(session, principal, run_id, step_id=step_id)
     return shown.model_copy(update={"delivery": delivered[0]}) if delivered else shown
 
 
-async def cancel_run(engine: ExecutionBackend, principal: Principal, run_id: str) -> CancelOut:
+async def cancel_run(engine: "ExecutionBackend", principal: Principal, run_id: str) -> CancelOut:
     """End a run; of one that is over nothing changes. Raises `RunNotFound`, `PermissionMissing`."""
     run = await _read(engine, principal, run_id)
     await require_of_run(engine.services.spaces, principal, run, Permission.RUNS_START)
-    entry = await change_of(engine, principal, RunKey(run_id, run.tenant_id, run.flow_id, run.version), "run.cancelled")
+    entry = await audited.change_of(
+        engine, principal, transitions.RunKey(run_id, run.tenant_id, run.flow_id, run.version), "run.cancelled"
+    )
     found = await engine.cancel(run_id, principal.tenant_id, entry)
     if found is None:
         raise RunNotFound(run_id)
@@ -261,15 +279,15 @@ async def check_run(session: AsyncSession, principal: Principal, run_id: str) ->
     await find_run(session, principal, run_id, Permission.RUNS_VIEW)
 
 
-async def plan_of(engine: ExecutionBackend, row: repository.AnyRow | ReadRun) -> PlannedFlow | None:
+async def plan_of(engine: "ExecutionBackend", row: "repository.AnyRow | ReadRun") -> "PlannedFlow | None":
     """The plan of a run's version; None when its components no longer fit together."""
     try:
-        return await engine.plans.of(RunKey(row.id, row.tenant_id, row.flow_id, row.version))
+        return await engine.plans.of(transitions.RunKey(row.id, row.tenant_id, row.flow_id, row.version))
     except HeadgateError:
         return None
 
 
-async def _read(engine: ExecutionBackend, principal: Principal, run_id: str) -> ReadRun:
+async def _read(engine: "ExecutionBackend", principal: Principal, run_id: str) -> "ReadRun":
     found = await engine.store.read(run_id, principal.tenant_id) if is_id(run_id) else None
     if found is None:
         raise RunNotFound(run_id)

@@ -3,7 +3,7 @@
 from pydantic import BaseModel, Field
 
 
-class AccountSettings(BaseModel):
+class AccountSettings(BaseModel, defer_build=True):
     """People who sign in."""
 
     session_hours: float = Field(default=168.0, gt=0, le=8760, description="Longest time between two sign-ins.")

@@ -3,7 +3,7 @@
 from pydantic import BaseModel, Field
 
 
-class AssistantSettings(BaseModel):
+class AssistantSettings(BaseModel, defer_build=True):
     """What one turn of the assistant may use, and how long it remembers a conversation."""
 
     max_turns_per_person: int = Field(

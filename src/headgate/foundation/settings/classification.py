@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, StringConstraints, model_validator
 ClassName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
 
 
-class ClassificationSettings(BaseModel):
+class ClassificationSettings(BaseModel, defer_build=True):
     """Security classes of data and models. Off: nothing is classed, checked or shown."""
 
     enabled: bool = Field(default=False, description="Class models and steps, and refuse what breaks the rules.")

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, SecretStr, StringConstraints
 
 
-class FlowiseInstance(BaseModel):
+class FlowiseInstance(BaseModel, defer_build=True):
     """A Flowise server that the operator vouches for."""
 
     id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}$")]
@@ -13,7 +13,7 @@ class FlowiseInstance(BaseModel):
     api_key: SecretStr = SecretStr("")
 
 
-class CodevSettings(BaseModel):
+class CodevSettings(BaseModel, defer_build=True):
     """The development agent: its model, its limits, and Flowise servers it may work on."""
 
     model: str = Field(default="", description="`provider/name` that it works with. Empty: that of the assistant.")

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 
-class DatabaseSettings(BaseModel):
+class DatabaseSettings(BaseModel, defer_build=True):
     """Where flows, versions and runs are kept."""
 
     url: str = Field(

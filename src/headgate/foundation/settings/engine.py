@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from headgate.foundation.settings.units import MEBIBYTE
 
 
-class EngineSettings(BaseModel):
+class EngineSettings(BaseModel, defer_build=True):
     """How runs are carried out."""
 
     backend: Literal["embedded", "celery"] = Field(
@@ -57,7 +57,7 @@ class EngineSettings(BaseModel):
     recover_on_start: bool = Field(default=True, description="Take up queued and running runs when the server starts.")
 
 
-class CelerySettings(BaseModel):
+class CelerySettings(BaseModel, defer_build=True):
     """Worker processes, for the engine `celery`. Each of the three Redis databases holds nothing else."""
 
     broker_url: str = Field(default="redis://127.0.0.1:6379/0", description="Redis database of the queues.")

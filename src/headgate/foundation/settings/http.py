@@ -6,7 +6,7 @@ from headgate.foundation.settings.network import Network
 from headgate.foundation.settings.units import MEBIBYTE
 
 
-class HttpSettings(BaseModel):
+class HttpSettings(BaseModel, defer_build=True):
     """Requests that flows make to the web."""
 
     allowed_internal_cidrs: list[Network] = Field(

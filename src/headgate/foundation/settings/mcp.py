@@ -5,7 +5,7 @@ from pydantic import BaseModel, Field
 from headgate.foundation.settings.units import MEBIBYTE
 
 
-class McpSettings(BaseModel):
+class McpSettings(BaseModel, defer_build=True):
     """Tools of MCP servers."""
 
     allow_stdio: bool = Field(

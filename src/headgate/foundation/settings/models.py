@@ -3,7 +3,7 @@
 from pydantic import BaseModel, Field
 
 
-class ModelSettings(BaseModel):
+class ModelSettings(BaseModel, defer_build=True):
     """Models used when a flow or request names none."""
 
     default: str = Field(default="", description="`provider/name` to use. Empty: the first configured one.")

@@ -3,7 +3,7 @@
 from pydantic import BaseModel, Field, SecretStr
 
 
-class RateLimitSettings(BaseModel):
+class RateLimitSettings(BaseModel, defer_build=True):
     """How often people, API keys and addresses may ask. Nothing of this counts for the local user of auto-login."""
 
     api_per_minute: int = Field(

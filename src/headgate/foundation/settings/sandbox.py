@@ -11,7 +11,7 @@ OwnCodeHost = Annotated[
 """A host with or without port, as `sandbox/hosts.py` reads it."""
 
 
-class SandboxSettings(BaseModel):
+class SandboxSettings(BaseModel, defer_build=True):
     """Code that came with a flow."""
 
     insecure: bool = Field(

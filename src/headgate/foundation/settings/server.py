@@ -8,7 +8,7 @@ from headgate.foundation.settings.network import HostName, Network, Origin
 from headgate.foundation.settings.units import MEBIBYTE
 
 
-class ServerSettings(BaseModel):
+class ServerSettings(BaseModel, defer_build=True):
     """The HTTP server."""
 
     host: str = Field(default="127.0.0.1", description="Address to listen on.")

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, SecretStr, model_validator
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-class SingleSignOnSettings(BaseModel):
+class SingleSignOnSettings(BaseModel, defer_build=True):
     """Signing in through an OpenID Connect provider. Needs the extra `sso`, and `server.public_url`."""
 
     issuer: str = Field(

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, SecretStr, model_validator
 from headgate.foundation.settings.units import MEBIBYTE
 
 
-class LimitSettings(BaseModel):
+class LimitSettings(BaseModel, defer_build=True):
     """Caps on what a step may keep in the database."""
 
     max_inline_text_bytes: int = Field(default=MEBIBYTE, ge=256, description="Longer text becomes an artifact.")
@@ -16,7 +16,7 @@ class LimitSettings(BaseModel):
     max_artifact_bytes: int = Field(default=64 * MEBIBYTE, ge=1024, description="Largest artifact a step may make.")
 
 
-class StorageSettings(BaseModel):
+class StorageSettings(BaseModel, defer_build=True):
     """Where the contents of files are kept: uploads, and artifacts of runs."""
 
     kind: Literal["local", "s3"] = Field(
@@ -47,7 +47,7 @@ class StorageSettings(BaseModel):
         return self
 
 
-class RetentionSettings(BaseModel):
+class RetentionSettings(BaseModel, defer_build=True):
     """How long runs are kept, and what is tidied up."""
 
     run_days: int | None = Field(

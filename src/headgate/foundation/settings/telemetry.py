@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 
-class LogSettings(BaseModel):
+class LogSettings(BaseModel, defer_build=True):
     """Structured logs on standard error."""
 
     level: Literal["debug", "info", "warning", "error", "critical"] = Field(
@@ -14,7 +14,7 @@ class LogSettings(BaseModel):
     format: Literal["console", "json"] = Field(default="console", description="For people or for machines.")
 
 
-class TelemetrySettings(BaseModel):
+class TelemetrySettings(BaseModel, defer_build=True):
     """Figures and traces."""
 
     metrics: bool = Field(default=True, description="Serve figures for Prometheus at `/metrics`.")

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, field_validator
 MEBIBYTE = 1024 * 1024
 
 
-class WorkspaceSettings(BaseModel):
+class WorkspaceSettings(BaseModel, defer_build=True):
     """Files that people's agents keep. Keep the folder, with the file `.fs_pepper` in it, as one piece in backups."""
 
     base_dir: Path | None = Field(

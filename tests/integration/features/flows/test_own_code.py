@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from headgate.entrypoints.compose import Parts, open_parts
+from headgate.entrypoints.http.state import Served, ServedState
 from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.catalog.own.routes import router as own_components_router
 from headgate.features.flows.code_routes import router as flow_code_router
@@ -32,7 +33,7 @@ ROUTERS = (own_components_router, flow_code_router, flows_router, runs_router, r
 
 @asynccontextmanager
 async def as_(parts: Parts, principal: Principal = LOCAL) -> AsyncIterator[Client]:
-    async with api(*ROUTERS, principal=principal, **parts.as_state()) as found:
+    async with api(*ROUTERS, principal=principal, served=ServedState(parts, Served(parts))) as found:
         yield found
 
 

@@ -19,9 +19,8 @@ from headgate.features.runs.ports import Deliveries
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, page_of, parse_cursor, problems
 from headgate.foundation.database import Database
 
-router = APIRouter(prefix="/flow-runs/{run_id}", tags=["deliveries"])
-across = APIRouter(prefix="/deliveries", tags=["deliveries"])
-"""Deliveries of all runs."""
+router = APIRouter(tags=["deliveries"])
+_RUN = "/flow-runs/{run_id}"
 _START = [needs(Permission.RUNS_START)]
 Rows = Annotated[Database, Depends(get_database)]
 
@@ -35,7 +34,7 @@ Sending = Annotated[Deliveries, Depends(_deliveries)]
 
 
 @router.get(
-    "/deliveries",
+    _RUN + "/deliveries",
     summary="List a run's deliveries",
     responses=problems(404),
     dependencies=[needs(Permission.RUNS_VIEW)],
@@ -46,7 +45,7 @@ async def list_(run_id: str, session: ReadSession, caller: Caller) -> Page[Deliv
 
 
 @router.post(
-    "/deliveries/{delivery_id}/redeliver",
+    _RUN + "/deliveries/{delivery_id}/redeliver",
     summary="Deliver again",
     responses=problems(404, 409),
     dependencies=_START,
@@ -58,7 +57,7 @@ async def redeliver(run_id: str, delivery_id: str, database: Rows, caller: Calle
     return await _sent(database, caller, run_id, wanted, sending)
 
 
-@router.post("/redeliver", summary="Deliver again what failed", responses=problems(404), dependencies=_START)
+@router.post(_RUN + "/redeliver", summary="Deliver again what failed", responses=problems(404), dependencies=_START)
 async def redeliver_failed(
     run_id: str,
     database: Rows,
@@ -72,7 +71,7 @@ async def redeliver_failed(
     return await _sent(database, caller, run_id, wanted, sending)
 
 
-@across.get("", summary="List deliveries", responses=problems(), dependencies=[needs(Permission.RUNS_VIEW)])
+@router.get("/deliveries", summary="List deliveries", responses=problems(), dependencies=[needs(Permission.RUNS_VIEW)])
 async def list_all(
     session: ReadSession,
     caller: Caller,
@@ -89,7 +88,7 @@ async def list_all(
     return Page(items=kept, next_cursor=following)
 
 
-@across.post("/redeliver", summary="Deliver again across runs", responses=problems(), dependencies=_START)
+@router.post("/deliveries/redeliver", summary="Deliver again across runs", responses=problems(), dependencies=_START)
 async def redeliver_many(
     database: Rows, caller: Caller, sending: Sending, body: RedeliverIn | None = None
 ) -> RedeliveredMany:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headgate.features.runs.schemas import (
     AttemptOut,
@@ -14,10 +14,15 @@ from headgate.features.runs.schemas import (
     StepOut,
     StepSummary,
 )
-from headgate.features.runs.steps.payloads import intact, presented
-from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.foundation.database import moment
+from headgate.foundation.lazy import lazy_module
 from headgate.graph.classification import Scheme
+
+if TYPE_CHECKING:
+    from headgate.features.runs.steps import payloads
+    from headgate.features.runs.steps.planned import PlannedFlow
+else:
+    payloads = lazy_module("headgate.features.runs.steps.payloads")
 
 LONGEST_PREVIEW = 500
 """Characters of a run's result in a list."""
@@ -36,10 +41,10 @@ def run_summary(row: Any) -> RunSummary:  # noqa: ANN401 - a row of flow_runs
     )
 
 
-def run_view(row: Any, steps: Sequence[Any], planned: PlannedFlow | None) -> RunOut:  # noqa: ANN401
+def run_view(row: Any, steps: Sequence[Any], planned: "PlannedFlow | None") -> RunOut:  # noqa: ANN401
     """A run with its steps and its complete result. Without a plan (its components are gone) steps have no labels."""
     stored = row.input_payload
-    with intact("the run's input"):
+    with payloads.intact("the run's input"):
         given = RunInputOut(
             text=stored["text"],
             form_data=stored.get("form_data", {}),
@@ -110,7 +115,7 @@ def attempt_view(row: Any) -> AttemptOut:  # noqa: ANN401 - a row of flow_step_a
     )
 
 
-def labels_of(planned: PlannedFlow | None) -> Labels:
+def labels_of(planned: "PlannedFlow | None") -> Labels:
     """Step id to what people call the step."""
     return {} if planned is None else {step.id: step.label for step in planned.steps.values()}
 
@@ -188,7 +193,7 @@ def _text_members(run_id: str, output: Mapping[str, Any] | None) -> dict[str, An
 
 def _linked(payload: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """A stored payload as the API shows it, each artifact in it with where its content is."""
-    found = presented(payload)
+    found = payloads.presented(payload)
     if found is None:
         return None
     outputs = {

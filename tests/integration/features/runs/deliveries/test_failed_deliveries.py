@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import httpx2
 import pytest
 
-from headgate.features.runs.deliveries.routes import across, router
+from headgate.features.runs.deliveries.routes import router
 from headgate.features.runs.routes import router as runs_router
 from tests.integration.features.runs.deliveries.conftest import Desk, delivering
 from tests.support.api import api
@@ -15,7 +15,7 @@ from tests.support.web_server import answer
 
 @pytest.fixture
 async def client(desk: Desk) -> AsyncIterator[httpx2.AsyncClient]:
-    async with api(router, across, runs_router, database=desk.database, engine=desk.engine) as found:
+    async with api(router, runs_router, database=desk.database, engine=desk.engine) as found:
         yield found
 
 
@@ -74,7 +74,6 @@ class TestDeliveries:
     async def test_of_another_tenant_are_not_there(self, desk: Desk) -> None:
         await some_runs(desk)
         stranger = await add_tenant(desk.database)
-        parts = {"database": desk.database, "engine": desk.engine}
-        async with api(across, principal=stranger, **parts) as client:
+        async with api(router, principal=stranger, database=desk.database, engine=desk.engine) as client:
             assert (await client.get("/deliveries")).json()["items"] == []
             assert (await client.post("/deliveries/redeliver")).json()["ids"] == []

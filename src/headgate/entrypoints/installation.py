@@ -1,0 +1,119 @@
+"""An open database and what reads it. Each part is made, and its modules are imported, when it is first used."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from headgate.features.access.principal import Principal
+from headgate.foundation.database import Database
+from headgate.foundation.database.migrate import upgrade
+from headgate.foundation.lazy import lazy_module
+from headgate.foundation.settings import Settings
+from headgate.foundation.telemetry import SILENT, Telemetry
+
+if TYPE_CHECKING:
+    from headgate.features.catalog import installed, registry, search
+    from headgate.features.catalog.own import store
+    from headgate.features.files import opening, storage
+    from headgate.features.flows import rules
+    from headgate.features.models import classes, ports, providers
+    from headgate.features.models.local import models as local_models
+    from headgate.features.runs.evidence import service as evidence
+    from headgate.features.secrets import lookup
+    from headgate.features.testing import gate
+    from headgate.features.workspace import workspace as workspaces
+    from headgate.foundation import crypto
+else:
+    installed = lazy_module("headgate.features.catalog.installed")
+    search = lazy_module("headgate.features.catalog.search")
+    store = lazy_module("headgate.features.catalog.own.store")
+    opening = lazy_module("headgate.features.files.opening")
+    rules = lazy_module("headgate.features.flows.rules")
+    classes = lazy_module("headgate.features.models.classes")
+    providers = lazy_module("headgate.features.models.providers")
+    local_models = lazy_module("headgate.features.models.local.models")
+    evidence = lazy_module("headgate.features.runs.evidence.service")
+    lookup = lazy_module("headgate.features.secrets.lookup")
+    gate = lazy_module("headgate.features.testing.gate")
+    workspaces = lazy_module("headgate.features.workspace.workspace")
+    crypto = lazy_module("headgate.foundation.crypto")
+
+
+class Installation:
+    """What a command that reads or changes rows needs. It starts no engine.
+
+    Args:
+        settings: The settings in force.
+        database: The open, migrated database.
+        telemetry: What this process measures with.
+    """
+
+    def __init__(self, settings: Settings, database: Database, telemetry: Telemetry = SILENT) -> None:
+        self.settings = settings
+        self.database = database
+        self.telemetry = telemetry
+
+    @cached_property
+    def registry(self) -> "registry.Registry":
+        """Every component: built-in and installed ones, and where custom ones are stored."""
+        return installed.full_registry(store.OwnComponents(self.database))
+
+    @cached_property
+    def index(self) -> "search.WordIndex":
+        """Finds components by words."""
+        return search.component_index(self.registry)
+
+    @cached_property
+    def box(self) -> "crypto.SecretBox":
+        """Encrypts variables."""
+        return crypto.SecretBox(self.settings)
+
+    @cached_property
+    def storage(self) -> "storage.Storage":
+        """Contents of files."""
+        return opening.open_storage(self.settings)
+
+    @cached_property
+    def local_models(self) -> "local_models.LocalModels":
+        """Models that run in this process."""
+        return local_models.LocalModels()
+
+    @cached_property
+    def classes(self) -> "classes.ModelClasses":
+        """Classifications of models."""
+        return classes.ModelClasses(self.database, self.settings.classification, self.registry)
+
+    @cached_property
+    def rules(self) -> "rules.FlowRules":
+        """What a flow must satisfy to run and to be published."""
+        return rules.FlowRules(self.registry, self.classes, (gate.TestsGate(),))
+
+    @cached_property
+    def notary(self) -> "evidence.Notary":
+        """Signs evidence."""
+        return evidence.Notary(self.box, crypto.EvidenceSeed(self.settings))
+
+    @cached_property
+    def workspace(self) -> "workspaces.Workspace":
+        """Files that agents keep for users."""
+        return workspaces.Workspace(self.settings, self.telemetry.metrics)
+
+    def variables_of(self, tenant_id: str) -> "lookup.Variables":
+        """The variables of a tenant."""
+        return lookup.Variables(self.database, self.box, tenant_id, listed=providers.PROVIDER_VARIABLES)
+
+    def keys_of(self, principal: Principal) -> "ports.KeySource":
+        """Where the keys of a user's models come from."""
+        return self.variables_of(principal.tenant_id)
+
+
+@asynccontextmanager
+async def open_installation(settings: Settings, telemetry: Telemetry = SILENT) -> AsyncIterator[Installation]:
+    """Open the database, migrating it; close it at the end."""
+    database = Database(settings)
+    try:
+        await upgrade(database)
+        yield Installation(settings, database, telemetry)
+    finally:
+        await database.close()

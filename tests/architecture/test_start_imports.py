@@ -1,0 +1,144 @@
+"""What a start may import: each command, and the server until its first answer, pays only for what it uses."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+AGENTS = ("headgate.agents",)
+COMPONENTS = ("headgate.components", "headgate.sandbox.pool")
+ENGINE = ("headgate.features.runs.engine", "headgate.features.runs.store", "headgate.features.runs.steps")
+SERVER = ("fastapi", "uvicorn", "headgate.entrypoints.http")
+OTHERS = ("headgate.features.testing", "headgate.features.mcptools", "headgate.features.maintenance")
+HEAVY = (
+    *(
+        "alembic",
+        "anthropic",
+        "argon2",
+        "celery",
+        "cryptography",
+        "httpx2",
+        "jsonschema",
+        "langchain",
+        "langchain_core",
+    ),
+    *(
+        "langgraph",
+        "mcp",
+        "numpy",
+        "openai",
+        "opentelemetry.sdk",
+        "pandas",
+        "prometheus_client",
+        "psycopg",
+        "rapidfuzz",
+    ),
+)
+READS = (*HEAVY, *SERVER, *AGENTS, *COMPONENTS, *ENGINE, *OTHERS, "headgate.toolkit")
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "flows list": READS,
+    "runs list": READS,
+    "spaces list": READS,
+    "users list": READS,
+    "keys list": READS,
+    "variables list": tuple(one for one in READS if one != "cryptography"),
+    "audit list": READS,
+    "version": (*READS, "typer", "pydantic", "sqlalchemy"),
+}
+"""Each command, and what it must not import."""
+AT_START = tuple(one for one in HEAVY if one not in {"httpx2", "prometheus_client", "rapidfuzz"})
+
+PROBE = """
+import json, os, sys
+
+class Watch:
+    def __init__(self, refused):
+        self.refused, self.chains = refused, {}
+
+    def find_spec(self, name, path=None, target=None):
+        for one in self.refused:
+            if name == one or name.startswith(one + "."):
+                self.chains.setdefault(one, [*self._importers(), name])
+        return None
+
+    def _importers(self):
+        frame, names = sys._getframe(2), []
+        while frame is not None:
+            name = frame.f_globals.get("__name__", "")
+            if frame.f_code.co_name != "_find_spec" and not name.startswith("importlib") and name not in names[-1:]:
+                names.append(name)
+            frame = frame.f_back
+        return names[::-1]
+
+watch = Watch(json.loads(sys.argv[1]))
+sys.meta_path.insert(0, watch)
+
+def report():
+    print("\\nCHAINS " + json.dumps(watch.chains))
+"""
+RUN = """
+from contextlib import suppress
+from headgate.entrypoints import cli
+sys.argv = ["headgate", *sys.argv[2:]]
+with suppress(SystemExit):
+    cli.main()
+report()
+"""
+SERVE = """
+import asyncio
+from headgate.entrypoints.cli import serve
+from headgate.entrypoints.http import app as application
+from headgate.foundation.settings import Settings
+
+async def start():
+    app = application.create_app(Settings())
+    async with app.router.lifespan_context(app):
+        report()
+
+asyncio.run(start())
+"""
+
+
+def chains(folder: Path, code: str, refused: tuple[str, ...], *arguments: str) -> str:
+    """For each refused package that was imported, the modules that led to it; empty when there is none."""
+    environment = os.environ | {"HEADGATE_DATA_DIR": str(folder), "HEADGATE_LOG__LEVEL": "error"}
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE + code, json.dumps(refused), *arguments],
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.rpartition("CHAINS ")[2].splitlines()[0])
+    return "\n".join(f"{name}: {' -> '.join(dict.fromkeys(chain))}" for name, chain in found.items())
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder whose database exists: making it imports what a later start never does."""
+    folder = tmp_path_factory.mktemp("data")
+    chains(folder, RUN, (), "flows", "list")
+    return folder
+
+
+class TestCommands:
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_import_only_what_they_use(self, installation: Path, command: str) -> None:
+        found = chains(installation, RUN, COMMANDS[command], *command.split())
+        assert not found, f"`headgate {command}` imports what it does not use; see foundation/lazy.py:\n{found}"
+
+
+class TestServer:
+    def test_imports_agents_and_routes_after_its_start(self, installation: Path) -> None:
+        refused = (*AT_START, *AGENTS, "headgate.features.flows.routes", "headgate.features.runs.routes")
+        found = chains(installation, SERVE, refused)
+        assert not found, f"a start of the server imports what only a request needs:\n{found}"
+
+    def test_would_be_seen(self, installation: Path) -> None:
+        found = chains(installation, SERVE, ("headgate.entrypoints.services",))
+        assert "headgate.entrypoints.compose" in found
