@@ -217,14 +217,16 @@ class EmbeddedBackend:
         while not self._shift.stopping:
             entry = self._runs.active(run_id)
             run = None if entry is None else entry.run
-            if run is None or run.ended or run.abandoned:
-                # Not ours, not ours yet, or not ours any more: the rows know.
+            if run is not None and not (run.ended or run.abandoned):
+                # Whatever ends it here wakes who waits; nothing is awaited in between.
+                await self._waiters.wait(run_id, None)
+            else:
+                # Not ours, not ours yet, or not ours any more: the rows know, and nobody wakes us.
                 status = await self._store.status(run_id)
                 if status is None or status.over:
                     return
                 self._conductor.tell_if_left(run_id)
-            # A run that another process carries out wakes nobody here.
-            await self._waiters.wait(run_id, POLL_SECONDS if run is None else None)
+                await self._waiters.wait(run_id, POLL_SECONDS)
             if run is not None and run.ended:
                 return
 
