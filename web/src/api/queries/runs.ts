@@ -47,6 +47,19 @@ export const stepQuery = (id: string, step: string, moment = "") =>
       ),
   });
 
+const SETTLED = new Set(["delivered", "failed", "cancelled"]);
+
+/** The deliveries of a run with their attempts, oldest first; read again while one is not settled or more can follow. */
+export const deliveriesQuery = (id: string, growing = false) =>
+  queryOptions({
+    queryKey: runKeys.deliveries(id),
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET("/api/v1/flow-runs/{run_id}/deliveries", { params: { path: { run_id: id } }, signal })))
+        .items,
+    refetchInterval: ({ state: { data } }) =>
+      growing || data?.some(({ status }) => !SETTLED.has(status)) ? 2500 : false,
+  });
+
 /** What the steps of a run took, at list prices. */
 export const runCostQuery = (id: string) =>
   queryOptions({

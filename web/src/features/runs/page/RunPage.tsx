@@ -3,6 +3,7 @@ import { ListRestart } from "lucide-react";
 import { useState } from "react";
 import type { RunOut } from "@/api/types";
 import { Button, Callout, Problem, Skeleton, Tabs } from "@/components/ui";
+import { DeliveriesFailed, RunDeliveries } from "../deliveries/RunDeliveries";
 import { inOrder, isOver, type LiveRun } from "../model/live";
 import { useNames } from "../model/useNames";
 import { useRerunnable } from "../model/useRerunnable";
@@ -48,7 +49,7 @@ interface ShownRunProps {
   lost: boolean;
 }
 
-type Tab = "result" | "timeline" | "picture" | "input";
+type Tab = "result" | "timeline" | "picture" | "input" | "deliveries";
 
 function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
   const t = useRunTexts();
@@ -79,6 +80,13 @@ function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
           {live.error}
         </Callout>
       )}
+      <DeliveriesFailed
+        run={run}
+        onShow={() => {
+          setTab("deliveries");
+          if (compare) go({ step });
+        }}
+      />
       {compare ? (
         <CompareRuns mine={run} otherId={compare} onEnd={() => go({ step })} />
       ) : (
@@ -110,6 +118,15 @@ function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
                   ),
                 },
                 { value: "input", label: t("input"), content: <GivenInput run={run} /> },
+                {
+                  value: "deliveries",
+                  label: t("deliveries"),
+                  content: (
+                    <div className="p-4">
+                      <RunDeliveries run={run} />
+                    </div>
+                  ),
+                },
               ]}
             />
           </div>

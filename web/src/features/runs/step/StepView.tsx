@@ -47,7 +47,7 @@ export function StepView({ runId, live }: { runId: string; live: LiveStep }) {
               />
             </div>
           )}
-          <Shown tab={shown} runId={runId} live={live} step={data} onChange={() => void refetch()} />
+          <Shown tab={shown} runId={runId} live={live} step={data} />
         </>
       )}
     </div>
@@ -76,10 +76,9 @@ interface ShownProps {
   runId: string;
   live: LiveStep;
   step: StepOut;
-  onChange: () => void;
 }
 
-function Shown({ tab, runId, live, step, onChange }: ShownProps) {
+function Shown({ tab, runId, live, step }: ShownProps) {
   switch (tab) {
     case "output":
       return live.status === "running" && live.preview ? <Markdown text={live.preview} /> : <OutputTab step={step} />;
@@ -94,7 +93,7 @@ function Shown({ tab, runId, live, step, onChange }: ShownProps) {
     case "attempts":
       return <AttemptsTab step={step} />;
     case "delivery":
-      return <DeliveryTab runId={runId} step={step} onChange={onChange} />;
+      return <DeliveryTab runId={runId} step={step} />;
     case "compare":
       return <CompareTab runId={runId} step={step} />;
   }

@@ -1,14 +1,14 @@
-import { useMutation, useQueries, useQueryClient } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { api, unwrap } from "@/api/client";
-import { runKeys, stepQuery } from "@/api/queries/runs";
+import { deliveriesQuery, stepQuery } from "@/api/queries/runs";
 import { useRights } from "@/api/rights";
-import type { DeliveryOut, StepOut } from "@/api/types";
+import type { StepOut } from "@/api/types";
 import { FileLink } from "@/components/files/FileLink";
-import { Button, Callout, CopyButton, StateChip, toast, toastError } from "@/components/ui";
+import { Callout, CopyButton, StateChip } from "@/components/ui";
 import { ValueView } from "@/components/values/ValueView";
 import { useDraft } from "@/lib/draft";
 import { dateTime, duration } from "@/lib/i18n/format";
+import { DeliveryView } from "../deliveries/DeliveryView";
 import { useNames } from "../model/useNames";
 import { type RunTextKey, useRunTexts } from "../texts";
 
@@ -155,56 +155,11 @@ export function AttemptsTab({ step }: { step: StepOut }) {
   );
 }
 
-interface DeliveryTabProps {
-  runId: string;
-  step: StepOut;
-  onChange: () => void;
-}
-
-/** What became of sending a step's output to an address. */
-export function DeliveryTab({ runId, step, onChange }: DeliveryTabProps) {
-  const t = useRunTexts();
-  const queries = useQueryClient();
+/** The delivery of a step's output. */
+export function DeliveryTab({ runId, step }: { runId: string; step: StepOut }) {
   const { may } = useRights();
   const spaceId = useDraft((state) => state.spaceId);
-  const again = useMutation({
-    mutationFn: (delivery: DeliveryOut) =>
-      unwrap(
-        api.POST("/api/v1/flow-runs/{run_id}/deliveries/{delivery_id}/redeliver", {
-          params: { path: { run_id: runId, delivery_id: delivery.id } },
-        }),
-      ),
-    onSuccess: () => {
-      toast({ title: t("redelivered") });
-      void queries.invalidateQueries({ queryKey: runKeys.deliveries(runId) });
-      setTimeout(onChange, 800);
-    },
-    onError: (error) => toastError(t("redeliver"), error),
-  });
-  const delivery = step.delivery;
-  if (!delivery) return null;
-  const state =
-    delivery.status === "delivered" ? "completed" : delivery.status === "delivering" ? "running" : delivery.status;
-  return (
-    <div className="flex flex-col gap-3">
-      <div className="flex flex-wrap items-center gap-2">
-        <StateChip state={state} label={t(delivery.status as RunTextKey)} />
-        <span className="min-w-0 truncate font-mono text-xs">{t("to", { url: delivery.url })}</span>
-        {may("runs.start", spaceId) && (
-          <Button size="sm" className="ml-auto" busy={again.isPending} onClick={() => again.mutate(delivery)}>
-            {t("redeliver")}
-          </Button>
-        )}
-      </div>
-      {delivery.webhook_error && <Callout tone="bad">{delivery.webhook_error.message}</Callout>}
-      <ol className="flex flex-col gap-1 text-sm text-muted">
-        {delivery.attempts.map((one) => (
-          <li key={one.attempt_no}>
-            {t("attempt", { no: one.attempt_no })}, {dateTime(one.started_at)}
-            {one.status_code !== null && `, ${t("delivery_code", { code: one.status_code })}`}
-          </li>
-        ))}
-      </ol>
-    </div>
-  );
+  const deliveries = useQuery(deliveriesQuery(runId)).data;
+  const delivery = deliveries?.find((one) => one.step_id === step.step_id) ?? step.delivery;
+  return delivery && <DeliveryView delivery={delivery} again={may("runs.start", spaceId)} />;
 }
