@@ -4,7 +4,7 @@ The engine is open from the start; every other part is made, and its modules are
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.entrypoints.installation import Installation, open_installation
 from headgate.foundation.lazy import lazy_module
+from headgate.foundation.log import get_logger
 from headgate.foundation.settings import Settings
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ else:
     runner = lazy_module("headgate.features.testing.runner")
     telemetry_opening = lazy_module("headgate.foundation.telemetry.opening")
 
+log = get_logger(__name__)
 COMMAND = "command"
 
 
@@ -148,9 +150,20 @@ class Parts(Installation):
         return self._development.sessions
 
     def recover(self) -> None:
-        """Start what a server does besides answering: periodic jobs, and work that ended processes left."""
-        _ = self.maintenance, self.tests  # made, they register their kinds of jobs
-        self._keep(self._development.keep_running())
+        """Start what a server does besides answering: periodic jobs, and work that ended processes left.
+
+        Maintenance and tests register their jobs when they are made. What cannot be started is logged.
+        """
+        begins: dict[str, Callable[[], object]] = {
+            "maintenance": lambda: self.maintenance,
+            "tests": lambda: self.tests,
+            "development sessions": lambda: self._keep(self._development.keep_running()),
+        }
+        for name, begin in begins.items():
+            try:
+                begin()
+            except Exception:
+                log.exception("background work not started", work=name)
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

@@ -92,14 +92,13 @@ def create_app(settings: Settings) -> FastAPI:
             app.state.sign_in, app.state.single_sign_on = doors.sign_in, doors.single_sign_on
             app.state.locked = await is_locked(settings, parts.database)
             app.state.loop_lag = LoopLag()
-            app.state.loop_lag.start()
-            warming = asyncio.create_task(_warm(app, parts, recover=settings.engine.recover_on_start))
+            beginning = asyncio.create_task(begin(app, parts, recover=settings.engine.recover_on_start))
             try:
                 yield
             finally:
+                beginning.cancel()
+                await asyncio.wait([beginning])
                 app.state.loop_lag.stop()
-                warming.cancel()
-                await asyncio.wait([warming])
                 await served.close()
 
     app = documented_app(lifespan=lifespan)
@@ -110,11 +109,15 @@ def create_app(settings: Settings) -> FastAPI:
     return app
 
 
-async def _warm(app: FastAPI, parts: Parts, *, recover: bool) -> None:
-    """Load what the first requests would wait for, and begin what a server does besides answering."""
+async def begin(app: FastAPI, parts: Parts, *, recover: bool) -> None:
+    """Load what the first requests would wait for, then start what a server does besides answering.
+
+    The event loop is measured from then on: what is loaded blocks it.
+    """
     await warm_routes(app)
     if recover:
         parts.recover()
+    app.state.loop_lag.start()
 
 
 def _wrap(app: FastAPI, server: ServerSettings) -> None:

@@ -10,6 +10,18 @@ from starlette.routing import BaseRoute, Match
 
 from headgate.entrypoints.http.declarations import refuse_undeclared
 from headgate.entrypoints.http.wire import Receive, Scope, Send
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.log import get_logger
+
+log = get_logger(__name__)
+PAUSE_SECONDS = 0.005
+"""Between two routers loaded in the background: requests that wait are answered then."""
+
+
+class RouterNotLoaded(HeadgateError):
+    """The routes that may answer an address could not be loaded."""
+
+    code = "router_not_loaded"
 
 
 class LazyRouter(BaseRoute):
@@ -31,23 +43,48 @@ class LazyRouter(BaseRoute):
         self._included: BaseRoute | None = None
 
     def load(self) -> BaseRoute:
-        """The included router. Raises `Undeclared` when one of its routes does not say who may call it."""
+        """The included router.
+
+        Raises what its module raises, and `Undeclared` when one of its routes does not say who may call it. The next
+        call then tries again.
+        """
         if self._included is None:
-            self._included = included(import_module(self.module).router, self.prefix)
-            refuse_undeclared([self._included])
+            route = included(import_module(self.module).router, self.prefix)
+            refuse_undeclared([route])
+            self._included = route
         return self._included
 
+    def try_load(self) -> BaseRoute | None:
+        """The included router; None when it fails, which is logged."""
+        try:
+            return self.load()
+        except Exception:
+            log.exception("router not loaded", router=self.module)
+            return None
+
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Load the router when the path may be one of its own, and ask it."""
+        """Load the router when the path may be one of its own, and ask it.
+
+        A router that fails to load matches partially: other routers of the same segment answer what is theirs, and
+        only what no other router has reaches `handle`.
+        """
         path = cast("str", scope["path"])
         if not path.startswith(self.prefix) or path[len(self.prefix) + 1 :].partition("/")[0] not in self.segments:
             return Match.NONE, {}
-        found: tuple[Match, Scope] = self.load().matches(scope)
+        route = self.try_load()
+        if route is None:
+            return Match.PARTIAL, {}
+        found: tuple[Match, Scope] = route.matches(scope)
         return found
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the router answer."""
-        await self.load().handle(scope, receive, send)
+        """Let the router answer. Raises `RouterNotLoaded` when it failed to load."""
+        if self._included is None:
+            raise RouterNotLoaded(
+                f"The routes for {scope['path']} could not be loaded; the log of the server names the cause.",
+                remedy="Try again. If it fails again, correct the cause that is logged, or report it.",
+            )
+        await self._included.handle(scope, receive, send)
 
 
 def included(router: APIRouter, prefix: str = "") -> BaseRoute:
@@ -59,21 +96,24 @@ def included(router: APIRouter, prefix: str = "") -> BaseRoute:
 
 
 def load_routes(app: FastAPI) -> None:
-    """Import every router: for documents about all routes, and tests."""
-    for _ in _load(app):
-        pass
+    """Import every router: for documents about all routes, and tests. Raises what the first that fails raises."""
+    for number, lazy in _lazy(app):
+        app.router.routes[number] = lazy.load()
 
 
 async def warm_routes(app: FastAPI) -> None:
-    """Import every router while requests are answered between each two of them."""
-    for _ in _load(app):
-        await asyncio.sleep(0)
+    """Import every router while requests are answered between each two of them.
+
+    One that fails is logged and keeps its place: its next request tries again.
+    """
+    for number, lazy in _lazy(app):
+        if (route := lazy.try_load()) is not None:
+            app.router.routes[number] = route
+        await asyncio.sleep(PAUSE_SECONDS)
 
 
-def _load(app: FastAPI) -> Iterator[None]:
-    """The loaded router replaces its place, which keeps their order."""
-    routes = app.router.routes
-    for number, route in enumerate(routes):
+def _lazy(app: FastAPI) -> Iterator[tuple[int, LazyRouter]]:
+    """The routers still to load, and their places: a loaded one replaces its own, which keeps their order."""
+    for number, route in enumerate(tuple(app.router.routes)):
         if isinstance(route, LazyRouter):
-            routes[number] = route.load()
-            yield
+            yield number, route

@@ -1,20 +1,28 @@
 """Routers that are loaded when they are needed."""
 
+import asyncio
 import sys
+from collections.abc import AsyncIterator
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
+import httpx2
 import pytest
 from fastapi import APIRouter, FastAPI
 from starlette.routing import BaseRoute, Match
 from tests.architecture.source import PACKAGE, modules
 
+from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.http import health
-from headgate.entrypoints.http.app import ROUTES
+from headgate.entrypoints.http.app import ROUTES, begin
 from headgate.entrypoints.http.declarations import Undeclared
-from headgate.entrypoints.http.lazy_routes import LazyRouter, load_routes
+from headgate.entrypoints.http.errors import install
+from headgate.entrypoints.http.lazy_routes import LazyRouter, load_routes, warm_routes
+from headgate.entrypoints.http.loop_lag import LoopLag
 from headgate.features.access.caller import public
 
+FAILING = "headgate_router_that_fails"
 LAZY = [route for route in ROUTES if isinstance(route, LazyRouter)]
 
 
@@ -24,6 +32,35 @@ def module(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.setitem(sys.modules, found.__name__, found)
     found.router = APIRouter()  # type: ignore[attr-defined]
     return found
+
+
+@pytest.fixture
+def logged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """Event and router, or work, of every error that is logged."""
+    lines: list[tuple[str, ...]] = []
+
+    class Log:
+        def exception(self, event: str, **named: str) -> None:
+            lines.append((event, *named.values()))
+
+    for module in ("headgate.entrypoints.http.lazy_routes", "headgate.entrypoints.compose"):
+        monkeypatch.setattr(f"{module}.log", Log())
+    return lines
+
+
+@pytest.fixture
+async def client(module: ModuleType) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client of an application whose first router fails to load and whose second one answers."""
+    module.router.add_api_route("/things/{name}", route, dependencies=[public("a test")])
+    app = FastAPI(openapi_url=None)
+    install(app)
+    app.router.routes[:] = [
+        LazyRouter(FAILING, "things", "others", prefix="/api"),
+        LazyRouter(module.__name__, "things", prefix="/api"),
+    ]
+    transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://test") as made:
+        yield made
 
 
 async def route() -> None:
@@ -64,8 +101,31 @@ class TestLazyRouter:
 
     def test_refuses_a_route_that_does_not_say_who_may_call_it(self, module: ModuleType) -> None:
         module.router.add_api_route("/things", route)
-        with pytest.raises(Undeclared, match="GET /things"):
-            LazyRouter(module.__name__, "things").matches(scope("/things"))
+        lazy = LazyRouter(module.__name__, "things")
+        for _ in ("at first", "and again"):
+            with pytest.raises(Undeclared, match="GET /things"):
+                lazy.load()
+
+    async def test_that_fails_answers_a_problem_and_tries_again(
+        self, client: httpx2.AsyncClient, logged: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for count in (1, 2):
+            answer = await client.get("/api/others")
+            assert (answer.status_code, answer.json()["code"]) == (500, "router_not_loaded")
+            assert answer.headers["content-type"] == "application/problem+json"
+            assert logged == [("router not loaded", FAILING)] * count
+        corrected = ModuleType(FAILING)
+        corrected.router = APIRouter()  # type: ignore[attr-defined]
+        corrected.router.add_api_route("/others", route, dependencies=[public("a test")])
+        monkeypatch.setitem(sys.modules, FAILING, corrected)
+        assert (await client.get("/api/others")).status_code == 200
+        assert len(logged) == 2
+
+    async def test_that_fails_leaves_others_their_addresses(
+        self, client: httpx2.AsyncClient, logged: list[tuple[str, ...]]
+    ) -> None:
+        assert (await client.get("/api/things/one")).status_code == 200
+        assert logged == [("router not loaded", FAILING)]
 
 
 class TestLoading:
@@ -75,3 +135,94 @@ class TestLoading:
         app.router.routes[:] = lazy
         load_routes(app)
         assert app.router.routes == [LAZY[0].load(), LAZY[1].load()]
+
+    async def test_in_the_background_goes_past_a_router_that_fails(
+        self, module: ModuleType, logged: list[tuple[str, ...]]
+    ) -> None:
+        app = FastAPI(openapi_url=None)
+        failing, lazy = LazyRouter(FAILING, "others"), LazyRouter(module.__name__, "things")
+        app.router.routes[:] = [failing, lazy]
+        await warm_routes(app)
+        assert app.router.routes == [failing, lazy.load()]
+        assert logged == [("router not loaded", FAILING)]
+
+    async def test_in_the_background_lets_requests_be_answered_between_two_routers(
+        self, module: ModuleType, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        app = FastAPI(openapi_url=None)
+        app.router.routes[:] = [LazyRouter(module.__name__, "things", prefix=f"/{number}") for number in range(3)]
+        left: list[int] = []
+        sleep = asyncio.sleep
+
+        async def pause(seconds: float) -> None:
+            assert seconds > 0, "one turn of the loop does not answer a request"
+            left.append(sum(isinstance(one, LazyRouter) for one in app.router.routes))
+            await sleep(0)
+
+        monkeypatch.setattr("headgate.entrypoints.http.lazy_routes.asyncio.sleep", pause)
+        await warm_routes(app)
+        assert left == [2, 1, 0]
+
+
+class Development:
+    """The development agent's part of a server."""
+
+    async def keep_running(self) -> None:
+        """Do nothing."""
+
+
+class PartsOfTest(Parts):
+    """Parts of which only the background work exists."""
+
+    def __init__(self, **failing: bool) -> None:
+        self.failing = failing
+        self.started: list[str] = []
+
+    def _made(self, name: str) -> Any:
+        if self.failing.get(name):
+            raise ImportError(name)
+        self.started.append(name)
+
+    @property
+    def maintenance(self) -> Any:
+        return self._made("maintenance")
+
+    @property
+    def tests(self) -> Any:
+        return self._made("tests")
+
+    @property
+    def _development(self) -> Any:
+        return Development()
+
+    def _keep(self, work: Any) -> None:
+        work.close()
+        self._made("development")
+
+
+@pytest.fixture
+async def app() -> AsyncIterator[FastAPI]:
+    """An application whose only router fails to load."""
+    made = FastAPI(openapi_url=None)
+    made.router.routes[:] = [LazyRouter(FAILING, "others")]
+    made.state.loop_lag = LoopLag()
+    yield made
+    made.state.loop_lag.stop()
+
+
+class TestBegin:
+    async def test_background_work_starts_though_a_router_fails(
+        self, app: FastAPI, logged: list[tuple[str, ...]]
+    ) -> None:
+        parts = PartsOfTest()
+        await begin(app, parts, recover=True)
+        assert parts.started == ["maintenance", "tests", "development"]
+        assert logged == [("router not loaded", FAILING)]
+
+    async def test_background_work_starts_though_other_work_does_not(
+        self, app: FastAPI, logged: list[tuple[str, ...]]
+    ) -> None:
+        parts = PartsOfTest(maintenance=True)
+        await begin(app, parts, recover=True)
+        assert parts.started == ["tests", "development"]
+        assert logged[1:] == [("background work not started", "maintenance")]
