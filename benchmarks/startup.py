@@ -60,13 +60,15 @@ def main() -> None:
     repeats = options.choose(10, 3, 1)
     with tempfile.TemporaryDirectory() as folder:
         environment = _environment(folder)
-        _serve([str(HEADGATE), "serve", "--port"], environment)  # makes the database and the bytecode
+        first = _serve([str(HEADGATE), "serve", "--port"], environment)  # makes the database and the bytecode
         floor = [_seconds([sys.executable, "-c", "pass"], environment) for _ in range(repeats)]
         version = [_seconds([str(HEADGATE), "version"], environment) for _ in range(repeats)]
         bare = [_serve([sys.executable, "-c"], environment) for _ in range(repeats)]
-        served = [_serve([str(HEADGATE), "serve", "--port"], environment) for _ in range(repeats)]
+        again = range(0 if options.smoke else repeats)
+        served = [_serve([str(HEADGATE), "serve", "--port"], environment) for _ in again] or [first]
         loaded = _imported_at_start(environment)
-        libraries, commands = _commands(Path(folder), environment, repeats)
+        names = list(COMMANDS)[: 1 if options.smoke else None]
+        libraries, commands = _commands(Path(folder), environment, repeats, names)
     packages, megabytes = _installed()
     report = Report("Start-up", ("what", "median", "aim", "floor", "ratio"))
     _row(report, "headgate version (ms)", median(version) * 1000, 150, median(floor) * 1000)
@@ -110,25 +112,32 @@ def _seconds(command: Sequence[str], environment: dict[str, str]) -> float:
     return time.perf_counter() - began
 
 
-def _commands(folder: Path, environment: dict[str, str], repeats: int) -> tuple[list[float], dict[str, list[float]]]:
+def _commands(
+    folder: Path, environment: dict[str, str], repeats: int, names: Sequence[str]
+) -> tuple[list[float], dict[str, list[float]]]:
     """CPU seconds of the libraries alone, and of each command, taken in turns: both meet the same load."""
-    flow = folder / "echo.flow"
-    flow.write_text(FLOW)
-    subprocess.run([str(HEADGATE), "import", str(flow)], env=environment, check=True, stdout=subprocess.DEVNULL)
+    if "run" in names:
+        flow = folder / "echo.flow"
+        flow.write_text(FLOW)
+        _processor([str(HEADGATE), "import", str(flow)], environment)
     libraries: list[float] = []
-    commands: dict[str, list[float]] = {name: [] for name in COMMANDS}
+    commands: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(repeats):
         libraries.append(_processor([sys.executable, "-c", LIBRARIES], environment))
-        for name, arguments_ in COMMANDS.items():
-            commands[name].append(_processor([str(HEADGATE), *arguments_], environment))
+        for name in names:
+            commands[name].append(_processor([str(HEADGATE), *COMMANDS[name]], environment))
     return libraries, commands
 
 
 def _processor(command: Sequence[str], environment: dict[str, str]) -> float:
-    """CPU seconds of a process and what it started."""
+    """CPU seconds of a process and what it started. Raises `RuntimeError` with what it wrote when it fails."""
     before = os.times()
-    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
     after = os.times()
+    if done.returncode:
+        raise RuntimeError(
+            f"{' '.join(command)} ended with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}"
+        )
     return after.children_user + after.children_system - before.children_user - before.children_system
 
 
@@ -153,7 +162,11 @@ def _serve(command: Sequence[str], environment: dict[str, str]) -> tuple[float, 
         return seconds, psutil.Process(process.pid).memory_info().rss / 1e6
     finally:
         process.terminate()
-        process.wait(timeout=START_SECONDS)
+        try:
+            process.wait(timeout=START_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def free_port() -> int:
