@@ -63,14 +63,13 @@ class TestCommandPalette:
         expect(dialog.get_by_label("Name of the flow")).to_be_focused()
         dialog.get_by_label("Description").fill("Says hello")
         dialog.get_by_label("Days that run data is kept").fill("30")
-        dialog.get_by_role("switch", name="Insight").click()
         dialog.get_by_title("globe").click()
         dialog.get_by_role("button", name="Done").click()
         expect(page.locator("header").get_by_text("Saved", exact=True)).to_be_visible()
         found = studio.get(f"/flows/{flow}")["definition"]
         assert found["description"] == "Says hello"
         settings = found["settings"]
-        assert (settings["data_retention_days"], settings["insight_enabled"], settings["icon"]) == (30, True, "globe")
+        assert (settings["data_retention_days"], settings["icon"]) == (30, "globe")
 
 
 class TestShortcuts:

@@ -151,7 +151,6 @@ class FlowSettings(Value):
     widget: PlainObject = Field(default_factory=dict)
     icon: PlainText = ""
     data_retention_days: int | None = Field(default=None, ge=1)
-    insight_enabled: bool = False
     input_classification: int | None = Field(default=None, ge=0, le=4)
     """Class of what runs are started with; None: what the installation takes for granted."""
     require_tests: bool = False

@@ -113,7 +113,6 @@ settings = st.builds(
     widget=objects,
     icon=texts,
     data_retention_days=st.none() | st.integers(1, 10_000),
-    insight_enabled=st.booleans(),
     input_classification=st.none() | st.integers(0, 4),
     require_tests=st.booleans(),
     required_trials=st.integers(1, 10),

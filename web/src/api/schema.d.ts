@@ -4184,7 +4184,6 @@ export interface components {
              * @default {
              *       "widget": {},
              *       "icon": "",
-             *       "insight_enabled": false,
              *       "require_tests": false,
              *       "required_trials": 1
              *     }
@@ -4353,11 +4352,6 @@ export interface components {
             icon?: string;
             /** Data Retention Days */
             data_retention_days?: number | null;
-            /**
-             * Insight Enabled
-             * @default false
-             */
-            insight_enabled?: boolean;
             /** Input Classification */
             input_classification?: number | null;
             /**

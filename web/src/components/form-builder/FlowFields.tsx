@@ -2,7 +2,6 @@ import { useQuery } from "@tanstack/react-query";
 import { modelClassesQuery } from "@/api/queries/models";
 import { Field, Input, Select, Textarea } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
-import { Check } from "./FormFieldRow";
 import { useFormTexts } from "./texts";
 
 const DEFAULT = "default";
@@ -67,11 +66,6 @@ export function FlowFields() {
           />
         )}
       </Field>
-      <Check
-        label={t("insight")}
-        checked={settings.insight_enabled ?? false}
-        onChange={(insight_enabled) => setSettings({ insight_enabled })}
-      />
     </fieldset>
   );
 }

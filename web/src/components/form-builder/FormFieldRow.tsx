@@ -114,7 +114,7 @@ function IdInput({
   );
 }
 
-export function Check(props: { label: string; checked: boolean; onChange: (checked: boolean) => void }) {
+function Check(props: { label: string; checked: boolean; onChange: (checked: boolean) => void }) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox in it is a button, which a label may name
     <label className="flex items-start gap-2 text-sm">

@@ -36,14 +36,7 @@ function nameOfNode({ place, mine, theirs }: ConflictItem, document: Document, t
   return node ? nodeName(node, templates) : place.id;
 }
 
-const SETTINGS = [
-  "icon",
-  "data_retention_days",
-  "insight_enabled",
-  "input_classification",
-  "require_tests",
-  "required_trials",
-] as const;
+const SETTINGS = ["icon", "data_retention_days", "input_classification", "require_tests", "required_trials"] as const;
 
 /** What a place is called where people read it. */
 export function titleOf(place: Place, t: EditingText, { document, templates }: Known): string {

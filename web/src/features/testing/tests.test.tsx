@@ -114,7 +114,7 @@ describe("the tests of a flow", () => {
       }),
     );
     const user = userEvent.setup();
-    show({ settings: { widget: {}, icon: "", insight_enabled: false, require_tests: true, required_trials: 2 } });
+    show({ settings: { widget: {}, icon: "", require_tests: true, required_trials: 2 } });
     await user.click(await screen.findByRole("button", { name: "Run the tests" }));
     expect(await screen.findByText("0 of 2 trials are over")).toBeInTheDocument();
     expect(asked).toHaveBeenCalledExactlyOnceWith({ trials: 2, wait: false });

@@ -25,7 +25,7 @@ export function toDocument(flow: Flow): Document {
     order: nodes.map((node) => node.id),
     edges: Object.fromEntries((flow.edges ?? []).map((edge) => [edgeId(edge), edge])),
     form: flow.form ?? [],
-    settings: flow.settings ?? { widget: {}, icon: "", insight_enabled: false },
+    settings: flow.settings ?? { widget: {}, icon: "" },
   };
 }
 

@@ -1,9 +1,10 @@
 import { useState } from "react";
 import { ComponentIcon } from "@/components/icons/ComponentIcon";
 import { ICONS } from "@/components/icons/componentIcons";
-import { Button, cx, Dialog, Field, Input, Switch, Textarea } from "@/components/ui";
+import { Button, cx, Dialog, Field, Input, Textarea } from "@/components/ui";
 import { useDraftStore } from "@/lib/draft";
 import { useAppTexts } from "../../texts";
+import { FlowOwner } from "./FlowOwner";
 
 const MOST_DAYS = 36_500;
 
@@ -19,7 +20,6 @@ export function FlowSettingsDialog({ onClose }: { onClose: () => void }) {
       description,
       icon: settings.icon ?? "",
       days: days ? String(days) : "",
-      insight: settings.insight_enabled ?? false,
     };
   });
   const set = (more: Partial<typeof form>) => setForm((now) => ({ ...now, ...more }));
@@ -33,7 +33,6 @@ export function FlowSettingsDialog({ onClose }: { onClose: () => void }) {
       draft.description = form.description;
       draft.settings.icon = form.icon;
       draft.settings.data_retention_days = form.days === "" ? null : days;
-      draft.settings.insight_enabled = form.insight;
     });
     onClose();
   };
@@ -88,22 +87,7 @@ export function FlowSettingsDialog({ onClose }: { onClose: () => void }) {
             />
           )}
         </Field>
-        <div className="flex items-start gap-3">
-          <Switch
-            id="insight"
-            aria-describedby="insight-about"
-            checked={form.insight}
-            onChange={(insight) => set({ insight })}
-          />
-          <div>
-            <label htmlFor="insight" className="text-sm font-medium">
-              {t("insight")}
-            </label>
-            <p id="insight-about" className="text-xs text-muted">
-              {t("insight_help")}
-            </p>
-          </div>
-        </div>
+        <FlowOwner />
         <button type="submit" hidden />
       </form>
     </Dialog>

@@ -34,5 +34,4 @@ export default {
   retention_help: "Empty: as long as the installation keeps them.",
   input_class: "Class of what runs start with",
   input_class_default: "As the installation takes it",
-  insight: "Count its use in the figures that others see",
 };

@@ -37,6 +37,5 @@ const sv: Translation<typeof en> = {
   retention_help: "Tomt: så länge som installationen sparar dem.",
   input_class: "Klass på det som körningar startas med",
   input_class_default: "Som installationen tar det",
-  insight: "Räkna användningen i de siffror som andra ser",
 };
 export default sv;

@@ -64,7 +64,6 @@ export default {
   place_description: "Description",
   place_icon: "Icon",
   place_data_retention_days: "Days that data is kept",
-  place_insight_enabled: "Insight",
   place_input_classification: "Class of the input",
   place_require_tests: "Tests before publishing",
   place_required_trials: "Trials that have to pass",

@@ -67,7 +67,6 @@ const sv: Translation<typeof en> = {
   place_description: "Beskrivning",
   place_icon: "Ikon",
   place_data_retention_days: "Dagar som data behålls",
-  place_insight_enabled: "Insyn",
   place_input_classification: "Indatas klass",
   place_require_tests: "Tester före publicering",
   place_required_trials: "Försök som ska klara sig",
