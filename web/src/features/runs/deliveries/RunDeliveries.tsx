@@ -41,7 +41,7 @@ export function RunDeliveries({ run }: { run: RunOut }) {
       )}
       <ul
         aria-label={t("deliveries")}
-        className="flex flex-col gap-4 divide-y divide-line [&>li:not(:first-child)]:pt-4"
+        className="flex flex-col divide-y divide-line [&>li]:py-4 [&>li:first-child]:pt-0 [&>li:last-child]:pb-0"
       >
         {data.map((one) => (
           <li key={one.id}>
