@@ -87,6 +87,7 @@ _OPERATOR = "commands of the operator, who has the database; no route calls it"
 _UPKEEP = "a scheduled job that goes through every tenant; no route reaches it with an id it was given"
 _AT_THE_DOOR = "nobody has signed in yet; no id is given, and what is answered goes to nobody before they have"
 _CLAIMED = "takes a job that this process has claimed; no route reaches it with an id it was given"
+_KEY = "takes an idempotency key, which carries the tenant of who sent it; test_idempotency.py asks as another"
 WORKER_ONLY = {
     "find_published": "visitors of widgets are of no tenant: the flow says which; it finds what is published alone",
     "flows_with_retention": _UPKEEP,
@@ -105,10 +106,18 @@ WORKER_ONLY = {
     "is_held": _CLAIMED,
     "find_output": "takes the delivery's row, and its tenant with it",
     "close_attempt": _CLAIMED,
+    "append_event": _CLAIMED,
+    "find": _KEY,
+    "hold": _KEY,
+    "settle": _KEY,
+    "release": _KEY,
+    "delete_expired": _UPKEEP,
+    "count_expired": _UPKEEP,
 }
 """Functions that work for every tenant in turn, and who calls them."""
 ENGINE_ONLY = {
     "open": "connects",
+    "prove_write": "writes nothing of anybody",
     "close": "disconnects",
     "renew": "names the worker and the attempt that hold each step",
     "is_cancelled": "says yes or no to the engine that carries the run out",
@@ -255,5 +264,7 @@ def store_calls(of: World, tenant_id: str) -> Mapping[str, StoreCall]:
         "resume": StoreCall((failed, clock()), nothing),
         "create": StoreCall((again, lease), lambda answer: False),
         "events_after": StoreCall((of.key.run_id, tenant_id, 0, 10), nothing),
+        "keep_call": StoreCall((key, of.call), nothing),
+        "calls_of": StoreCall((key, of.call.step_id), nothing),
         "past_turns": StoreCall((key, "the same session", of.principal.user_id, 10), nothing),
     }

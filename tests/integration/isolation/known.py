@@ -26,6 +26,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "server_id": lambda world: world.server_ids,
     "server": lambda world: world.server_ids,
     "assistant_id": lambda world: world.assistant_ids,
+    "ids": lambda world: [[delivery_id] for delivery_id in world.delivery_ids],
     "delivery_id": lambda world: world.delivery_ids,
     "space_ids": lambda world: [[space_id] for space_id in world.space_ids],
     "user_id": lambda world: [world.principal.user_id],
@@ -52,6 +53,7 @@ OWNED_BY_ROUTE: dict[tuple[str, str], Callable[[World], list[Any]]] = {
 """Names that mean something else on one route than on all the rest."""
 SHARED: dict[str, Callable[[World], Any]] = {
     "step_id": lambda world: STEP,
+    "job": lambda world: "orphan_sweep",
     "session_id": lambda world: SESSION,
     "name": lambda world: VARIABLE,
     "provider": lambda world: "openai",

@@ -15,14 +15,16 @@ from typing import Any
 
 import httpx2
 from fastapi import FastAPI
-from sqlalchemy import insert, update
+from sqlalchemy import insert, text, update
 
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.tables import ApiKey, OneTimeLink, User, UserSession
 from headgate.features.assistants.tables import AssistantRow
 from headgate.features.catalog.own.tables import OwnComponent
+from headgate.features.idempotency.keys import CLAIM, StartKey
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
 from headgate.features.models.tables import ModelClass
+from headgate.features.runs.answered_calls import AnsweredCall
 from headgate.features.runs.deliveries.tables import webhook_deliveries, webhook_delivery_attempts
 from headgate.features.runs.engine.build import build_store
 from headgate.features.runs.tables import flow_step_results
@@ -80,6 +82,8 @@ class World:
     checksum: str = ""
     key: RunKey = field(default_factory=lambda: RunKey("", "", "", 0))
     """Of the run that another worker is busy with."""
+    call: AnsweredCall = field(default_factory=lambda: AnsweredCall("", 0, 0, "", "", "", b"", None, None, 0))
+    """An answered call of it."""
     holder: Holder = field(default_factory=lambda: Holder("", 0, "", 0))
     """Who holds its first step."""
     codev_ids: list[str] = field(default_factory=list)
@@ -223,9 +227,9 @@ async def _make_files(world: World) -> None:
 
 
 async def _make_runs(world: World) -> None:
-    for flow_id, text in zip(world.flow_ids, (world.marker + " and more" * 200, world.marker), strict=True):
+    for flow_id, words in zip(world.flow_ids, (world.marker + " and more" * 200, world.marker), strict=True):
         start = {
-            "text": text,
+            "text": words,
             "file_ids": world.file_ids[:1],
             "session_id": SESSION,
             "version": "published",
@@ -250,6 +254,8 @@ async def _make_running(world: World, database: Database) -> None:
     lease = Lease(HELD_BY, clock(), clock() + 3_600_000_000)
     await store.create(new, lease)
     world.holder = Holder("heard", 1, HELD_BY, lease.until)
+    world.call = AnsweredCall("heard", 1, 1, "model", "echo", "0" * 64, world.marker.encode(), 1, 1, clock())
+    assert await store.keep_call(world.key, world.call)
     await store.close()
     world.run_ids.append(world.key.run_id)
 
@@ -259,9 +265,12 @@ async def _make_rows(world: World, database: Database) -> None:
     place = {"tenant_id": tenant, "flow_run_id": world.run_ids[0], "flow_id": world.flow_ids[0], "step_id": STEP}
     world.server_ids.append(server)
     world.assistant_ids.append(assistant)
-    world.delivery_ids.append(delivery)
+    later = new_id()
+    world.delivery_ids += [delivery, later]
     shown = f"https://127.0.0.1:9/{world.marker}"
+    key = StartKey(tenant, new_id(), world.principal.user_id or "", "0" * 64, answer=f'"{world.marker}"')
     async with database.writing() as session:
+        await session.execute(text(CLAIM), key.values(world.run_ids[0], clock()))
         world.codev_ids += await add_sessions(session, world.principal, world.flow_ids[0], world.marker)
         world.pattern_ids.append(await add_pattern(session, world.principal, world.codev_ids[0], world.marker))
         of_tests = (world.flow_ids, world.run_ids[0], world.file_ids[0], world.marker)
@@ -300,6 +309,20 @@ async def _make_rows(world: World, database: Database) -> None:
                 target=world.marker.encode(),
                 url_shown=shown,
                 idempotency_key=new_id(),
+                attempts=1,
+                error_message=world.marker,
+                created_at=clock(),
+            )
+        )
+        await session.execute(
+            insert(webhook_deliveries).values(
+                id=later,
+                **{**place, "step_id": "heard"},
+                status="pending",
+                target=world.marker.encode(),
+                url_shown=shown,
+                idempotency_key=new_id(),
+                due_at=clock() + 3_600_000_000,
                 attempts=1,
                 error_message=world.marker,
                 created_at=clock(),

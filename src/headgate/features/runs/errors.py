@@ -33,15 +33,14 @@ class StepNotFound(NotFound):
 
 
 class DeliveryNotFound(NotFound):
-    """The run has no such delivery."""
+    """The run has no such delivery, or, without a run, there is none."""
 
     code = "delivery_not_found"
     title = "Delivery not found"
 
-    def __init__(self, run_id: str, delivery_id: str) -> None:
-        super().__init__(
-            f"Run '{run_id}' has no delivery '{delivery_id}'.", remedy="List the run's deliveries to see their ids."
-        )
+    def __init__(self, run_id: str | None, delivery_id: str) -> None:
+        where = f"Run '{run_id}' has" if run_id is not None else "There is"
+        super().__init__(f"{where} no delivery '{delivery_id}'.", remedy="List the deliveries to see their ids.")
 
 
 class NotRedeliverable(Conflict):

@@ -88,7 +88,7 @@ async def list_all(
     return Page(items=kept, next_cursor=following)
 
 
-@router.post("/deliveries/redeliver", summary="Deliver again across runs", responses=problems(), dependencies=_START)
+@router.post("/deliveries/redeliver", summary="Deliver again across runs", responses=problems(404), dependencies=_START)
 async def redeliver_many(
     database: Rows, caller: Caller, sending: Sending, body: RedeliverIn | None = None
 ) -> RedeliveredMany:

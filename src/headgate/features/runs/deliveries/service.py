@@ -8,6 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record
+from headgate.features.flows.errors import FlowNotFound
+from headgate.features.flows.service import space_of
 from headgate.features.runs.deliveries import repository
 from headgate.features.runs.deliveries.schemas import (
     MOST_REDELIVERED,
@@ -123,22 +125,37 @@ async def redeliver_many(
 ) -> Sequence[str]:
     """Let failed deliveries across runs be sent again, the newest `MOST_REDELIVERED` at a time. The ids to send.
 
-    Only those of spaces in which the caller may start runs; others are skipped, as ids that do not exist.
+    Without ids and flow those of all spaces in which the caller may start runs. Raises `FlowNotFound`,
+    `DeliveryNotFound`, `PermissionMissing` for a flow or an id that is named and not the caller's to send.
     """
+    if flow_id is not None:
+        space_id = await space_of(session, flow_id, tenant_id=principal.tenant_id)
+        principal.require_in(space_id, Permission.RUNS_START, FlowNotFound(flow_id))
     rows = await repository.find_deliveries(
         session,
         tenant_id=principal.tenant_id,
         spaces=principal.visible_spaces,
-        status=DeliveryStatus.FAILED,
+        status=None if ids is not None else DeliveryStatus.FAILED,
         flow_id=flow_id,
         ids=ids,
         limit=MOST_REDELIVERED,
     )
+    if ids is not None:
+        _require_all(principal, rows, ids)
     mine = {row.id: row for row in rows if principal.may(Permission.RUNS_START, row.space_id)}
     again = await repository.reopen(session, list(mine), tenant_id=principal.tenant_id, at=clock()) if mine else ()
     for one in again:
         await _record(session, principal, mine[one], [_view(mine[one], ())])
     return again
+
+
+def _require_all(principal: Principal, rows: Sequence[AnyRow], ids: Sequence[str]) -> None:
+    spaces = {row.id: row.space_id for row in rows}
+    for one in ids:
+        missing = DeliveryNotFound(None, one)
+        if one not in spaces:
+            raise missing
+        principal.require_in(spaces[one], Permission.RUNS_START, missing)
 
 
 async def _record(session: AsyncSession, principal: Principal, run: AnyRow, again: Sequence[DeliveryOut]) -> None:

@@ -12,7 +12,7 @@ KEEP_CALL_SQL = (
     " s.attempts, CAST(:seq AS INTEGER), CAST(:kind AS VARCHAR), CAST(:name AS VARCHAR), CAST(:digest AS VARCHAR),"
     " :answer, CAST(:tokens_input AS INTEGER), CAST(:tokens_output AS INTEGER), CAST(:at AS BIGINT)"
     " FROM flow_step_results s WHERE s.flow_run_id = :run_id AND s.flow_id = :flow_id AND s.step_id = :step_id"
-    " AND s.attempts = :attempt AND s.status = 'running' RETURNING seq"
+    " AND s.tenant_id = :tenant_id AND s.attempts = :attempt AND s.status = 'running' RETURNING seq"
 )
 """Writes nothing when the attempt is no longer the step's: a worker that lost its lease leaves no trace."""
 LOAD_CALLS_SQL = (
@@ -21,7 +21,7 @@ LOAD_CALLS_SQL = (
     " AND a.flow_id = c.flow_id AND a.step_id = c.step_id AND a.attempt_no >= c.attempt_no"
     " AND a.record IS NOT NULL) THEN 1 ELSE 0 END"
     " FROM flow_step_calls c WHERE c.flow_run_id = :run_id AND c.flow_id = :flow_id AND c.step_id = :step_id"
-    " ORDER BY c.attempt_no, c.seq"
+    " AND c.tenant_id = :tenant_id ORDER BY c.attempt_no, c.seq"
 )
 """The last column: whether the record of an attempt already counts the tokens of the call."""
 
@@ -30,6 +30,7 @@ def keep_values(key: RunKey, call: AnsweredCall) -> dict[str, Any]:
     """The parameters of `KEEP_CALL_SQL`."""
     return {
         "run_id": key.run_id,
+        "tenant_id": key.tenant_id,
         "flow_id": key.flow_id,
         "step_id": call.step_id,
         "attempt": call.attempt,
@@ -46,7 +47,7 @@ def keep_values(key: RunKey, call: AnsweredCall) -> dict[str, Any]:
 
 def load_values(key: RunKey, step_id: str) -> Mapping[str, Any]:
     """The parameters of `LOAD_CALLS_SQL`."""
-    return {"run_id": key.run_id, "flow_id": key.flow_id, "step_id": step_id}
+    return {"run_id": key.run_id, "tenant_id": key.tenant_id, "flow_id": key.flow_id, "step_id": step_id}
 
 
 def calls_of(rows: Sequence[Sequence[Any]]) -> list[StoredCall]:
