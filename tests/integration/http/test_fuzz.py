@@ -12,7 +12,7 @@ import pytest
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import LOCAL
 from headgate.foundation.database import Database
-from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
+from headgate.foundation.settings import EngineSettings, LimitSettings, ServerSettings, Settings
 from tests.integration.http.asking import Fuzz, listening
 from tests.integration.isolation.worlds import make_world
 from tests.support.people import add_key, add_session, add_user, bearer, cookie, running, signed_in
@@ -21,6 +21,7 @@ Record = Callable[[str, object], None]
 SMALL: dict[str, Any] = {
     "limits": LimitSettings(max_inline_text_bytes=256, max_inline_preview_bytes=64),
     "engine": EngineSettings(recover_on_start=False),
+    "server": ServerSettings(most_loop_lag_seconds=600),  # its load must not make the server unready
 }
 """As the worlds of the isolation tests want it."""
 EMPTY: Mapping[str, str] = {}

@@ -49,4 +49,4 @@ class TestReadiness:
     async def test_tells_who_has_the_token_all_of_it(self, settings: Settings) -> None:
         async with serving(settings, **WITH_TOKEN) as client:
             found = (await client.get("/health/ready", headers=BEARER)).json()
-            assert [part["name"] for part in found["parts"]] == ["database", "engine"]
+            assert {"database", "engine"} < {part["name"] for part in found["parts"]}

@@ -1,10 +1,18 @@
 import logging
 from typing import Any
 
+import pytest
 from structlog.testing import capture_logs
 
-from headgate.foundation.log import get_logger
+from headgate.foundation.log import configure, get_logger
 from headgate.foundation.outages import Outage, Repeats
+from headgate.foundation.settings import LogSettings
+
+
+@pytest.fixture(autouse=True)
+def talkative() -> None:
+    """Other tests may have silenced the log."""
+    configure(LogSettings(level="info"))
 
 
 class TestOutage:

@@ -75,6 +75,11 @@ async def run_that_goes_on(settings: Settings, database: Database) -> str:
     async with database.writing() as session:
         statement = "UPDATE flow_runs SET status = 'running', finished_at = NULL WHERE id = :id"
         await session.execute(text(statement), {"id": run_id})
+        for change in (
+            "DELETE FROM flow_run_events WHERE flow_run_id = :id AND kind = 'run_completed'",
+            "UPDATE flow_runs SET last_event = last_event - 1 WHERE id = :id",
+        ):
+            await session.execute(text(change), {"id": run_id})
     return run_id
 
 

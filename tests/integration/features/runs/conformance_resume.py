@@ -238,7 +238,7 @@ class ReconcilerConformance:
             ("flow_step_results", "finished_at"),
             ("flow_step_results", "lease_until"),
         ):
-            await execute(database, f"UPDATE {table} SET {column} = {column} - :us", us=three_days)
+            await tamper(database, f"UPDATE {table} SET {column} = {column} - :us", us=three_days)
         (tmp_path / "gate.open").touch()
         engine = await make_engine(run_timeout_seconds=3600)
         await over(engine, run_id)

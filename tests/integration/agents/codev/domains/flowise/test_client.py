@@ -142,7 +142,7 @@ class TestLoad:
         assert server.count("GET", "/api/v1/nodes") == 2
 
 
-LATE = "no whole answer within"
+LATE = "no complete answer within"
 
 
 class TestHostileAnswers:

@@ -92,15 +92,15 @@ BROKEN: dict[str, tuple[Hostile, str]] = {
     "an endless chunk extension": (without_end(CHUNKED + b"1;x=", b"x" * 65536), "not HTTP"),
     "tiny chunks with large extensions": (
         without_end(CHUNKED, (b"1;x=" + b"x" * 4096 + b"\r\n \r\n") * 16),
-        "no whole answer within",
+        "no complete answer within",
     ),
     "endless trailers": (
         without_end(CHUNKED + b"2\r\n[]\r\n0\r\n", b"X: " + b"x" * 65536 + b"\r\n"),
         "not HTTP",
     ),
-    "a storm of 1xx": (without_end(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1000), "no whole answer within"),
+    "a storm of 1xx": (without_end(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1000), "no complete answer within"),
     "another protocol": (raw(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"), "HTTP|JSON|closed|answered"),
-    "a head a byte at a time": (without_end(HEAD + b"X: ", b"x", 0.02), "no whole answer within"),
+    "a head a byte at a time": (without_end(HEAD + b"X: ", b"x", 0.02), "no complete answer within"),
     "a reset in the body": (raw(HEAD + b"Content-Length: 900\r\n\r\n[", reset=True), "broke|closed the connection"),
     "a reset in the head": (raw(b"HTTP/1.1 200 OK\r\nContent-", reset=True), "broke|closed the connection"),
     "half a gzip": (raw(GZIP + b"Content-Length: 4\r\n\r\n\x1f\x8b\x08\x00"), "not JSON|decompressed"),
@@ -122,7 +122,7 @@ BROKEN: dict[str, tuple[Hostile, str]] = {
 }  # fmt: skip
 
 
-LATE = "no whole answer within"
+LATE = "no complete answer within"
 
 
 class TestAnswersThatAreNone:

@@ -140,7 +140,7 @@ class TestLooking:
     ) -> None:
         server.hostile["/nodes"] = hostile.silent
         found = await ask(hurried_place, "list_nodes")
-        assert "no whole answer" in str(found["error"])
+        assert "no complete answer" in str(found["error"])
         assert "Check that Flowise runs" in str(found["remedy"])
 
 
@@ -647,7 +647,7 @@ class TestTrials:
         assert "given no files" in found.error
         server.hostile[f"/prediction/{flow_id}"] = hostile.drip
         found = await hurried_place.run_case(flow_id, case, session="s")
-        assert "no whole answer within 1 seconds" in found.error
+        assert "no complete answer within 1 seconds" in found.error
         assert found.duration_ms >= 900
         server.hostile[f"/prediction/{flow_id}"] = hostile.whole("[]")
         assert "a prediction without a text" in (await place.run_case(flow_id, case, session="s")).error
