@@ -54,7 +54,8 @@ class TestKilled:
             async with parts.database.reading() as session:
                 (row,) = (await session.execute(select(TestResultRow))).scalars().all()
             assert (row.status, row.finished_at) == ("running", None)
-            async with open_parts(settings, recover=True):  # a server, which finds that the process is gone
+            async with open_parts(settings, recover=True) as server:  # which finds that the process is gone
+                server.recover()
                 await _is_ended(parts.database)
             async with parts.database.reading() as session:
                 found = await results.read_result(session, LOCAL, flow.id, row.id)
