@@ -5775,7 +5775,7 @@ export interface components {
          * @description One thing that a person may be allowed to do. The value is what errors, API keys and docs call it.
          * @enum {string}
          */
-        Permission: "account.view" | "account.change" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "variables.manage" | "models.classify" | "mcp_servers.programs" | "audit.view" | "maintenance.run" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage";
+        Permission: "account.view" | "account.change" | "catalog.view" | "people.view" | "spaces.create" | "variables.view" | "workspace.use" | "people.manage" | "keys.manage" | "variables.manage" | "models.classify" | "mcp_servers.programs" | "maintenance.run" | "audit.view" | "spaces.view" | "flows.view" | "runs.view" | "files.view" | "assistants.view" | "mcp_servers.view" | "runs.start" | "files.upload" | "flows.edit" | "runs.test" | "assistants.edit" | "flows.publish" | "spaces.manage" | "mcp_servers.manage";
         /**
          * Person
          * @description Somebody of a tenant.

@@ -36,6 +36,7 @@ Action = Literal[
     "flow.tests_run",
     "flow.version_made",
     "flow.version_restored",
+    "maintenance.run",
     "mcp_server.changed",
     "mcp_server.refresh_failed",
     "mcp_server.refreshed",

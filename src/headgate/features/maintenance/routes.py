@@ -7,8 +7,10 @@ from pydantic import BaseModel
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
+from headgate.features.audit.recorder import record
 from headgate.features.maintenance.service import Maintenance
-from headgate.foundation.api import problems
+from headgate.foundation.api import get_database, problems
+from headgate.foundation.database import Database
 
 router = APIRouter(prefix="/maintenance", tags=["maintenance"])
 _RUN = [needs(Permission.MAINTENANCE_RUN)]
@@ -85,11 +87,15 @@ async def run(
     job: Annotated[str, Path(max_length=64)],
     jobs: Jobs,
     caller: Caller,
+    database: Annotated[Database, Depends(get_database)],
     *,
     dry_run: Annotated[bool, Query(description="Only count what would be deleted.")] = False,
 ) -> JobRun:
     """Run a job now, whenever it is due. It applies the policies of the installation and of each flow."""
     outcome = await jobs.run_job(job, dry=dry_run)
+    if not dry_run:
+        async with database.writing() as session:
+            await record(session, caller, "maintenance.run", id=job, name=job)
     return JobRun(name=job, dry_run=dry_run, deleted=_of(outcome.as_json(), caller.tenant_id))
 
 

@@ -23,6 +23,7 @@ export default {
   did_flow_tests_run: "Tests run",
   did_flow_version_made: "Version made",
   did_flow_version_restored: "Version restored",
+  did_maintenance_run: "Maintenance run",
   did_mcp_server_changed: "Server changed",
   did_mcp_server_refresh_failed: "Tools not found",
   did_mcp_server_refreshed: "Tools refreshed",

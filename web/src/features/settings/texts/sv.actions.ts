@@ -25,6 +25,7 @@ const sv: Translation<typeof en> = {
   did_flow_tests_run: "Tester körda",
   did_flow_version_made: "Version skapad",
   did_flow_version_restored: "Version återställd",
+  did_maintenance_run: "Underhåll kört",
   did_mcp_server_changed: "Server ändrad",
   did_mcp_server_refresh_failed: "Verktyg hittades inte",
   did_mcp_server_refreshed: "Verktyg uppdaterade",

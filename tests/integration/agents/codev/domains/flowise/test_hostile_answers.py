@@ -288,7 +288,7 @@ class TestPredictions:
         server.hostile[f"/prediction/{flow_id}"] = hostile.whole(json.dumps(answer))
         with bounded():
             found = await place.run_case(flow_id, TestCase(name="one"), session="s")
-        assert found.answer.endswith("x") or "number" in found.error or "JSON" in found.error
+        assert found.answer.endswith(("x", "[truncated]")) or "number" in found.error or "JSON" in found.error
         assert len(found.answer) <= 100_000
         assert len(found.run_id) <= 100
         assert not {*"\x1b\u202e\u200b\x00"} & {*found.answer, *found.run_id}
