@@ -37,7 +37,7 @@ class Capacity:
     Args:
         settings: How much must be left.
         folder: The data folder.
-        memory: Bytes that are available; None where that cannot be told.
+        memory: Bytes that are available; None where that is unknown.
         clock: Seconds.
     """
 
@@ -99,7 +99,7 @@ def available_memory(groups: Sequence[Path] = (_CGROUP,), meminfo: Path = _MEMIN
 
 
 def _left_in_group(group: Path) -> int | None:
-    """Of a control group (version 2); its cache of files can be taken back, so it counts as free."""
+    """Of a control group (version 2); its file cache can be reclaimed, so it counts as free."""
     try:
         limit = int((group / "memory.max").read_text())
         used = int((group / "memory.current").read_text())

@@ -144,7 +144,7 @@ class Reconciler:
         self._ahead = clock() - _steady()
 
     async def sweep(self, busy: Container[str] = ()) -> Sweep:
-        """One look. `busy` are ids of runs that the caller owns: they may be ended, and need not be taken up."""
+        """One look. `busy` are ids of runs that the caller owns: they may be ended, and need not be recovered."""
         found = Sweep()
         now = clock()
         for run in await self._store.live_runs():

@@ -27,7 +27,7 @@ class Waiters:
                 del self._waiting[run_id]
 
     def wake(self, run_id: str) -> None:
-        """Wake whoever waits for a run."""
+        """Wake everyone who waits for a run."""
         for waiter in self._waiting.pop(run_id, ()):
             if not waiter.done():
                 waiter.set_result(None)
