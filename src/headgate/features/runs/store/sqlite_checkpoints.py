@@ -95,10 +95,11 @@ class Checkpoints:
             self._later(error)
 
     def _later(self, error: BaseException) -> None:
-        if isinstance(error, NotCopied) or is_busy(error):  # somebody is in the way, for a moment
-            self._pause = FIRST_PAUSE_SECONDS
-        else:
-            self._pause = min(max(FIRST_PAUSE_SECONDS, self._pause * 2), LONGEST_PAUSE_SECONDS)
-            log.warning("checkpoint failed, trying again", retry_seconds=self._pause, problem=str(translated(error)))
+        """Copy again: behind a reader once as much again was written, after a failure in a while."""
+        if isinstance(error, NotCopied) or is_busy(error):
+            self._pause = 0.0
+            return
+        self._pause = min(max(FIRST_PAUSE_SECONDS, self._pause * 2), LONGEST_PAUSE_SECONDS)
+        log.warning("checkpoint failed, trying again", retry_seconds=self._pause, problem=str(translated(error)))
         if self._retry is None:
             self._retry = self._loop.call_later(self._pause, self._begin)
