@@ -212,6 +212,24 @@ class Progress:
     claims: tuple[Claim, ...] = ()
     ready: tuple[str, ...] = ()
     """Steps that wait for nothing and were not claimed."""
+    ended: bool = False
+    """Whether this transition is what ended the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What a run came to, for the log."""
+
+    run_id: str
+    flow_id: str
+    version: int
+    status: str
+    duration_ms: int | None
+    """None of a run that never started."""
+    steps: int
+    tokens: int
+    """Without those of results that were reused."""
+    error_code: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.embedded import EmbeddedBackend
 from headgate.features.runs.ports import Services
-from headgate.features.runs.store.endings import LoggedPostgresStore, LoggedSqliteStore
 from headgate.features.runs.store.port import RunStore
+from headgate.features.runs.store.postgres import PostgresRunStore
+from headgate.features.runs.store.sqlite import SqliteRunStore
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid
 from headgate.foundation.events import EventBus, EventSink
@@ -54,8 +55,8 @@ def build_store(database: Database) -> RunStore:
     """The rows of runs in the same database, over connections of their own."""
     if database.dialect == "postgresql":
         url = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
-        return LoggedPostgresStore(url, database.settings.pool_size)
-    return LoggedSqliteStore(Path(database.url.database or ""), database.settings)
+        return PostgresRunStore(url, database.settings.pool_size)
+    return SqliteRunStore(Path(database.url.database or ""), database.settings)
 
 
 def _distributed() -> Any:  # noqa: ANN401 - a module

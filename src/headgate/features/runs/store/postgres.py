@@ -4,7 +4,7 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from headgate.features.audit import statements as audit
 from headgate.features.audit.chain import Entry
@@ -17,6 +17,7 @@ from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
 from headgate.features.runs.store import postgres_resumes as rare
 from headgate.features.runs.store import postgres_statements as sql
 from headgate.features.runs.store.calls import KEEP_CALL_SQL, LOAD_CALLS_SQL, calls_of, keep_values, load_values
+from headgate.features.runs.store.endings import ENDING_SQL, ended_run, log_ending
 from headgate.features.runs.store.postgres_creation import CREATE, CREATE_FROM, KEEP_SOURCES, creation_values
 from headgate.features.runs.store.rows import (
     DELIVER_SQL,
@@ -43,6 +44,7 @@ from headgate.features.runs.store.rows import (
 from headgate.features.runs.transitions import (
     Cancelled,
     Claim,
+    Ending,
     Failed,
     Finished,
     Held,
@@ -61,7 +63,8 @@ from headgate.features.runs.transitions import (
     Straggler,
 )
 from headgate.foundation.database import PROBES, explain
-from headgate.foundation.errors import Invalid, Unavailable
+from headgate.foundation.errors import HeadgateError, Invalid, Unavailable
+from headgate.foundation.log import get_logger
 
 if TYPE_CHECKING:  # named without importing psycopg
     from psycopg import AsyncConnection
@@ -72,12 +75,15 @@ _EVERY_STATEMENT_GOES_BY_KEY = "-c enable_seqscan=off -c plan_cache_mode=force_g
 WAIT_FOR_CONNECTION_SECONDS = 30.0
 _LOAD_RUN, _LOAD_STEPS = for_postgres(LOAD_RUN_SQL), for_postgres(LOAD_STEPS_SQL)
 _EVENTS = for_postgres(EVENTS_SQL)
+_ENDING = for_postgres(ENDING_SQL)
 _DELIVER = for_postgres(DELIVER_SQL)
 _READ_RUN, _READ_STEPS = for_postgres(READ_RUN_SQL), for_postgres(READ_STEPS_SQL)
 _WORK = for_postgres(WORK_SQL)
 _STRAGGLERS, _STRAGGLERS_OF_RUN = for_postgres(STRAGGLERS_SQL), for_postgres(STRAGGLERS_OF_RUN_SQL)
 _KEEP_CALL, _LOAD_CALLS = for_postgres(KEEP_CALL_SQL), for_postgres(LOAD_CALLS_SQL)
 _RECORD = tuple(field.name for field in fields(StepRecord))
+T = TypeVar("T", bound=Progress | Cancelled | bool)
+log = get_logger(__name__)
 _ABOUT_THE_DATABASE = {"OperationalError", "PoolTimeout", "PoolClosed"}
 
 
@@ -177,11 +183,13 @@ class PostgresRunStore:
         if after is None:
             return Progress(RunStatus(before), recorded=False)
         moved = [row[2:] for row in rows if row[2] is not None]
-        return Progress(
+        progress = Progress(
             RunStatus(after),
             claims=tuple(Claim(row[0], row[3]) for row in moved if row[1] == StepStatus.RUNNING),
             ready=tuple(row[0] for row in moved if row[1] == StepStatus.PENDING and row[2] == 0),
+            ended=before != after and RunStatus(after).over,
         )
+        return await self._with_log(key.run_id, progress)
 
     async def _finish_and_deliver(
         self, values: Mapping[str, Any], delivery: Mapping[str, Any]
@@ -209,7 +217,10 @@ class PostgresRunStore:
         if not rows:
             return Progress(None, recorded=False)
         before, recorded = RunStatus(rows[0][0]), rows[0][1]
-        return Progress(RunStatus.FAILED if recorded and before in LIVE_RUNS else before, recorded=recorded)
+        ended = recorded and before in LIVE_RUNS
+        return await self._with_log(
+            key.run_id, Progress(RunStatus.FAILED if ended else before, recorded=recorded, ended=ended)
+        )
 
     async def take_over(self, key: RunKey, held: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
         """Take steps from a dead worker."""
@@ -224,14 +235,14 @@ class PostgresRunStore:
     async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
         """Fail a run from outside."""
         _, changed = await self._locked(sql.END, {**_key(key), **_error(code, message), "at": at})
-        return changed
+        return await self._with_log(key.run_id, changed)
 
     async def cancel(self, run_id: str, tenant_id: str, at: int, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run."""
         status, changed = await self._locked(sql.CANCEL, {"run_id": run_id, "tenant_id": tenant_id, "at": at}, entry)
         if status is None:
             return None
-        return Cancelled(RunStatus.CANCELLED if changed else status, changed=changed)
+        return await self._with_log(run_id, Cancelled(RunStatus.CANCELLED if changed else status, changed=changed))
 
     async def renew(self, held: Sequence[Held], lease: Lease) -> frozenset[Held]:
         """Lengthen leases."""
@@ -292,6 +303,15 @@ class PostgresRunStore:
         wanted = {"session_id": session_id, "user_id": user_id, "limit": limit}
         rows = await self._execute(sql.PAST_TURNS, {**_key(key), **wanted})
         return [PastTurn(*row) for row in reversed(rows)]
+
+    async def _with_log(self, run_id: str, outcome: T) -> T:
+        """Log what the run came to where a transition, which is stored, is what ended it."""
+        if ended_run(outcome):
+            try:
+                log_ending(Ending(*(await self._execute(_ENDING, {"run_id": run_id}))[0]))
+            except HeadgateError as error:
+                log.warning("run ended", run_id=run_id, problem=error.detail)
+        return outcome
 
     async def _execute(self, statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         """One statement, one transaction."""

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
@@ -12,6 +13,7 @@ from headgate.features.runs.states import RunStatus
 from headgate.features.runs.store import sqlite_resumes as rare
 from headgate.features.runs.store import sqlite_transitions as sql
 from headgate.features.runs.store.calls import KEEP_CALL_SQL, LOAD_CALLS_SQL, calls_of, keep_values, load_values
+from headgate.features.runs.store.endings import ENDING_SQL, ended_run, log_ending
 from headgate.features.runs.store.rows import (
     EVENTS_SQL,
     LIVE_RUNS_SQL,
@@ -30,10 +32,12 @@ from headgate.features.runs.store.rows import (
     time_worked,
 )
 from headgate.features.runs.store.sqlite_creation import create
+from headgate.features.runs.store.sqlite_transaction import Job
 from headgate.features.runs.store.sqlite_writer import SqliteWriter
 from headgate.features.runs.transitions import (
     Cancelled,
     Claim,
+    Ending,
     Failed,
     Finished,
     Held,
@@ -52,6 +56,8 @@ from headgate.features.runs.transitions import (
 )
 from headgate.foundation.database import PROBES
 from headgate.foundation.settings import DatabaseSettings
+
+T = TypeVar("T", bound=Progress | Cancelled | bool | None)
 
 
 class SqliteRunStore:
@@ -97,11 +103,11 @@ class SqliteRunStore:
     async def advance(self, key: RunKey, onward: Onward, lease: Lease, finished: Finished | None = None) -> Progress:
         """Complete, skip, settle and claim."""
         size = len(finished.record.output_payload or "") if finished is not None else 0
-        return await self._writer.submit(lambda db: sql.advance(db, key, onward, lease, finished), size=size)
+        return await self._logged(key.run_id, lambda db: sql.advance(db, key, onward, lease, finished), size=size)
 
     async def fail(self, key: RunKey, failed: Failed, at: int) -> Progress:
         """Fail a step and its run."""
-        return await self._writer.submit(lambda db: sql.fail(db, key, failed, at))
+        return await self._logged(key.run_id, lambda db: sql.fail(db, key, failed, at))
 
     async def take_over(self, key: RunKey, held: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
         """Take steps from a dead worker."""
@@ -109,11 +115,11 @@ class SqliteRunStore:
 
     async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
         """Fail a run from outside."""
-        return await self._writer.submit(lambda db: sql.end(db, key, code, message, at))
+        return await self._logged(key.run_id, lambda db: sql.end(db, key, code, message, at))
 
     async def cancel(self, run_id: str, tenant_id: str, at: int, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run."""
-        return await self._writer.submit(lambda db: sql.cancel(db, run_id, tenant_id, at, entry))
+        return await self._logged(run_id, lambda db: sql.cancel(db, run_id, tenant_id, at, entry))
 
     async def renew(self, held: Sequence[Held], lease: Lease) -> frozenset[Held]:
         """Lengthen leases."""
@@ -190,3 +196,17 @@ class SqliteRunStore:
         values = (key.flow_id, session_id, key.tenant_id, user_id, key.run_id, limit)
         rows = await self._writer.read(lambda db: db.execute(query, values).fetchall())
         return [PastTurn(*row) for row in reversed(rows)]
+
+    async def _logged(self, run_id: str, job: Job[T], *, size: int = 0) -> T:
+        """Make a transition; where it is what ended the run, read in its transaction what the run came to."""
+
+        def transition(db: sqlite3.Connection) -> tuple[T, Ending | None]:
+            outcome = job(db)
+            if not ended_run(outcome):
+                return outcome, None
+            return outcome, Ending(*db.execute(ENDING_SQL, {"run_id": run_id}).fetchone())
+
+        outcome, ending = await self._writer.submit(transition, size=size)
+        if ending is not None:
+            log_ending(ending)
+        return outcome

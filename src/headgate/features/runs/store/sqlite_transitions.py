@@ -161,7 +161,7 @@ def _judge(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, ev
     elif left != unfinished:
         db.execute(_COUNT_DOWN, (left, key.run_id))
     append_events(db, key.run_id, events, lease.at)
-    return Progress(after, claims=claims, ready=ready)
+    return Progress(after, claims=claims, ready=ready, ended=after.over and after != status)
 
 
 def fail(db: sqlite3.Connection, key: RunKey, failed: Failed, at: int) -> Progress:
@@ -175,12 +175,13 @@ def fail(db: sqlite3.Connection, key: RunKey, failed: Failed, at: int) -> Progre
         return Progress(status, recorded=False)
     data = failed_data(failed.code, failed.message)
     events: list[Event] = [("step_failed", failed.claim.step_id, failed.claim.attempt, data)]
-    if status in LIVE_RUNS:
+    ended = status in LIVE_RUNS
+    if ended:
         status = RunStatus.FAILED
         db.execute(_MOVE_RUN, (status, found[1], None, *error, at, at, key.run_id))
         events.append(("run_failed", failed.claim.step_id, None, data))
     append_events(db, key.run_id, events, at)
-    return Progress(status)
+    return Progress(status, ended=ended)
 
 
 def take_over(db: sqlite3.Connection, key: RunKey, held: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:

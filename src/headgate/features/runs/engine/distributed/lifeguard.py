@@ -7,7 +7,7 @@ import psycopg
 
 from headgate.features.runs.engine.distributed.segment_worker import SegmentWorker, timed_out
 from headgate.features.runs.engine.shift import Shift
-from headgate.features.runs.store.endings import LoggedPostgresStore
+from headgate.features.runs.store.postgres import PostgresRunStore
 from headgate.features.runs.store.postgres_statements import RENEW
 from headgate.features.runs.transitions import Claim, RunKey, clock
 from headgate.foundation.errors import Unavailable
@@ -60,7 +60,7 @@ class Lifeguard:
             log.warning("time-out not written down", run_id=run_id, problem=error.detail)
 
     async def _fail(self, claims: list[tuple[RunKey, Claim]], seconds: float) -> None:
-        store = LoggedPostgresStore(self._url, pool_size=1)
+        store = PostgresRunStore(self._url, pool_size=1)
         await store.open()
         try:
             for key, claim in claims:
