@@ -73,12 +73,12 @@ def undelivered_messages_count_as_attempts() -> None:
 
 
 def reader_takes_what_memory_holds() -> None:
-    """A reader that comes back goes on with what happens from then on; what it missed is not read from the rows."""
-    page = RunStream._page
+    """A reader that reconnects continues with the newest event and misses those in between."""
+    read_page = RunStream._page
 
     async def newest(self: RunStream) -> EventPage:
-        found = await page(self)
-        return replace(found, events=found.events[-1:]) if self._last == 0 and self._place[0] else found
+        page = await read_page(self)
+        return replace(page, events=page.events[-1:]) if self._last == 0 and self._position[0] else page
 
     _patch(RunStream, "_page", newest)
 

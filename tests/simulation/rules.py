@@ -149,8 +149,8 @@ class Rules:
             if not server.answers:
                 continue
             engine, name = server.engine, server.process.name
-            if server.bus.kept_bytes or server.bus._topics:
-                self._fail(f"kept: {name} keeps {server.bus.kept_bytes} bytes of events though all runs are over")
+            if server.bus.size_bytes or server.bus._topics:
+                self._fail(f"kept: {name} keeps {server.bus.size_bytes} bytes of events though all runs are over")
             tasks = [one for one in self._loop.tasks if one.process is server.process and not one.done()]
             upkeep = engine.upkeep if isinstance(engine, ClusterEngine) else len(engine._upkeep)
             if len(tasks) > upkeep:

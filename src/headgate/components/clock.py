@@ -7,7 +7,7 @@ from pydantic import JsonValue, PrivateAttr
 
 from headgate.graph.names import did_you_mean
 from headgate.sdk import Component, ComponentError, Data, Table, Text, field, output
-from headgate.sdk.calls import Asked
+from headgate.sdk.calls import CallRequest
 from headgate.sdk.coerce import clean_text, data_of
 
 
@@ -96,12 +96,12 @@ class Wait(Component):
 
     @output(name="value", label="Value", help="The value that came in; null when nothing did.")
     async def value(self) -> Data:
-        """The value, later. The moment is fixed by the first attempt: an interrupted wait does not start again."""
+        """The value, after the wait. The first attempt fixes the end time, so an interrupted wait does not restart."""
 
         async def due() -> JsonValue:
             return current_time().timestamp() + self.seconds
 
-        moment = (await self.ctx.once(Asked.of("value", "Wait", {"seconds": self.seconds}), due)).value
+        moment = (await self.ctx.once(CallRequest.of("value", "Wait", {"seconds": self.seconds}), due)).value
         if isinstance(moment, int | float):
             await self.ctx.sleep(min(self.seconds, moment - current_time().timestamp()))
         return data_of(self.passed)

@@ -11,12 +11,12 @@ from headgate.components.chat import as_evidence, conversation, failed, record_a
 from headgate.foundation.errors import Cancelled, HeadgateError, UpstreamFailed
 from headgate.graph.names import free_name
 from headgate.sdk import ComponentError, File, Model, RunContext, Tool
-from headgate.sdk.calls import Asked, messages_as_sent
+from headgate.sdk.calls import CallRequest, messages_as_sent
 from headgate.sdk.coerce import text_of
 from headgate.sdk.tools import call_tool
 
 _CONVERSATION: ContextVar[str | None] = ContextVar("headgate_conversation", default=None)
-"""Digest of the conversation in which a model asked for the tool call that is being made."""
+"""Digest of the conversation in which a model requested the tool call in progress."""
 LONGEST_RESULT = 50_000
 """Most characters of a tool's result that go back to the model."""
 
@@ -144,9 +144,9 @@ def _agent(chat: Any, tools: Sequence[tuple[Tool, Any]], instructions: str) -> A
 
     @wrap_tool_call
     async def in_its_conversation(request: Any, handler: Any) -> Any:  # noqa: ANN401 - LangChain's
-        """Let the call know by what it was asked for, so that it is the same call in every attempt at the step."""
-        said = {"messages": messages_as_sent(request.state["messages"]), "call": request.tool_call["id"]}
-        token = _CONVERSATION.set(Asked.of("tool", "", said).digest)
+        """Identify the call by its conversation, so that it is the same call in every attempt at the step."""
+        conversation = {"messages": messages_as_sent(request.state["messages"]), "call": request.tool_call["id"]}
+        token = _CONVERSATION.set(CallRequest.of("tool", "", conversation).digest)
         try:
             return await handler(request)
         finally:

@@ -27,7 +27,7 @@ from headgate.features.runs.starters import RunStarters
 from headgate.features.workspace.workspace import Workspace
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.events import EventSink
-from headgate.foundation.guarded_http import AddressPolicy, GuardedHttp, Places
+from headgate.foundation.guarded_http import AddressPolicy, GuardedHttp, RequestSlots
 from headgate.foundation.settings import Settings
 from headgate.sandbox.broker.rules import NetworkRules
 from headgate.sandbox.limits import Limits
@@ -66,7 +66,7 @@ async def open_services(
     settings, database, telemetry = installation.settings, installation.database, installation.telemetry
     registry, classes, storage = installation.registry, installation.classes, installation.storage
     box, local, variables_of = installation.box, installation.local_models, installation.variables_of
-    http = GuardedHttp(settings.http, places=_places(settings))
+    http = GuardedHttp(settings.http, slots=_slots(settings))
     sandbox = SandboxPool(limits=_limits(settings), insecure=settings.sandbox.insecure, network=_network(settings))
 
     spaces = FlowSpaces(database)
@@ -113,10 +113,10 @@ def _network(settings: Settings) -> NetworkRules:
     return NetworkRules.of(settings.sandbox.hosts, AddressPolicy(settings.http.allowed_internal_cidrs))
 
 
-def _places(settings: Settings) -> Places:
+def _slots(settings: Settings) -> RequestSlots:
     """As many requests at once as there may be steps at once, where the operator sets no number."""
     steps = settings.engine.max_concurrent_runs * settings.engine.max_concurrent_steps
-    return Places(settings.http.max_connections or steps, settings.http.max_connections_per_host)
+    return RequestSlots(settings.http.max_connections or steps, settings.http.max_connections_per_host)
 
 
 def _limits(settings: Settings) -> Limits:

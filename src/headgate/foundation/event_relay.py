@@ -1,9 +1,9 @@
 """Events between processes, over Redis: a stream for each topic.
 
-Writers gather events for a moment and send them as one entry, so that a fast run costs one command and not one for each
-event. Readers wait in Redis and do not poll it. The relay stores nothing that counts: what Redis does not take is
-dropped, and while Redis is away everything is. Readers then read the rows, where every durable event is, and notice by
-the numbers of the others that some are missing.
+Writers batch events for `GATHER_SECONDS` and send them as one entry, so that a fast run costs one command per batch.
+Readers use blocking reads and do not poll. Delivery is best effort: events that Redis does not accept are dropped, so
+all of them while Redis is unreachable. Readers then read the rows, which contain every durable event, and detect
+missing ephemeral events by their numbers.
 """
 
 import asyncio
@@ -21,29 +21,29 @@ from headgate.foundation.events import EVENT_BYTES, SILENCE_SECONDS, Event
 from headgate.foundation.log import get_logger
 
 GATHER_SECONDS = 0.02
-"""How long events are gathered before they are sent."""
+"""How long events are batched before they are sent."""
 MOST_ENTRIES = 2_000
-"""Entries kept of one topic, about."""
+"""Approximate number of entries per stream."""
 MOST_WAITING_BYTES = 4 * 1024 * 1024
-"""Events that wait to be sent; beyond it those of the topic that waits longest are dropped."""
+"""Size of the send buffer; above it the topic that has waited longest is dropped."""
 IDLE_SECONDS = 60
-"""How long a topic is kept after a group of it ended, if nothing follows."""
+"""Expiry of a topic after one of its groups ended."""
 CONNECT_SECONDS = 2.0
 _ANSWER_SECONDS = 4 * SILENCE_SECONDS + CONNECT_SECONDS
 _EVENTS = b"e"
 _WAKE = ""
-"""In place of a kind: rows have changed."""
+"""Kind of an entry that reports changed rows."""
 _Waiting = list[tuple[str, dict[str, JsonValue], str]]
 """Kind, data and group of each event."""
 log = get_logger(__name__)
 
 
 class EventRelay:
-    """Publishes topics in one Redis database. Lives on one event loop.
+    """Publishes topics in one Redis database. Bound to one event loop.
 
     Args:
-        url: The Redis database; nothing else should be in it.
-        keep_seconds: How long a topic is kept after its last event.
+        url: The Redis database, used for nothing else.
+        keep_seconds: Expiry of a topic after its last event.
     """
 
     def __init__(self, url: str, keep_seconds: int) -> None:
@@ -53,52 +53,52 @@ class EventRelay:
         self._keep_seconds = keep_seconds
         self._waiting: dict[str, _Waiting] = {}
         self._ended: set[str] = set()
-        """Topics with a group that ended since they were last sent."""
+        """Topics with a group that ended since the last batch."""
         self._bytes = 0
         self._is_away = False
         self._timer: asyncio.TimerHandle | None = None
         self._sending: asyncio.Task[None] | None = None
 
     def publish(self, topic: str, kind: str, data: dict[str, JsonValue], *, group: str = "") -> None:
-        """Add an event; it is sent a moment later."""
+        """Add an event to the next batch."""
         self._bytes += EVENT_BYTES + len(orjson.dumps(data, default=str))
         if self._bytes > MOST_WAITING_BYTES and self._waiting:
             dropped = self._waiting.pop(next(iter(self._waiting)))
-            self._bytes -= sum(EVENT_BYTES + len(orjson.dumps(one[1], default=str)) for one in dropped)
+            self._bytes -= sum(EVENT_BYTES + len(orjson.dumps(event[1], default=str)) for event in dropped)
         self._waiting.setdefault(topic, []).append((kind, data, group))
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(GATHER_SECONDS, self._send_soon)
 
     def wake(self, topic: str) -> None:
-        """Let readers look at the rows; one wake-up for all that is sent at once."""
+        """Notify readers that rows have changed; at most one wake-up in sequence per batch."""
         waiting = self._waiting.get(topic)
         if not waiting or waiting[-1][0] != _WAKE:
             self.publish(topic, _WAKE, {})
 
-    def drop(self, topic: str, group: str) -> None:  # noqa: ARG002 - a stream is dropped as one
-        """A group ended: its topic is kept no longer than `IDLE_SECONDS` if nothing follows."""
+    def drop(self, topic: str, group: str) -> None:  # noqa: ARG002 - a stream expires as a unit
+        """End a group: its topic expires after `IDLE_SECONDS` without further events."""
         self._ended.add(topic)
         self.wake(topic)
 
     def may_have_readers(self, topic: str) -> bool:  # noqa: ARG002 - other processes may read it
-        """Whether anybody may read this topic."""
+        """Always true: readers in other processes are unknown here."""
         return True
 
     async def flush(self) -> None:
-        """Send what was published so far."""
+        """Send all published events."""
         while self._waiting or self._sending is not None:
             self._send_soon()
             if self._sending is not None:
                 await asyncio.wait([self._sending])
 
     async def settle(self, seconds: float = 1.0) -> None:
-        """Send what was published so far, if that takes no longer than this."""
+        """Send all published events within this time."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self.flush()
 
     async def aclose(self) -> None:
-        """Send the last events and disconnect."""
+        """Send the remaining events and disconnect."""
         await self.settle(CONNECT_SECONDS)
         if self._sending is not None:
             self._sending.cancel()
@@ -112,13 +112,13 @@ class EventRelay:
             self._sending = asyncio.create_task(self._send())
             self._sending.add_done_callback(self._sent)
 
-    def _sent(self, done: "asyncio.Task[None]") -> None:
+    def _sent(self, task: "asyncio.Task[None]") -> None:
         self._sending = None
-        if self._waiting and not done.cancelled():
+        if self._waiting and not task.cancelled():
             self._send_soon()
 
     async def _send(self) -> None:
-        """Send all that waits, in one round trip. What Redis does not take is dropped."""
+        """Send the batch in one round trip. What Redis does not accept is dropped."""
         waiting, ended = self._waiting, self._ended
         self._waiting, self._ended, self._bytes = {}, set(), 0
         pipe = self.client.pipeline(transaction=False)
@@ -130,16 +130,16 @@ class EventRelay:
             await pipe.execute()
         except (RedisError, OSError) as error:
             if not self._is_away:
-                log.warning("events are dropped while Redis is away", topics=len(waiting), problem=str(error))
+                log.warning("Redis is unreachable: live events are dropped", topics=len(waiting), problem=str(error))
             self._is_away = True
         else:
             if self._is_away:
-                log.info("Redis takes events again")
+                log.info("Redis is reachable again")
             self._is_away = False
 
 
 class RelayFeed:
-    """Follows topics of a relay.
+    """Subscribes to topics of a relay.
 
     Args:
         client: The Redis database of the relay.
@@ -150,7 +150,7 @@ class RelayFeed:
 
     @asynccontextmanager
     async def follow(self, topic: str) -> AsyncIterator["RelaySubscription"]:
-        """Read a topic from now on. While Redis is away it begins when Redis is back; `changed` raises until then."""
+        """Subscribe to a topic. While Redis is unreachable `changed` raises; after that the subscription starts."""
         subscription = RelaySubscription(self._client, topic)
         with suppress(RedisError, OSError):
             await subscription.begin()
@@ -158,7 +158,7 @@ class RelayFeed:
 
 
 class RelaySubscription:
-    """A reader's place in a stream. It is given events without a group only from now on."""
+    """A reader's position in a stream. Events without a group are delivered only from the subscription on."""
 
     def __init__(self, client: Redis, topic: str) -> None:
         self._client = client
@@ -168,28 +168,28 @@ class RelaySubscription:
         self._pending: list[Event] = []
 
     async def begin(self) -> None:
-        """Note the end of the stream. Raises what Redis raises."""
+        """Record the end of the stream as the start of the subscription. Raises `RedisError` and `OSError`."""
         newest: Any = await self._client.xrevrange(self._topic, count=1)
         self._began = _order(newest[0][0]) if newest else (0, 0)
 
     def pending(self) -> Sequence[Event]:
-        """What was received."""
-        found, self._pending = self._pending, []
-        return found
+        """The received events; clears them."""
+        events, self._pending = self._pending, []
+        return events
 
     async def changed(self) -> bool:
-        """Wait for an entry or `SILENCE_SECONDS`; whether the rows have to be read. Raises `Unavailable`."""
+        """Wait for an entry or `SILENCE_SECONDS`. True when the rows must be read. Raises `Unavailable`."""
         try:
             if self._began is None:
                 await self.begin()
-                return True  # rows may have changed before
+                return True  # rows may have changed before the subscription
             block = int(SILENCE_SECONDS * 1000)
-            answer = await self._client.xread({self._topic: self._entry}, block=block, count=100)
+            response = await self._client.xread({self._topic: self._entry}, block=block, count=100)
         except (RedisError, OSError) as error:
             raise Unavailable(
                 f"Redis does not answer: {error}", remedy="The rows are read until it is back."
             ) from error
-        return self._take(_entries(answer), self._began)
+        return self._take(_entries(response), self._began)
 
     def _take(self, entries: Sequence[tuple[bytes, dict[bytes, bytes]]], began: tuple[int, int]) -> bool:
         woken = not entries
@@ -202,9 +202,9 @@ class RelaySubscription:
         return woken
 
 
-def _entries(answer: Any) -> list[tuple[bytes, dict[bytes, bytes]]]:  # noqa: ANN401 - what the client gives
-    """The entries of the one stream that XREAD answers with."""
-    streams = answer.values() if isinstance(answer, dict) else (entries for _, entries in answer or ())
+def _entries(response: Any) -> list[tuple[bytes, dict[bytes, bytes]]]:  # noqa: ANN401 - untyped in the client
+    """The entries of the only stream in the response of XREAD."""
+    streams = response.values() if isinstance(response, dict) else (entries for _, entries in response or ())
     return [(entry[0], entry[1]) for entries in streams for entry in entries]
 
 

@@ -1,9 +1,9 @@
-"""An in-process event bus: wakes the readers of a topic and passes on events that are not stored anywhere.
+"""An in-process event bus: wakes the readers of a topic and delivers events that are not stored in the database.
 
-What is stored is read from its rows: a reader that is woken looks there. The bus keeps events of a group (the output of
-a step that is running) for readers that come later, until the group is dropped. Whatever it keeps is bounded by bytes,
-for each group and in total, and the oldest goes first; so a reader may miss events, and the events have to let it
-notice. Without readers and groups a topic takes no memory.
+Stored events are read from their rows: a reader that is woken reads them again. The bus buffers the events of a group
+(the output of a running step) for later readers until the group is dropped. The buffer is bounded in bytes, per group
+and in total; the oldest events are dropped first. A reader may therefore miss events and must be able to detect it from
+their content. A topic without readers and groups uses no memory.
 """
 
 import asyncio
@@ -17,63 +17,63 @@ import orjson
 from pydantic import JsonValue
 
 MOST_BYTES = 16 * 1024 * 1024
-"""Kept by one bus, unless it is set otherwise."""
+"""Default size of the buffer of one bus."""
 MOST_GROUP_BYTES = 256 * 1024
-"""Kept of one group."""
+"""Size of the buffer of one group."""
 EVENT_BYTES = 500
-"""What an event takes in memory beside its text, about."""
+"""Approximate memory of an event in addition to its text."""
 SILENCE_SECONDS = 1.0
-"""How long a reader waits before it looks at the rows though nothing woke it."""
+"""How long a reader waits for a wake-up before it reads the rows anyway."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened in a topic."""
+    """An event of a topic."""
 
     kind: str
     data: dict[str, JsonValue]
 
 
 class EventSink(Protocol):
-    """Where events go. No call waits or raises."""
+    """Publishes events. No call blocks or raises."""
 
     def publish(self, topic: str, kind: str, data: dict[str, JsonValue], *, group: str = "") -> None:
-        """Pass an event on to the readers of a topic; with a group, also to those that come before it is dropped."""
+        """Deliver an event to the readers of a topic; with a group, also to later readers until it is dropped."""
         ...
 
     def wake(self, topic: str) -> None:
-        """Rows that readers of this topic show have changed."""
+        """Notify the readers of a topic that its rows have changed."""
         ...
 
     def drop(self, topic: str, group: str) -> None:
-        """A group ended: readers that come from now on do not get its events."""
+        """End a group: readers that subscribe later do not receive its events."""
         ...
 
     def may_have_readers(self, topic: str) -> bool:
-        """Whether anybody may read this topic now."""
+        """Whether this topic may have readers."""
         ...
 
 
 class Subscription(Protocol):
-    """A reader's place in a topic."""
+    """A reader's position in a topic."""
 
     def pending(self) -> Sequence[Event]:
-        """The events since this was last asked, in order; first those that are kept of groups. Does not wait."""
+        """The events since the last call, in order; the first call also returns buffered groups. Does not wait."""
         ...
 
     async def changed(self) -> bool:
-        """Wait for something to happen; whether the rows have to be read: the topic was woken, or it was silent.
+        """Wait for an event, a wake-up or a timeout. True when the rows must be read: not after an event alone.
 
-        Raises `Unavailable` when the feed is lost.
+        Raises `Unavailable` when the connection to the feed is lost.
         """
         ...
 
 
 class EventFeed(Protocol):
-    """Where events are read, in whichever process they happen."""
+    """Reads events of all processes."""
 
     def follow(self, topic: str) -> AbstractAsyncContextManager[Subscription]:
-        """Read a topic from now on. A reader reads the rows once when it has subscribed. Raises `Unavailable`."""
+        """Subscribe to a topic. After subscribing a reader reads the rows once. Raises `Unavailable`."""
         ...
 
 
@@ -87,7 +87,7 @@ class _Group:
 @dataclass(slots=True)
 class _Topic:
     groups: dict[str, _Group] = field(default_factory=dict)
-    """The group with the empty name holds what only the present readers get."""
+    """The group with the empty name holds events for current readers only."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     last: int = 0
     """The number of the last event."""
@@ -96,76 +96,76 @@ class _Topic:
 
 
 class EventBus:
-    """Passes events on to readers in this process; sink and feed at once. Lives on one event loop.
+    """Delivers events to readers in this process: both sink and feed. Bound to one event loop.
 
     Args:
-        most_bytes: What it may keep in total.
+        most_bytes: Size of the buffer.
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
         self._topics: OrderedDict[str, _Topic] = OrderedDict()
-        self.kept_bytes = 0
-        """What it keeps, about."""
+        self.size_bytes = 0
+        """Approximate size of the buffered events."""
 
     def publish(self, topic: str, kind: str, data: dict[str, JsonValue], *, group: str = "") -> None:
-        """Pass an event on; without a group nothing is kept where nobody reads."""
-        found = self._topics.get(topic)
-        if found is None or not (group or found.readers):
+        """Deliver an event. Without a group and readers it is discarded."""
+        state = self._topics.get(topic)
+        if state is None or not (group or state.readers):
             if not group:
                 return
-            found = self._topic(topic)
-        found.last += 1
+            state = self._topic(topic)
+        state.last += 1
         size = EVENT_BYTES + len(orjson.dumps(data, default=str))
-        kept = found.groups.setdefault(group, _Group())
-        kept.events.append((found.last, size, Event(kind, data)))
-        kept.size += size
-        self.kept_bytes += size
-        self._trim(kept)
+        buffer = state.groups.setdefault(group, _Group())
+        buffer.events.append((state.last, size, Event(kind, data)))
+        buffer.size += size
+        self.size_bytes += size
+        self._trim(buffer)
         self._topics.move_to_end(topic)
-        while self.kept_bytes > self._most_bytes:
+        while self.size_bytes > self._most_bytes:
             self._clear_oldest()
-        _wake(found)
+        _wake(state)
 
     def wake(self, topic: str) -> None:
-        """Let readers look at the rows."""
-        found = self._topics.get(topic)
-        if found is not None:
-            found.wakes += 1
-            _wake(found)
+        """Notify the readers of a topic that its rows have changed."""
+        state = self._topics.get(topic)
+        if state is not None:
+            state.wakes += 1
+            _wake(state)
 
     def drop(self, topic: str, group: str) -> None:
-        """Keep the group's events for the present readers only, and not at all without any."""
-        found = self._topics.get(topic)
-        ended = found.groups.pop(group, None) if found is not None else None
-        if found is None or ended is None:
+        """Keep the group's events for current readers only; without readers discard them."""
+        state = self._topics.get(topic)
+        group_events = state.groups.pop(group, None) if state is not None else None
+        if state is None or group_events is None:
             return
-        if found.readers:
-            kept = found.groups.setdefault("", _Group())
-            kept.events = deque(sorted((*kept.events, *ended.events), key=lambda one: one[0]))
-            kept.size += ended.size
-            self._trim(kept)
+        if state.readers:
+            buffer = state.groups.setdefault("", _Group())
+            buffer.events = deque(sorted((*buffer.events, *group_events.events), key=lambda one: one[0]))
+            buffer.size += group_events.size
+            self._trim(buffer)
         else:
-            self.kept_bytes -= ended.size
-            self._forget_if_idle(topic, found)
+            self.size_bytes -= group_events.size
+            self._forget_if_idle(topic, state)
 
     def may_have_readers(self, topic: str) -> bool:
-        """Whether somebody in this process reads the topic."""
-        found = self._topics.get(topic)
-        return found is not None and found.readers > 0
+        """Whether the topic has readers in this process."""
+        state = self._topics.get(topic)
+        return state is not None and state.readers > 0
 
     @asynccontextmanager
     async def follow(self, topic: str) -> AsyncIterator["BusSubscription"]:
-        """Read a topic from now on."""
-        found = self._topic(topic)
-        found.readers += 1
+        """Subscribe to a topic."""
+        state = self._topic(topic)
+        state.readers += 1
         try:
-            yield BusSubscription(found)
+            yield BusSubscription(state)
         finally:
-            found.readers -= 1
-            if found.readers == 0 and (left := found.groups.pop("", None)) is not None:
-                self.kept_bytes -= left.size
-            self._forget_if_idle(topic, found)
+            state.readers -= 1
+            if state.readers == 0 and (unread := state.groups.pop("", None)) is not None:
+                self.size_bytes -= unread.size
+            self._forget_if_idle(topic, state)
 
     def _topic(self, name: str) -> _Topic:
         topic = self._topics.get(name)
@@ -177,22 +177,22 @@ class EventBus:
         if not topic.readers and not topic.groups and self._topics.get(name) is topic:
             del self._topics[name]
 
-    def _trim(self, kept: _Group) -> None:
-        while kept.size > MOST_GROUP_BYTES and len(kept.events) > 1:
-            size = kept.events.popleft()[1]
-            kept.size -= size
-            self.kept_bytes -= size
+    def _trim(self, group: _Group) -> None:
+        while group.size > MOST_GROUP_BYTES and len(group.events) > 1:
+            size = group.events.popleft()[1]
+            group.size -= size
+            self.size_bytes -= size
 
     def _clear_oldest(self) -> None:
-        """Keep nothing of the topic whose last event is the oldest."""
+        """Discard the buffer of the topic whose last event is the oldest."""
         name, topic = next((name, topic) for name, topic in self._topics.items() if topic.groups)
-        self.kept_bytes -= sum(group.size for group in topic.groups.values())
+        self.size_bytes -= sum(group.size for group in topic.groups.values())
         topic.groups.clear()
         self._forget_if_idle(name, topic)
 
 
 class BusSubscription:
-    """A reader's place in a topic of this process."""
+    """A reader's position in a topic of this process."""
 
     def __init__(self, topic: _Topic) -> None:
         self._topic = topic
@@ -201,19 +201,19 @@ class BusSubscription:
         self._wakes = topic.wakes
 
     def pending(self) -> Sequence[Event]:
-        """What is kept behind the reader's place; without a group, only what happened since it came."""
-        found: list[tuple[int, Event]] = []
+        """Buffered events after the reader's position; without a group, only those since it subscribed."""
+        events: list[tuple[int, Event]] = []
         for name, group in self._topic.groups.items():
-            least = self._after if name else max(self._after, self._began)
+            after = self._after if name else max(self._after, self._began)
             for number, _, event in reversed(group.events):
-                if number <= least:
+                if number <= after:
                     break
-                found.append((number, event))
+                events.append((number, event))
         self._after = self._topic.last
-        return [event for _, event in sorted(found, key=lambda one: one[0])]
+        return [event for _, event in sorted(events, key=lambda numbered: numbered[0])]
 
     async def changed(self) -> bool:
-        """Wait for an event, a wake-up or `SILENCE_SECONDS`; whether the rows have to be read."""
+        """Wait for an event, a wake-up or `SILENCE_SECONDS`. True when the rows must be read."""
         topic = self._topic
         if topic.wakes == self._wakes and topic.last == self._after:
             try:
@@ -226,7 +226,7 @@ class BusSubscription:
 
 
 def _wake(topic: _Topic) -> None:
-    """Wake every reader: each waits on the event it took before it looked, so none is lost."""
+    """Wake every reader. Each waits on the `asyncio.Event` it held before its check, so no wake-up is lost."""
     if topic.readers:
         topic.changed.set()
         topic.changed = asyncio.Event()

@@ -1,7 +1,7 @@
-"""Modules that are imported when something of them is first used.
+"""Modules that are imported on first use.
 
-A module that only some commands or requests need is named twice, so that type checkers and the layers' check see an
-ordinary import, and a start does not pay for it:
+A module that only some commands or requests need is declared twice: type checkers and the layer check see an ordinary
+import, and the start of the process does not load it:
 
     if TYPE_CHECKING:
         from headgate.features.flows import versions
@@ -15,12 +15,12 @@ from typing import Any
 
 
 class _LazyModule(ModuleType):
-    """Stands for a module until one of its names is read; keeps nothing, so that a replaced name is seen."""
+    """Imports the module on each attribute access and caches nothing, so that a patched attribute is visible."""
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the module has
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - any attribute
         return getattr(import_module(self.__name__), name)
 
 
 def lazy_module(name: str) -> ModuleType:
-    """The module of that dotted name, imported when one of its names is first read."""
+    """The module with that dotted name, imported when one of its attributes is first read."""
     return _LazyModule(name)

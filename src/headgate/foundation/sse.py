@@ -43,7 +43,7 @@ class EventStream(StreamingResponse):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SseEvent:
     """An event as it goes to one reader."""
 
     id: str
@@ -56,7 +56,7 @@ class Told:
 
 
 async def with_heartbeat(
-    events: AsyncGenerator[Told, None],
+    events: AsyncGenerator[SseEvent, None],
     seconds: float = HEARTBEAT_SECONDS,
     *,
     may_go_on: Callable[[], Awaitable[bool]] | None = None,

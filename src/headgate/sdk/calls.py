@@ -1,4 +1,4 @@
-"""Calls that a step makes outside and that are made once: how they are identified, and what answers them."""
+"""Outside calls of a step that are made only once: how a call is identified, and its result."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -10,38 +10,38 @@ from pydantic import BaseModel, JsonValue
 
 CallKind = Literal["model", "tool", "value"]
 REPLAYED = "headgate_replayed"
-"""Member of a message's `response_metadata`: an earlier attempt at the step had the answer, and paid for it."""
+"""Member of a message's `response_metadata`: the answer is that of an earlier attempt, which paid for it."""
 _TYPES = {"AIMessageChunk": "ai", "HumanMessageChunk": "human", "SystemMessageChunk": "system"}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A request, by what identifies it."""
+class CallRequest:
+    """Identifies a call."""
 
     kind: CallKind
     name: str
-    """The model or the tool, as people know it."""
+    """Display name of the model or tool."""
     digest: str
     """SHA-256 of the request."""
 
     @classmethod
-    def of(cls, kind: CallKind, name: str, request: Mapping[str, Any]) -> "Asked":
-        """The request with these members; what is not JSON counts by its JSON schema, or else by its `repr`."""
+    def of(cls, kind: CallKind, name: str, request: Mapping[str, Any]) -> "CallRequest":
+        """The call with these arguments. Values that are not JSON count by their JSON schema or their `repr`."""
         content = orjson.dumps([kind, name, request], default=_plain, option=orjson.OPT_SORT_KEYS | _LENIENT)
         return cls(kind, name, hashlib.sha256(content).hexdigest())
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a request was answered with."""
+class CallResult:
+    """The answer to a call."""
 
     value: JsonValue
     replayed: bool = False
-    """Whether an earlier attempt at the step had made the call."""
+    """Whether it is the stored answer of an earlier attempt at the step."""
 
 
 def messages_as_sent(messages: Iterable[Any]) -> list[dict[str, Any]]:
-    """LangChain messages by what a model reads of them, without the ids that each process makes anew."""
+    """LangChain messages as the model receives them, without the ids that LangChain generates per process."""
     return [
         {
             "type": _TYPES.get(message.type, message.type),
@@ -60,7 +60,7 @@ def messages_as_sent(messages: Iterable[Any]) -> list[dict[str, Any]]:
 _LENIENT = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a library passes along
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any argument of a call
     if isinstance(value, type) and issubclass(value, BaseModel):
         return value.model_json_schema()
     return value.model_dump(mode="json") if isinstance(value, BaseModel) else repr(value)

@@ -8,7 +8,7 @@ from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.guarded_http import HttpAnswer
 from headgate.graph.manifest import Manifest
-from headgate.sdk.calls import Answer, Asked
+from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
 
 if TYPE_CHECKING:  # the chat model type is named without importing LangChain at start-up
@@ -195,19 +195,19 @@ class RunContext(Protocol):
         """The words of a recording, by a model that turns speech into text. Raises as a chat model's call does."""
         ...
 
-    async def once(self, asked: Asked, call: Callable[[], Awaitable[JsonValue]]) -> Answer:
-        """The answer of a call outside. Of an interrupted or failed step the next attempt gets the same answer.
+    async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:
+        """Make an outside call once: a later attempt at an interrupted or failed step reuses the stored answer.
 
         Args:
-            asked: Identifies the request.
-            call: Makes it; what it raises is raised, and the next attempt makes the call again.
+            request: Identifies the call.
+            call: Makes the call. Its error is raised and not stored: the next attempt repeats the call.
         """
         ...
 
     def idempotency_key(self) -> str:
-        """A key for the next request that changes something outside.
+        """The `Idempotency-Key` of the next request with side effects.
 
-        Every attempt of the run gives the same keys in the same order; another run gives others.
+        Every attempt of the run returns the same keys in the same order; another run returns different keys.
         """
         ...
 
@@ -265,7 +265,7 @@ class RunContext(Protocol):
             server: The MCP server it belongs to.
             error: What it refused or failed with, in place of a result.
             ms: Milliseconds it took.
-            replayed: Whether an earlier attempt at the step had made the call.
+            replayed: Whether the result is that of an earlier attempt at the step.
         """
         ...
 

@@ -10,7 +10,7 @@ from pydantic import JsonValue, SecretStr
 
 from headgate.foundation.errors import Cancelled, HeadgateError, Invalid, NotFound, UpstreamFailed
 from headgate.graph.manifest import Manifest
-from headgate.sdk.calls import Answer, Asked
+from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.context import HttpAnswer, RunInput, WorkspaceTools
 from headgate.sdk.values import File, Model, Recording, Tool, Transcript
 
@@ -204,8 +204,8 @@ class FakeContext:
     recordings: list[Recording] = field(default_factory=list)
     transcript: Transcript = field(default_factory=lambda: Transcript("What was said."))
     cancelled: bool = False
-    keys_given: int = 0
-    """Idempotency keys given."""
+    key_count: int = 0
+    """Idempotency keys returned."""
 
     async def chat_model(self, model: Model) -> "BaseChatModel":
         """The scripted model, whichever was asked for; what was asked for is kept in `models`."""
@@ -228,14 +228,14 @@ class FakeContext:
         self.recordings.append(audio)
         return self.transcript
 
-    async def once(self, asked: Asked, call: Callable[[], Awaitable[JsonValue]]) -> Answer:  # noqa: ARG002
-        """The answer of the call."""
-        return Answer(await call())
+    async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:  # noqa: ARG002
+        """Make the call."""
+        return CallResult(await call())
 
     def idempotency_key(self) -> str:
         """`key-1`, `key-2` and so on."""
-        self.keys_given += 1
-        return f"key-{self.keys_given}"
+        self.key_count += 1
+        return f"key-{self.key_count}"
 
     async def secret(self, name: str, *, url: str | None = None) -> SecretStr:  # noqa: ARG002 - goes anywhere
         """A scripted secret. Raises `NotFound` naming it."""

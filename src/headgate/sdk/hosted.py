@@ -15,7 +15,7 @@ from pydantic import JsonValue, SecretStr
 from headgate.foundation.errors import Forbidden, NotFound, TooLarge, UpstreamFailed
 from headgate.foundation.guarded_http.answer import HttpAnswer
 from headgate.graph.names import clipped
-from headgate.sdk.calls import Answer, Asked
+from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.context import RunInput
 from headgate.sdk.values import File, Message, Model, Recording, Tool, Transcript
 
@@ -84,12 +84,12 @@ class HostedContext:
         """Raises `NotInTheSandbox`."""
         raise _refused("ask a model", "Connect a Transcribe step, and work on its text.")
 
-    async def once(self, asked: Asked, call: Callable[[], Awaitable[JsonValue]]) -> Answer:  # noqa: ARG002
-        """The answer of the call: own code keeps none."""
-        return Answer(await call())
+    async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:  # noqa: ARG002
+        """Make the call: custom code stores no answers."""
+        return CallResult(await call())
 
     def idempotency_key(self) -> str:
-        """The same keys in the same order whenever the step runs."""
+        """An `Idempotency-Key`; the same keys in the same order in every attempt at the step."""
         self._keys += 1
         return hashlib.sha256(f"{self.run_id}:{self.node_id}:{self._keys}".encode()).hexdigest()
 

@@ -11,7 +11,7 @@ from headgate.foundation.errors import Cancelled, HeadgateError, UpstreamFailed
 from headgate.graph.names import did_you_mean, listed
 from headgate.graph.ports import PortType
 from headgate.graph.tool_names import tool_name
-from headgate.sdk.calls import Asked
+from headgate.sdk.calls import CallRequest
 from headgate.sdk.coerce import encode
 from headgate.sdk.component import NOT_TAKEN, Component, ComponentError
 from headgate.sdk.context import RunContext
@@ -19,7 +19,7 @@ from headgate.sdk.values import Tool
 
 
 class ToolRefused(UpstreamFailed):
-    """A tool refused a call of an earlier attempt at the step; the call is not made again."""
+    """A tool refused the same call in an earlier attempt at the step; the call is not repeated."""
 
     code = "tool_refused"
     title = "The tool refused the call"
@@ -59,18 +59,18 @@ def tool_of(
 async def call_tool(
     ctx: RunContext, tool: Tool, arguments: dict[str, JsonValue], *, conversation: str | None = None
 ) -> JsonValue:
-    """Call a tool as a step does: not in a cancelled run, once in all attempts, kept with its time for the evidence.
+    """Call a tool for a step: once in all attempts, not in a cancelled run, recorded in the evidence with its duration.
 
     Args:
         ctx: The step's run context.
-        tool: What is called.
-        arguments: What it is called with.
-        conversation: Identifies the conversation in which a model asked for the call. What the tool refuses is then an
-            answer as well, and the next attempt gets the same one.
+        tool: The tool to call.
+        arguments: Its arguments, by name.
+        conversation: Digest of the conversation in which a model requested the call. With it a refusal is stored like
+            a result, and the next attempt gets the same refusal.
 
     Raises:
         Cancelled: The run was cancelled.
-        HeadgateError: What the tool raised; `ToolRefused` for what an earlier attempt was refused.
+        HeadgateError: What the tool raised; `ToolRefused` for a stored refusal.
     """
     await ctx.check_cancelled()
     started = time.perf_counter()
@@ -86,26 +86,26 @@ async def call_tool(
                 raise
             return {"error": str(error)}
 
-    def keep(result: JsonValue, error: str = "", *, replayed: bool = False) -> None:
+    def record(result: JsonValue, error: str = "", *, replayed: bool = False) -> None:
         ms = round((time.perf_counter() - started) * 1000, 1)
         ctx.record_tool_call(
             tool.full_name, arguments, result, server=tool.server, error=error, ms=ms, replayed=replayed
         )
 
-    asked = Asked.of("tool", tool.full_name, {"arguments": arguments, "conversation": conversation})
+    request = CallRequest.of("tool", tool.full_name, {"arguments": arguments, "conversation": conversation})
     try:
-        answer = await ctx.once(asked, call)
+        stored = await ctx.once(request, call)
     except HeadgateError as error:
-        keep(None, str(error))
+        record(None, str(error))
         raise
     except asyncio.CancelledError:
-        keep(None, "The run was stopped while the tool worked.")
+        record(None, "The run was stopped while the tool worked.")
         raise
-    outcome = answer.value if isinstance(answer.value, dict) else {}
-    refused = str(outcome.get("error") or "")
-    keep(outcome.get("result"), refused, replayed=answer.replayed)
-    if refused:
-        raise raised or ToolRefused(refused)
+    outcome = stored.value if isinstance(stored.value, dict) else {}
+    refusal = str(outcome.get("error") or "")
+    record(outcome.get("result"), refusal, replayed=stored.replayed)
+    if refusal:
+        raise raised or ToolRefused(refusal)
     return outcome.get("result")
 
 

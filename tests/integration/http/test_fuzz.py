@@ -21,7 +21,7 @@ Record = Callable[[str, object], None]
 SMALL: dict[str, Any] = {
     "limits": LimitSettings(max_inline_text_bytes=256, max_inline_preview_bytes=64),
     "engine": EngineSettings(recover_on_start=False),
-    "server": ServerSettings(most_loop_lag_seconds=600),  # its load must not make the server unready
+    "server": ServerSettings(max_loop_lag_seconds=600),  # its load must not make the server unready
 }
 """As the worlds of the isolation tests want it."""
 EMPTY: Mapping[str, str] = {}

@@ -107,7 +107,7 @@ class TestMemory:
             emit(bus, 2000, topic=f"run{run}")
             bus.wake(f"run{run}")
             bus.drop(f"run{run}", "step")
-        assert bus.kept_bytes == 0
+        assert bus.size_bytes == 0
         assert not bus._topics
 
     async def test_is_given_back_when_the_last_reader_leaves(self, bus: EventBus) -> None:
@@ -115,21 +115,21 @@ class TestMemory:
         emit(bus, 100)
         bus.publish("run", "saved", {})
         bus.drop("run", "step")
-        assert bus.kept_bytes > 0
+        assert bus.size_bytes > 0
         for reader in readers:
             await reader.leave()
-        assert bus.kept_bytes == 0
+        assert bus.size_bytes == 0
         assert not bus._topics
 
     async def test_of_a_group_is_bounded(self, bus: EventBus) -> None:
         emit(bus, 10_000)
-        assert bus.kept_bytes <= MOST_GROUP_BYTES
+        assert bus.size_bytes <= MOST_GROUP_BYTES
 
     async def test_in_total_is_bounded_whatever_the_number_of_topics(self) -> None:
         bus = EventBus(most_bytes=1_000_000)
         for run in range(500):
             emit(bus, 50, topic=f"run{run}")
-            assert bus.kept_bytes <= 1_000_000
+            assert bus.size_bytes <= 1_000_000
         reader = await Reader(bus, "run499").subscribe()
         assert await reader.numbers(50) == list(range(1, 51))
 

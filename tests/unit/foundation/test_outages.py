@@ -16,16 +16,16 @@ def talkative() -> None:
 
 
 class TestOutage:
-    def test_logs_one_line_when_a_part_goes_away_and_one_when_it_is_back(self) -> None:
+    def test_logs_one_line_at_its_start_and_one_at_its_end(self) -> None:
         with capture_logs() as lines:
             broker = Outage(get_logger("test"), "broker")
             broker.answered()
             for _ in range(12_900):
-                broker.failed(ConnectionRefusedError("no one listens"))
+                broker.failed(ConnectionRefusedError("connection refused"))
             broker.answered()
             broker.answered()
-        assert [line["event"] for line in lines] == ["broker is away", "broker is back"]
-        assert lines[0]["problem"] == "no one listens"
+        assert [line["event"] for line in lines] == ["broker is unavailable", "broker is available again"]
+        assert lines[0]["problem"] == "connection refused"
         assert lines[1]["failed_calls"] == 12_900
 
     def test_logs_the_next_outage_again(self) -> None:
@@ -34,7 +34,7 @@ class TestOutage:
             for _ in range(2):
                 broker.failed("away")
                 broker.answered()
-        assert [line["event"] for line in lines] == ["broker is away", "broker is back"] * 2
+        assert [line["event"] for line in lines] == ["broker is unavailable", "broker is available again"] * 2
 
 
 def record(text: str, *values: object, error: Exception | None = None) -> logging.LogRecord:
@@ -43,7 +43,7 @@ def record(text: str, *values: object, error: Exception | None = None) -> loggin
 
 
 class TestRepeats:
-    def test_leaves_out_what_was_said_a_moment_ago_and_counts_it(self) -> None:
+    def test_omits_and_counts_repeated_records(self) -> None:
         moment = [0.0]
         repeats = Repeats(seconds=60, now=lambda: moment[0])
         assert repeats.filter(record("Cannot connect. Trying again in %s seconds", 2))
@@ -52,7 +52,7 @@ class TestRepeats:
         moment[0] = 61.0
         later = record("Cannot connect. Trying again in %s seconds", 32)
         assert repeats.filter(later)
-        assert later.getMessage() == "Cannot connect. Trying again in 32 seconds (100 more like it were left out)"
+        assert later.getMessage() == "Cannot connect. Trying again in 32 seconds (100 similar records omitted)"
 
     def test_logs_a_lost_connection_without_a_trace_and_a_fault_with_it(self) -> None:
         lost, fault = record("lost", error=ConnectionResetError("away")), record("fault", error=ValueError("wrong"))

@@ -5,21 +5,21 @@ import pytest
 from starlette.types import Message
 
 from headgate.foundation import sse
-from headgate.foundation.sse import EventStream, Told, with_heartbeat
+from headgate.foundation.sse import EventStream, SseEvent, with_heartbeat
 
 
 class TestTold:
     def test_is_one_server_sent_event(self) -> None:
-        told = Told("e-1", "token", {"text": "två\nrader"})
-        assert told.as_sse().decode() == 'id: e-1\nevent: token\ndata: {"text":"två\\nrader"}\n\n'
+        event = SseEvent("e-1", "token", {"text": "två\nrader"})
+        assert event.as_sse().decode() == 'id: e-1\nevent: token\ndata: {"text":"två\\nrader"}\n\n'
 
 
 class TestWithHeartbeat:
     async def test_speaks_up_when_nothing_happens(self) -> None:
-        async def slow() -> AsyncGenerator[Told, None]:
-            yield Told("1", "a", {})
+        async def slow() -> AsyncGenerator[SseEvent, None]:
+            yield SseEvent("1", "a", {})
             await asyncio.sleep(0.05)
-            yield Told("2", "b", {})
+            yield SseEvent("2", "b", {})
 
         pieces = [piece async for piece in with_heartbeat(slow(), seconds=0.02)]
         assert pieces[0].startswith(b"id: 1")
@@ -29,9 +29,9 @@ class TestWithHeartbeat:
     async def test_closes_the_events_when_the_reader_leaves(self) -> None:
         closed = asyncio.Event()
 
-        async def endless() -> AsyncGenerator[Told, None]:
+        async def endless() -> AsyncGenerator[SseEvent, None]:
             try:
-                yield Told("1", "a", {})
+                yield SseEvent("1", "a", {})
                 await asyncio.sleep(60)
             finally:
                 closed.set()
@@ -49,9 +49,9 @@ class TestWithHeartbeat:
         async def may_go_on() -> bool:
             return next(answers)
 
-        async def events() -> AsyncGenerator[Told, None]:
+        async def events() -> AsyncGenerator[SseEvent, None]:
             for number in range(100):
-                yield Told(str(number), "a", {})
+                yield SseEvent(str(number), "a", {})
                 if not busy:
                     await asyncio.sleep(60)
 
@@ -62,9 +62,9 @@ class TestWithHeartbeat:
         async def may_go_on() -> bool:
             raise AssertionError("asked before its time")
 
-        async def events() -> AsyncGenerator[Told, None]:
+        async def events() -> AsyncGenerator[SseEvent, None]:
             for number in range(100):
-                yield Told(str(number), "a", {})
+                yield SseEvent(str(number), "a", {})
 
         pieces = [piece async for piece in with_heartbeat(events(), may_go_on=may_go_on)]
         assert len(pieces) == 100
@@ -75,9 +75,9 @@ class TestEventStream:
     async def test_closes_the_events_before_it_ends_when_its_reader_is_gone(self, *, stuck: bool) -> None:
         closed, began = asyncio.Event(), asyncio.Event()
 
-        async def endless() -> AsyncGenerator[Told, None]:
+        async def endless() -> AsyncGenerator[SseEvent, None]:
             try:
-                yield Told("1", "a", {})
+                yield SseEvent("1", "a", {})
                 await asyncio.sleep(60)
             finally:
                 for _ in range(3):  # at each of these the framework cancels again

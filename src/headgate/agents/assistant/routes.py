@@ -16,7 +16,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.idempotency.http import Once, headers_of
 from headgate.features.idempotency.service import StartOnce
 from headgate.foundation.api import problems
-from headgate.foundation.sse import EventStream, Told, with_heartbeat
+from headgate.foundation.sse import EventStream, SseEvent, with_heartbeat
 
 router = APIRouter(prefix="/agentic", tags=["assistant"])
 
@@ -63,7 +63,7 @@ async def assist_stream(
         return repeated
     async with _returned(once):
         desk = await assistant.open(caller, body, again)
-    return EventStream(with_heartbeat(_told(assistant, desk, body, once)))
+    return EventStream(with_heartbeat(_events(assistant, desk, body, once)))
 
 
 @router.post("/assist", summary="Ask the assistant", responses=problems(404, 409, 502), dependencies=_TURN)
@@ -107,7 +107,9 @@ async def check_config(caller: Caller, assistant: TheAssistant) -> CheckConfig:
     return await assistant.models.check_config(caller)
 
 
-async def _told(assistant: Assistant, desk: Desk, body: AssistRequest, once: StartOnce) -> AsyncGenerator[Told, None]:
+async def _events(
+    assistant: Assistant, desk: Desk, body: AssistRequest, once: StartOnce
+) -> AsyncGenerator[SseEvent, None]:
     number, settled = 0, False
     try:
         async with aclosing(assistant.stream(desk, body)) as events:
@@ -116,16 +118,16 @@ async def _told(assistant: Assistant, desk: Desk, body: AssistRequest, once: Sta
                 if event["event"] == "complete":
                     await once.settle(event)
                     settled = True
-                yield Told(str(number), event["event"], event)
+                yield SseEvent(str(number), event["event"], event)
     finally:
         if not settled:
             with CancelScope(shield=True):
                 await once.release()
 
 
-async def _repeated(event: dict[str, Any]) -> AsyncGenerator[Told, None]:
+async def _repeated(event: dict[str, Any]) -> AsyncGenerator[SseEvent, None]:
     """The last event of a turn whose request is sent again."""
-    yield Told("1", event["event"], event)
+    yield SseEvent("1", event["event"], event)
 
 
 @asynccontextmanager

@@ -133,7 +133,7 @@ async def _readiness(request: Request) -> Readiness:
                 state.engine.health,
                 writes=state.engine.store.prove_write,
                 lag=state.loop_lag.worst,
-                most_lag_seconds=state.settings.server.most_loop_lag_seconds,
+                most_lag_seconds=state.settings.server.max_loop_lag_seconds,
             )
         )
         state.readiness_check = checking

@@ -1,18 +1,18 @@
-"""What happens to a flow, for whoever has it open: on the bus (topic `flow:<id>`), after each commit.
+"""Events of a flow for clients that have it open, published on the bus (topic `flow:<id>`) after each commit.
 
 | kind | data |
 |---|---|
-| `flow_state` | `revision`, `name`, `published_version`: how things stand; the first event of every stream |
-| `draft_saved` | `revision`, `name`, `by`, `changes`: a line each, `diff`: the same for programs; null when long |
+| `flow_state` | `revision`, `name`, `published_version`: the current state; the first event of every stream |
+| `draft_saved` | `revision`, `name`, `by`, `changes`: a line per change, `diff`: the same as JSON, or null when large |
 | `renamed` | `revision`, `by`, `name`, `description` |
 | `published` | `revision`, `by`, `version`, `release` |
 | `deleted` | `revision`, `by`; the last event |
 | `run_started` | `run_id`, `version`, `by`; the run's own events are at `/flow-runs/{run_id}/events` |
 
-`by` is `kind` (`user`, `key`, `command`, `system`), `name` and `user_id`. Whoever knows the `revision` of an event, or
-a later one, has nothing to do; others read the flow again. A change made by a process that shares no bus with this one
-is told as `flow_state` within a second or so. A reader that comes back is told how things stand, and what happens from
-then on.
+`by` is `kind` (`user`, `key`, `command`, `system`), `name` and `user_id`. A client that has the `revision` of an event,
+or a later one, is up to date; others read the flow again. A change made by a process that shares no bus with this one
+is reported as `flow_state` within about a second. A reader that reconnects receives the current state and then further
+events; events that it missed are not repeated.
 """
 
 import asyncio
@@ -50,27 +50,27 @@ def topic_of(flow_id: str) -> str:
 
 
 def by(principal: Principal) -> dict[str, JsonValue]:
-    """Who did something, as events say it."""
+    """The actor of a change, as events contain it."""
     return {"kind": principal.actor.kind, "name": principal.actor.name, "user_id": principal.user_id}
 
 
 def announce_draft(
     session: AsyncSession, principal: Principal, flow_id: str, *, revision: int, before: Flow, after: Flow
 ) -> None:
-    """Tell of a saved draft, once it is committed."""
+    """Announce a saved draft after the commit."""
 
     def data() -> dict[str, JsonValue]:
-        found = diff_flows(before, after)
-        lines, diff = found.lines(), found.as_json()
-        told: list[JsonValue] = [*lines[:MOST_LINES]]
+        difference = diff_flows(before, after)
+        lines, diff = difference.lines(), difference.as_json()
+        shown: list[JsonValue] = [*lines[:MOST_LINES]]
         if len(lines) > MOST_LINES:
-            told.append(f"... and {len(lines) - MOST_LINES} more")
+            shown.append(f"... and {len(lines) - MOST_LINES} more")
         short = len(orjson.dumps(diff)) <= LONGEST_DIFF_BYTES
         return {
             "revision": revision,
             "name": after.name,
             "by": by(principal),
-            "changes": told,
+            "changes": shown,
             "diff": diff if short else None,
         }
 
@@ -78,12 +78,12 @@ def announce_draft(
 
 
 def announce_change(session: AsyncSession, principal: Principal, flow_id: str, kind: str, **data: JsonValue) -> None:
-    """Tell of another change, once it is committed."""
+    """Announce another change after the commit."""
     announce(session, topic_of(flow_id), kind, lambda: {"by": by(principal), **data})
 
 
-def tell_run_started(bus: EventSink, principal: Principal, *, flow_id: str, run_id: str, version: int) -> None:
-    """Tell that a run of the flow has begun."""
+def announce_run_started(bus: EventSink, principal: Principal, *, flow_id: str, run_id: str, version: int) -> None:
+    """Publish that a run of the flow has started."""
     topic = topic_of(flow_id)
     if bus.may_have_readers(topic):
         bus.publish(topic, "run_started", {"run_id": run_id, "version": version, "by": by(principal)})
@@ -94,9 +94,9 @@ class FlowStream:
     """The events of one flow, for one reader.
 
     Args:
-        database: Where the flow is.
-        feed: Where changes are heard.
-        tenant_id: Whose flow it is.
+        database: The database of the flow.
+        feed: Delivers changes.
+        tenant_id: Tenant of the flow.
         flow_id: The flow.
     """
 
@@ -105,46 +105,46 @@ class FlowStream:
     tenant_id: str
     flow_id: str
     _state: dict[str, JsonValue] | None = None
-    """What the reader was told last."""
+    """The state that the reader has."""
 
-    async def events(self) -> AsyncGenerator["sse.Told", None]:
-        """How things stand, then every change from now on; ends when the flow is deleted."""
+    async def events(self) -> AsyncGenerator["sse.SseEvent", None]:
+        """The current state, then every further change; ends when the flow is deleted."""
         while True:
             try:
                 async with self.feed.follow(topic_of(self.flow_id)) as feed:
                     has_rows = True
                     while True:
-                        heard = [self._heard(event) for event in feed.pending()]
-                        for told in heard or (await self._news() if has_rows else ()):
-                            yield told
-                            if told.kind == _LAST:
+                        events = [self._received(event) for event in feed.pending()]
+                        for sse_event in events or (await self._news() if has_rows else ()):
+                            yield sse_event
+                            if sse_event.kind == _LAST:
                                 return
                         has_rows = await feed.changed()
             except Unavailable:
                 await asyncio.sleep(SILENCE_SECONDS)
 
-    async def state(self) -> AsyncGenerator["sse.Told", None]:
-        """How things stand, and no more."""
-        for told in await self._news():
-            yield told
+    async def state(self) -> AsyncGenerator["sse.SseEvent", None]:
+        """The current state only."""
+        for sse_event in await self._news():
+            yield sse_event
 
-    def _heard(self, event: Event) -> "sse.Told":
+    def _received(self, event: Event) -> "sse.SseEvent":
         self._learn(event)
-        return sse.Told(f"s-{(self._state or {}).get('revision', 0)}", event.kind, event.data)
+        return sse.SseEvent(f"s-{(self._state or {}).get('revision', 0)}", event.kind, event.data)
 
     def _learn(self, event: Event) -> None:
-        """The reader knows it now: the row need not say it again."""
-        found: dict[str, JsonValue] = {name: event.data[name] for name in ("revision", "name") if name in event.data}
+        """Apply an event to the state that the reader has, so that the row does not repeat it."""
+        changes: dict[str, JsonValue] = {name: event.data[name] for name in ("revision", "name") if name in event.data}
         if event.kind == "published":
-            found["published_version"] = event.data["version"]
-        self._state = (self._state or {}) | found
+            changes["published_version"] = event.data["version"]
+        self._state = (self._state or {}) | changes
 
-    async def _news(self) -> list["sse.Told"]:
-        """What the row says, where that is another thing than the reader was told."""
+    async def _news(self) -> list["sse.SseEvent"]:
+        """The state in the database, when it differs from the state that the reader has."""
         async with self.database.reading() as session:
             row = await repository.find_flow(session, self.flow_id, tenant_id=self.tenant_id)
         if row is None:
-            return [sse.Told("s-0", _LAST, {})]
+            return [sse.SseEvent("s-0", _LAST, {})]
         state: dict[str, JsonValue] = {
             "revision": row.revision,
             "name": row.name,
@@ -153,4 +153,4 @@ class FlowStream:
         if state == self._state:
             return []
         self._state = state
-        return [sse.Told(f"s-{row.revision}", "flow_state", dict(state))]
+        return [sse.SseEvent(f"s-{row.revision}", "flow_state", dict(state))]

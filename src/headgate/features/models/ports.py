@@ -7,7 +7,7 @@ from pydantic import JsonValue, SecretStr
 
 from headgate.features.secrets.errors import VariableKept
 from headgate.features.secrets.service import origin_of
-from headgate.sdk.calls import Answer, Asked
+from headgate.sdk.calls import CallRequest, CallResult
 
 if TYPE_CHECKING:  # named without importing the HTTP library
     import httpx2
@@ -69,12 +69,12 @@ class EnvironmentKeys:
 class CallLog(Protocol):
     """Answered calls of a step."""
 
-    async def recall(self, asked: Asked) -> Answer | None:
+    async def recall(self, request: CallRequest) -> CallResult | None:
         """The stored answer to a request; None when the call has to be made."""
         ...
 
     async def keep(
-        self, asked: Asked, value: JsonValue, *, tokens: tuple[int | None, int | None] = (None, None)
-    ) -> Answer:
+        self, request: CallRequest, value: JsonValue, *, tokens: tuple[int | None, int | None] = (None, None)
+    ) -> CallResult:
         """Store the answer to a request."""
         ...

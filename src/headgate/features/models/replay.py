@@ -9,17 +9,17 @@ from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 from headgate.features.models.ports import CallLog
-from headgate.sdk.calls import REPLAYED, Asked, messages_as_sent
+from headgate.sdk.calls import REPLAYED, CallRequest, messages_as_sent
 from headgate.sdk.values import Model
 
 _MEMBERS = ("content", "additional_kwargs", "response_metadata", "tool_calls", "invalid_tool_calls", "id", "name")
 
 
 class OnceOnly:
-    """Makes the calls of one model that were not answered before.
+    """Calls one model, and reuses the answers of earlier attempts.
 
     Args:
-        model: The model, as the step chose it.
+        model: The model that the step selected.
         log: The answered calls.
     """
 
@@ -34,13 +34,13 @@ class OnceOnly:
         options: dict[str, Any],
         call: Callable[[], Awaitable[ChatResult]],
     ) -> ChatResult:
-        """The stored answer to a request, or that of `call`."""
-        asked = self._asked(messages, stop, options)
-        stored = await self._recall(asked)
+        """The stored answer to a request; without one, that of `call`, which is then stored."""
+        request = self._request(messages, stop, options)
+        stored = await self._recall(request)
         if stored is not None:
             return ChatResult(generations=[stored])
         result = await call()
-        await self._keep(asked, result.generations[0])
+        await self._keep(request, result.generations[0])
         return result
 
     async def stream(
@@ -50,9 +50,9 @@ class OnceOnly:
         options: dict[str, Any],
         pieces: AsyncIterator[ChatGenerationChunk],
     ) -> AsyncIterator[ChatGenerationChunk]:
-        """The stored answer in one piece, or `pieces`, stored when they are complete."""
-        asked = self._asked(messages, stop, options)
-        stored = await self._recall(asked)
+        """The stored answer as one chunk; without one, `pieces`, which are stored once complete."""
+        request = self._request(messages, stop, options)
+        stored = await self._recall(request)
         if stored is not None:
             yield as_chunk(stored)
             return
@@ -62,36 +62,36 @@ class OnceOnly:
             yield piece
         if answer is not None:
             message = message_chunk_to_message(answer.message)
-            await self._keep(asked, ChatGeneration(message=message, generation_info=answer.generation_info))
+            await self._keep(request, ChatGeneration(message=message, generation_info=answer.generation_info))
 
-    def _asked(self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]) -> Asked:
-        request = {
+    def _request(self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]) -> CallRequest:
+        content = {
             "messages": messages_as_sent(messages),
             "stop": stop,
             "options": options,
             "params": self._model.params,
         }
-        return Asked.of("model", str(self._model), request)
+        return CallRequest.of("model", str(self._model), content)
 
-    async def _recall(self, asked: Asked) -> ChatGeneration | None:
-        """The stored answer, marked as replayed and without tokens: they were paid before."""
-        answer = await self._log.recall(asked)
-        if answer is None or not isinstance(answer.value, dict):
+    async def _recall(self, request: CallRequest) -> ChatGeneration | None:
+        """The stored answer, marked as replayed, without token counts: the earlier attempt has them."""
+        result = await self._log.recall(request)
+        if result is None or not isinstance(result.value, dict):
             return None
-        stored: dict[str, Any] = dict(answer.value)
+        stored: dict[str, Any] = dict(result.value)
         message = AIMessage(**stored["message"])
         message.response_metadata = {**message.response_metadata, REPLAYED: True}
         return ChatGeneration(message=message, generation_info=stored["info"])
 
-    async def _keep(self, asked: Asked, answer: ChatGeneration) -> None:
+    async def _keep(self, request: CallRequest, answer: ChatGeneration) -> None:
         message = answer.message
         usage = message.usage_metadata if isinstance(message, AIMessage) else None
         value = {
-            "message": {name: found for name in _MEMBERS if (found := getattr(message, name, None)) is not None},
+            "message": {name: member for name in _MEMBERS if (member := getattr(message, name, None)) is not None},
             "info": answer.generation_info,
         }
         tokens = (usage["input_tokens"], usage["output_tokens"]) if usage else (None, None)
-        await self._log.keep(asked, json.loads(json.dumps(value, default=str)), tokens=tokens)
+        await self._log.keep(request, json.loads(json.dumps(value, default=str)), tokens=tokens)
 
 
 def as_chunk(answer: ChatGeneration) -> ChatGenerationChunk:

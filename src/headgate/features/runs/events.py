@@ -1,7 +1,8 @@
-"""What happens in a run: the kinds of its events and their data, and what of it is counted and traced.
+"""Events of a run: their kinds and data, and the metrics and traces that they update.
 
-Durable events are rows of the run's event log, written with what they tell (`store`), and given to readers from there
-(`views.stream`), which adds what the plan says of a step. The bus (topic `run:<id>`) only wakes the readers.
+Durable events are rows of the run's event log, written in the transaction of the change they report (`store`). Readers
+receive them from there (`views.stream`, which adds the type and label of a step). The bus (topic `run:<id>`) only wakes
+the readers.
 
 | kind | data |
 |---|---|
@@ -18,16 +19,16 @@ Durable events are rows of the run's event log, written with what they tell (`st
 | `run_failed` | `code`, `message`, `step_id` |
 | `run_cancelled` | |
 
-Ephemeral events are stored nowhere. They are kept in memory while their attempt runs, numbered from 1 in it (`number`).
+Ephemeral events are not stored. They are buffered in memory while their attempt runs, numbered from 1 (`number`).
 
-| kind | data, beside `step_id`, `attempt`, `number` |
+| kind | data, in addition to `step_id`, `attempt`, `number` |
 |---|---|
 | `token` | `text` |
 | `tool_call` | `name`, `server`, `ms`, `error` |
 | `step_log` | `message`, `details`, `at` |
 
-`gap` (`step_id`, `attempt`, `next`) is given to a reader that missed some of them: `next` is the number of the event
-that follows. With `next` 1 the step's text begins anew; otherwise it is incomplete until the step has ended.
+`gap` (`step_id`, `attempt`, `next`) is sent to a reader that missed some of them: `next` is the number of the next
+event. With `next` 1 the step's text starts again from its beginning; otherwise it is incomplete until the step ends.
 """
 
 from collections.abc import Mapping
@@ -50,13 +51,13 @@ def topic_of(run_id: str) -> str:
     return f"run:{run_id}"
 
 
-def result_told(output: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """The text of a stored result as an event carries it; `truncated` where it is only the beginning."""
+def result_data(output: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Event data of a stored result: `text`, and `truncated` when it is only the beginning."""
     return {"text": output.get("text"), "truncated": bool(output.get("truncated"))}
 
 
 class StepEvents:
-    """The ephemeral events of one attempt at a step, numbered; they are kept until `close`."""
+    """Publishes the ephemeral events of one attempt at a step, numbered; they are buffered until `close`."""
 
     def __init__(self, bus: EventSink, run_id: str, step_id: str, attempt: int) -> None:
         self._bus = bus
@@ -66,19 +67,19 @@ class StepEvents:
         self._number = 0
 
     def token(self, text: str) -> None:
-        """A piece of a model's answer."""
+        """Publish a piece of a model's answer."""
         self._publish("token", {"text": text})
 
     def tool_call(self, name: str, *, server: str, error: str, ms: float | None) -> None:
-        """A tool was called; its answer is in the step's evidence."""
+        """Publish a tool call; its result is in the step's evidence. `ms`: duration in milliseconds."""
         self._publish("tool_call", {"name": name, "server": server, "ms": ms, "error": redact_text(error)})
 
     def log(self, line: dict[str, JsonValue]) -> None:
-        """A line of the step's log."""
+        """Publish a line of the step's log."""
         self._publish("step_log", line)
 
     def close(self) -> None:
-        """The attempt is over in this process: its result says what it emitted."""
+        """End the attempt in this process: its events are no longer buffered."""
         self._bus.drop(self._topic, self._step_id)
 
     def _publish(self, kind: str, data: dict[str, JsonValue]) -> None:
@@ -88,12 +89,12 @@ class StepEvents:
 
 
 class RunEvents:
-    """The events of a run and its steps.
+    """Reports changes of a run and its steps: wakes readers, updates metrics and traces.
 
     Args:
-        bus: Where they are published.
+        bus: Wakes the readers.
         run_id: The run.
-        telemetry: What they are counted and traced with.
+        telemetry: Metrics and traces.
         trace_parent: The `traceparent` stored with the run.
     """
 
@@ -159,11 +160,11 @@ class RunEvents:
         self._ended("failed")
 
     def run_cancelled(self) -> None:
-        """Somebody ended the run."""
+        """A user or client cancelled the run."""
         self._ended("cancelled")
 
     def changed(self) -> None:
-        """The rows of the run have changed in another way."""
+        """Another row of the run has changed."""
         self._wake()
 
     def _wake(self) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
-from headgate.features.flows.live import tell_run_started
+from headgate.features.flows.live import announce_run_started
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs import repository
 from headgate.features.runs.errors import RunNotFound, StepNotFound
@@ -110,7 +110,7 @@ async def begin_run(
     entry = await audited.start_of(engine, principal, prepared.request)
     await engine.start(replace(prepared.request, entry=entry, once=once))
     key = prepared.request.key
-    tell_run_started(engine.services.bus, principal, flow_id=key.flow_id, run_id=key.run_id, version=key.version)
+    announce_run_started(engine.services.bus, principal, flow_id=key.flow_id, run_id=key.run_id, version=key.version)
 
 
 async def prepare_run(

@@ -17,9 +17,9 @@ from headgate.foundation.guarded_http.errors import (
     RequestTimedOut,
     TooManyRedirects,
 )
-from headgate.foundation.guarded_http.places import Places
 from headgate.foundation.guarded_http.resolving import Resolver, resolve_checked, system_resolver
 from headgate.foundation.guarded_http.retries import PAUSES, spread
+from headgate.foundation.guarded_http.slots import RequestSlots
 from headgate.foundation.guarded_http.targets import parse_target, shown_url
 
 __all__ = [
@@ -37,7 +37,7 @@ __all__ = [
     "HeaderRefused",
     "HostNotFound",
     "HttpAnswer",
-    "Places",
+    "RequestSlots",
     "RequestTimedOut",
     "Resolver",
     "TooManyRedirects",

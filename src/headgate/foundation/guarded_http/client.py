@@ -16,10 +16,10 @@ from headgate.foundation.guarded_http.errors import (
     TooManyRedirects,
 )
 from headgate.foundation.guarded_http.headers import names
-from headgate.foundation.guarded_http.places import Places
 from headgate.foundation.guarded_http.request import Request, is_redirect, make_request, redirected
 from headgate.foundation.guarded_http.resolving import Resolver, resolve_checked, system_resolver
 from headgate.foundation.guarded_http.retries import PAUSES, pause_after, spread
+from headgate.foundation.guarded_http.slots import RequestSlots
 from headgate.foundation.guarded_http.targets import parse_target
 from headgate.foundation.settings import MEBIBYTE, HttpSettings
 
@@ -56,7 +56,7 @@ class GuardedHttp:
         pauses: Seconds before each further attempt.
         sleep: Waits; tests put their own here.
         tls: Certificates to trust; None for those of the system.
-        places: How many requests are under way at once.
+        slots: Limits of concurrent requests.
     """
 
     def __init__(
@@ -67,10 +67,10 @@ class GuardedHttp:
         pauses: Sequence[float] = PAUSES,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         tls: SSLContext | None = None,
-        places: Places | None = None,
+        slots: RequestSlots | None = None,
     ) -> None:
         self._settings = settings
-        self._places = places or Places(per_host=settings.max_connections_per_host)
+        self._slots = slots or RequestSlots(per_host=settings.max_connections_per_host)
         self._policy = AddressPolicy(settings.allowed_internal_cidrs)
         self._resolver = resolver
         self._pauses = tuple(pauses)
@@ -90,7 +90,7 @@ class GuardedHttp:
     ) -> HttpAnswer:
         """One request, with its redirects and retries, within `timeout_seconds` or the setting, whichever is less.
 
-        The time begins when the request has a place among those under way.
+        The time starts once the request has a slot; waiting for one does not count.
 
         Idempotent requests, and those with an `Idempotency-Key`, are tried again after a broken connection and after
         429, 502, 503 and 504; any request is tried again when no connection was made.
@@ -100,14 +100,14 @@ class GuardedHttp:
         """
         request = _with_defaults(make_request(method, url, headers, body))
         seconds = min(timeout_seconds, self._settings.timeout_seconds)
-        async with self._places.place(request.target.host):
+        async with self._slots.slot(request.target.host):
             deadline = asyncio.get_running_loop().time() + seconds
             try:
                 async with asyncio.timeout_at(deadline):
                     return await self._follow(request, deadline)
             except TimeoutError as error:
                 raise RequestTimedOut(
-                    f"{request.target.origin} gave no complete answer within {seconds:g} seconds."
+                    f"{request.target.origin} sent no complete answer within {seconds:g} seconds."
                 ) from error
 
     async def post_once(
@@ -120,12 +120,12 @@ class GuardedHttp:
         """
         request = _with_defaults(make_request("POST", url, headers, body))
         seconds = min(timeout_seconds, self._settings.timeout_seconds)
-        async with self._places.place(request.target.host):
+        async with self._slots.slot(request.target.host):
             try:
                 async with asyncio.timeout(seconds), self._load().open(request) as reply:
                     return reply.status
             except TimeoutError as error:
-                raise RequestTimedOut(f"{request.target.origin} gave no answer within {seconds:g} seconds.") from error
+                raise RequestTimedOut(f"{request.target.origin} sent no answer within {seconds:g} seconds.") from error
 
     async def check(self, url: str) -> None:
         """Raise `AddressRefused` or `BadUrl` when a request to this address would be refused; sends nothing."""
@@ -231,7 +231,7 @@ class GuardedHttp:
         if self._wire is None:
             from headgate.foundation.guarded_http.wire import Wire  # noqa: PLC0415 - heavy, see above
 
-            self._wire = Wire(self._policy, self._resolver, self._tls, connections=self._places.in_all)
+            self._wire = Wire(self._policy, self._resolver, self._tls, connections=self._slots.in_all)
         return self._wire
 
 

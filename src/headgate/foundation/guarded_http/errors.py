@@ -14,7 +14,7 @@ UpstreamFailed
 ├── CertificateRefused  the server could not prove who it is
 ├── ConnectionDropped   the connection broke after the request was sent
 ├── BrokenAnswer        what came back is not HTTP, or cannot be decompressed
-├── RequestTimedOut     no whole answer before the deadline
+├── RequestTimedOut     no complete answer before the deadline
 └── TooManyRedirects
 """
 

@@ -88,5 +88,5 @@ def _timeouts(request: httpx2.Request) -> dict[str, float | None]:
     """The client's own limits; a connection has to be there at least as soon as for any other request."""
     wanted: dict[str, float | None] = dict(request.extensions.get("timeout", {}))
     wanted["connect"] = min(wanted.get("connect") or CONNECT_SECONDS, CONNECT_SECONDS)
-    wanted["pool"] = None  # waiting for a connection is no part of the request's time
+    wanted["pool"] = None  # waiting for a connection does not count as request time
     return wanted

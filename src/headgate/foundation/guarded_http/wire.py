@@ -16,9 +16,9 @@ import httpx2
 from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.foundation.guarded_http.conversion import CONNECT_SECONDS, to_httpcore, translated
 from headgate.foundation.guarded_http.errors import AnswerTooLarge, BrokenAnswer, ConnectFailed
-from headgate.foundation.guarded_http.places import IN_ALL
 from headgate.foundation.guarded_http.request import Request
 from headgate.foundation.guarded_http.resolving import Resolver, resolve_checked
+from headgate.foundation.guarded_http.slots import IN_ALL
 from headgate.foundation.guarded_http.transport import GuardedTransport
 
 KEEP_ALIVE_SECONDS = 4.0

@@ -1,6 +1,6 @@
 """Empty variables: `NAME=` in the environment or in `.env` means that the setting is not set.
 
-A setting that may be left out (`None`) is left out, every other setting keeps its default.
+An optional setting becomes `None`; every other setting keeps its default.
 """
 
 from collections.abc import Mapping
@@ -14,41 +14,41 @@ from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource
 
 class _Lenient(EnvSettingsSource):
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:  # noqa: ANN401 - the base's
-        """JSON; nothing is nothing, which `without_empty` reads."""
+        """The decoded JSON; an empty variable stays an empty string, for `without_empty`."""
         return super().decode_complex_value(field_name, field, value) if value else ""
 
 
 class Environment(_Lenient):
-    """Variables of the environment."""
+    """Environment variables."""
 
 
 class DotEnv(_Lenient, DotEnvSettingsSource):
     """Variables of a `.env` file."""
 
 
-def without_empty(model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a group of settings, empty variables read as said above."""
-    found: dict[str, Any] = {}
-    for name, value in given.items():
+def without_empty(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a settings model without empty variables; nested groups included."""
+    result: dict[str, Any] = {}
+    for name, value in values.items():
         field = model.model_fields.get(name)
         kinds = _kinds(field.annotation) if field is not None else set()
         group = next((kind for kind in kinds if issubclass(kind, BaseModel)), None)
         if group is not None and isinstance(value, Mapping):
-            found[name] = without_empty(group, value)
+            result[name] = without_empty(group, value)
         elif value != "" or not kinds:
-            found[name] = value
+            result[name] = value
         elif type(None) in kinds:
-            found[name] = None
-    return found
+            result[name] = None
+    return result
 
 
 def _kinds(annotation: Any) -> set[type]:  # noqa: ANN401 - an annotation
-    """The classes that an annotation allows; a choice of texts counts by the choice."""
+    """The classes that an annotation allows; for `Literal` and generics, their origin."""
     origin = get_origin(annotation)
     if origin is Annotated:
         return _kinds(get_args(annotation)[0])
     if origin in {Union, UnionType}:
-        return {kind for one in get_args(annotation) for kind in _kinds(one)}
+        return {kind for member in get_args(annotation) for kind in _kinds(member)}
     if isinstance(annotation, type):
         return {annotation}
     return {origin} if isinstance(origin, type) else {SecretStr}

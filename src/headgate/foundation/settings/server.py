@@ -41,7 +41,7 @@ class ServerSettings(BaseModel, defer_build=True):
         description="Bearer token for `/metrics`, and for the details of `/health/ready`. Empty: figures are shown "
         "with auto-login only.",
     )
-    most_loop_lag_seconds: float = Field(
+    max_loop_lag_seconds: float = Field(
         default=5.0,
         gt=0,
         description="`/health/ready` answers 503 when the event loop was blocked longer within the last ten seconds.",

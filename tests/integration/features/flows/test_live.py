@@ -1,4 +1,4 @@
-"""What happens to a flow as its watchers are told, over the bus of one process and over Redis."""
+"""What happens to a flow as its watchers are received, over the bus of one process and over Redis."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -10,12 +10,12 @@ from headgate.entrypoints.own_services import OwnRedis
 from headgate.features.access.principal import LOCAL
 from headgate.features.flows import live, service, versions
 from headgate.features.flows.errors import NothingToUndo, StaleRevision
-from headgate.features.flows.live import FlowStream, tell_run_started
+from headgate.features.flows.live import FlowStream, announce_run_started
 from headgate.features.flows.tables import FlowRow
 from headgate.foundation.database import Database
 from headgate.foundation.event_relay import EventRelay, RelayFeed
 from headgate.foundation.events import EventBus, EventFeed
-from headgate.foundation.sse import Told
+from headgate.foundation.sse import SseEvent
 from headgate.graph.issues import FlowInvalid
 from headgate.graph.model import Edge, Flow
 from tests.integration.features.flows.test_flows import FLOW, REGISTRY, flow, saying
@@ -53,7 +53,7 @@ class Watcher:
     def __init__(self, database: Database, feed: EventFeed, flow_id: str) -> None:
         self._events = FlowStream(database, feed, LOCAL.tenant_id, flow_id).events()
 
-    async def next(self) -> Told:
+    async def next(self) -> SseEvent:
         """The next event."""
         return await asyncio.wait_for(anext(self._events), PATIENCE_SECONDS)
 
@@ -71,8 +71,11 @@ class TestFlowStream:
     async def test_begins_with_how_things_stand(self, database: Database, feed: EventFeed, flow: FlowRow) -> None:
         await save(database, flow, 1, "before anybody watched")
         watcher = Watcher(database, feed, flow.id)
-        told = await watcher.next()
-        assert (told.kind, told.data) == ("flow_state", {"revision": 2, "name": "Talk", "published_version": None})
+        received = await watcher.next()
+        assert (received.kind, received.data) == (
+            "flow_state",
+            {"revision": 2, "name": "Talk", "published_version": None},
+        )
         await watcher.leave()
 
     async def test_tells_every_watcher_of_every_change(
@@ -109,12 +112,12 @@ class TestFlowStream:
         await save(database, flow, 2, "two")
         await save(database, flow, 3, "three")
         again = Watcher(database, feed, flow.id)
-        told = [await again.next()]
+        received = [await again.next()]
         await save(database, flow, 4, "four")
-        while told[-1].data["revision"] != 5:  # what was on its way to Redis when it came is told as well
-            told.append(await again.next())
-        told = [told[0], told[-1]]
-        assert [(one.kind, one.data["revision"]) for one in told] == [("flow_state", 4), ("draft_saved", 5)]
+        while received[-1].data["revision"] != 5:  # events that were on their way to Redis arrive as well
+            received.append(await again.next())
+        received = [received[0], received[-1]]
+        assert [(event.kind, event.data["revision"]) for event in received] == [("flow_state", 4), ("draft_saved", 5)]
         assert seen.data["revision"] == 2
         await again.leave()
 
@@ -125,8 +128,8 @@ class TestFlowStream:
         await watcher.next()
         database.bus = None
         await save(database, flow, 1, "unheard")
-        told = await watcher.next()
-        assert (told.kind, told.data["revision"]) == ("flow_state", 2)
+        received = await watcher.next()
+        assert (received.kind, received.data["revision"]) == ("flow_state", 2)
         async with database.writing() as session:
             await service.delete_flow(session, LOCAL, flow.id)
         assert (await watcher.next()).kind == "deleted"
@@ -141,8 +144,8 @@ class TestFlowStream:
         with pytest.raises(FlowInvalid):
             await _save(database, flow, _circular())
         await save(database, flow, 1, "for good")
-        told = await watcher.next()
-        assert told.data["changes"] == ['~ node \'say\' params.text: "hi" -> "for good"']
+        received = await watcher.next()
+        assert received.data["changes"] == ['~ node \'say\' params.text: "hi" -> "for good"']
         await watcher.leave()
 
     async def test_tells_of_versions_and_runs(self, database: Database, feed: EventFeed, flow: FlowRow) -> None:
@@ -155,11 +158,11 @@ class TestFlowStream:
         async with database.writing() as session:
             await versions.restore_version(session, LOCAL, REGISTRY, flow.id, kept.version, revision=3)
         assert database.bus is not None
-        tell_run_started(database.bus, LOCAL, flow_id=flow.id, run_id="r1", version=kept.version)
-        told = [await watcher.next() for _ in range(4)]
-        assert [one.kind for one in told] == ["draft_saved", "draft_saved", "draft_saved", "run_started"]
-        assert told[2].data["changes"] == ['~ node \'say\' params.text: "changed again" -> "changed"']
-        assert (told[3].data["run_id"], told[3].data["version"]) == ("r1", kept.version)
+        announce_run_started(database.bus, LOCAL, flow_id=flow.id, run_id="r1", version=kept.version)
+        received = [await watcher.next() for _ in range(4)]
+        assert [one.kind for one in received] == ["draft_saved", "draft_saved", "draft_saved", "run_started"]
+        assert received[2].data["changes"] == ['~ node \'say\' params.text: "changed again" -> "changed"']
+        assert (received[3].data["run_id"], received[3].data["version"]) == ("r1", kept.version)
         await watcher.leave()
 
     async def test_leaves_a_very_long_difference_out(
@@ -170,8 +173,8 @@ class TestFlowStream:
         watcher = Watcher(database, feed, flow.id)
         await watcher.next()
         await save(database, flow, 1, "long " * 100)
-        told = await watcher.next()
-        assert (told.data["diff"], told.data["changes"]) == (None, ["... and 1 more"])
+        received = await watcher.next()
+        assert (received.data["diff"], received.data["changes"]) == (None, ["... and 1 more"])
         await watcher.leave()
 
 
@@ -205,8 +208,8 @@ class TestUndoDraft:
                 await service.undo_draft(session, LOCAL, REGISTRY, flow.id, revision=1)
 
 
-def _changed(told: Told) -> list[str]:
-    diff: Any = told.data["diff"]
+def _changed(event: SseEvent) -> list[str]:
+    diff: Any = event.data["diff"]
     return [one["id"] for one in diff["nodes_changed"]]
 
 

@@ -1,4 +1,4 @@
-"""What a reader of a run's events is given: each durable event once and in order, however often it is cut off."""
+"""The event stream of a run: each durable event exactly once and in order, whatever connections are lost."""
 
 import asyncio
 import random
@@ -22,7 +22,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.event_relay import EventRelay, RelayFeed
 from headgate.foundation.events import EventBus
 from headgate.foundation.ids import new_id
-from headgate.foundation.sse import Told
+from headgate.foundation.sse import SseEvent
 from tests.integration.features.runs.conftest import MakeEngine
 from tests.support.engine import make_flow, new_run, store_flow
 from tests.support.patience import PATIENCE_SECONDS
@@ -31,32 +31,32 @@ from tests.support.ports import free_port
 DURABLE = frozenset({"run_queued", "run_started", "step_started", "step_completed", "step_failed", "step_skipped"})
 
 
-def is_durable(told: Told) -> bool:
-    return told.kind in DURABLE | ENDINGS
+def is_durable(event: SseEvent) -> bool:
+    return event.kind in DURABLE | ENDINGS
 
 
-async def read(engine: ExecutionBackend, key: RunKey, last_id: str = "", most: int = 100_000) -> list[Told]:
-    """What one connection gives, up to a number of events."""
-    found: list[Told] = []
+async def read(engine: ExecutionBackend, key: RunKey, last_id: str = "", most: int = 100_000) -> list[SseEvent]:
+    """The events of one connection, at most `most`."""
+    received: list[SseEvent] = []
     stream = RunStream(engine, key.tenant_id, key.run_id)
     async with asyncio.timeout(PATIENCE_SECONDS), aclosing(stream.events(last_id)) as events:
-        async for told in events:
-            found.append(told)
-            if len(found) == most:
+        async for event in events:
+            received.append(event)
+            if len(received) == most:
                 break
-    return found
+    return received
 
 
-async def read_in_pieces(engines: list[ExecutionBackend], key: RunKey, rng: random.Random) -> list[Told]:
-    """The same over connections that are cut after a few events, each to any of the engines, until the run's end."""
-    found: list[Told] = []
-    while not found or found[-1].kind not in ENDINGS:
-        found += await read(rng.choice(engines), key, found[-1].id if found else "", rng.randint(1, 3))
-    return found
+async def read_in_pieces(engines: list[ExecutionBackend], key: RunKey, rng: random.Random) -> list[SseEvent]:
+    """All events of a run over many connections, each to a random engine and closed after one to three events."""
+    received: list[SseEvent] = []
+    while not received or received[-1].kind not in ENDINGS:
+        received += await read(rng.choice(engines), key, received[-1].id if received else "", rng.randint(1, 3))
+    return received
 
 
 def speaking(folder: Path) -> Any:
-    """Says its words, and waits for a file while another step waits beside it."""
+    """A flow that streams text and then waits for a file while a second step waits too."""
     return make_flow(
         {"start": "Start", "speak": "Speak", "gate": "Gate", "end": "Join"},
         ["start.text -> speak.input", "speak.text -> gate.input", "gate.text -> end.parts"],
@@ -84,9 +84,9 @@ class TestReader:
         first = await read(engine, request.key, most=1)
         await over(engine, request.key, tmp_path)
         rest = await read(engine, request.key, first[-1].id)
-        completed = [told.data["step_id"] for told in rest if told.kind == "step_completed"]
+        completed = [event.data["step_id"] for event in rest if event.kind == "step_completed"]
         assert completed == ["start", "speak", "gate", "end"]
-        assert [int(told.id) for told in [*first, *rest] if is_durable(told)] == list(range(1, 11))
+        assert [int(event.id) for event in [*first, *rest] if is_durable(event)] == list(range(1, 11))
 
     async def test_gets_the_tokens_of_a_step_before_its_end(
         self, engine: ExecutionBackend, talk: RunKey, tmp_path: Path
@@ -95,10 +95,10 @@ class TestReader:
         await engine.start(request)
         reading = asyncio.create_task(read(engine, request.key))
         await over(engine, request.key, tmp_path)
-        told = await reading
-        words = [one.data["text"] for one in told if one.kind == "token"]
+        events = await reading
+        words = [event.data["text"] for event in events if event.kind == "token"]
         assert words in (["one", "two", "three"], [])  # none where it came when the step had ended
-        kinds = [one.kind for one in told if one.data.get("step_id") == "speak"]
+        kinds = [event.kind for event in events if event.data.get("step_id") == "speak"]
         assert kinds[0] == "step_started"
         assert kinds[-1] == "step_completed"
         assert "gap" not in kinds
@@ -109,19 +109,24 @@ class TestReader:
         engine, request = await make_engine(), new_run(talk, "hello")
         await engine.start(request)
         await over(engine, request.key, tmp_path)
-        told = await read(engine, request.key)
+        events = await read(engine, request.key)
         await engine.close()
         again = await make_engine()
-        assert await read(again, request.key) == told
-        assert [one.id for one in told] == [str(number) for number in range(1, 11)]
-        assert (told[-1].kind, told[-1].data["text"]) == ("run_completed", "hello")
-        assert {one.data["label"] for one in told if one.kind == "step_started"} == {"start", "speak", "gate", "end"}
+        assert await read(again, request.key) == events
+        assert [event.id for event in events] == [str(number) for number in range(1, 11)]
+        assert (events[-1].kind, events[-1].data["text"]) == ("run_completed", "hello")
+        assert {event.data["label"] for event in events if event.kind == "step_started"} == {
+            "start",
+            "speak",
+            "gate",
+            "end",
+        }
 
     @pytest.mark.parametrize("seed", range(4))
     async def test_that_is_cut_every_few_events_gets_to_the_end_once_and_in_order(
         self, make_engine: MakeEngine, talk: RunKey, tmp_path: Path, seed: int
     ) -> None:
-        """While the run goes on, over two processes of which one knows nothing of it, one of them restarted."""
+        """While the run continues, over two processes of which one has not started it and one is restarted."""
         rng = random.Random(seed)
         engines = [await make_engine(), await make_engine(recover_on_start=False)]
         requests = [new_run(talk, "one two three four five") for _ in range(6)]
@@ -130,14 +135,14 @@ class TestReader:
         reading = [asyncio.create_task(read_in_pieces(engines, one.key, rng)) for one in requests]
         await asyncio.sleep(0)
         (tmp_path / "gate.open").touch()
-        for told in await asyncio.gather(*reading):
-            assert [int(one.id) for one in told if is_durable(one)] == list(range(1, 11))
-            assert told[-1].kind == "run_completed"
+        for events in await asyncio.gather(*reading):
+            assert [int(event.id) for event in events if is_durable(event)] == list(range(1, 11))
+            assert events[-1].kind == "run_completed"
         await engines[0].close()
         engines[0] = await make_engine()
         for request in requests:
-            told = await read_in_pieces(engines, request.key, rng)
-            assert [int(one.id) for one in told] == list(range(1, 11))
+            events = await read_in_pieces(engines, request.key, rng)
+            assert [int(event.id) for event in events] == list(range(1, 11))
 
     async def test_of_a_resumed_run_is_told_of_its_last_end_only(
         self, engine: ExecutionBackend, database: Database, tmp_path: Path
@@ -150,9 +155,9 @@ class TestReader:
         await engine.resume(request.key)
         await over(engine, request.key, tmp_path)
         again = await read(engine, request.key)
-        assert [one.kind for one in again].count("run_failed") == 1
+        assert [event.kind for event in again].count("run_failed") == 1
         assert [
-            one.data["attempt"] for one in again if one.kind == "step_started" and one.data["step_id"] == "bad"
+            event.data["attempt"] for event in again if event.kind == "step_started" and event.data["step_id"] == "bad"
         ] == [1, 2]
         rest = await read(engine, request.key, first[-1].id)
         assert rest == again[-len(rest) :]
@@ -165,9 +170,9 @@ class TestReader:
         request = new_run(talk)
         await engine.start(request)
         await over(engine, request.key, tmp_path)
-        whole = await read(engine, request.key)
+        complete = await read(engine, request.key)
         for wrong in ("r-3", "99", "abc-7", "1753-0.4", "-1"):
-            assert await read(engine, request.key, wrong) == whole
+            assert await read(engine, request.key, wrong) == complete
 
     async def test_of_no_run_or_another_tenants_is_refused(
         self, engine: ExecutionBackend, talk: RunKey, tmp_path: Path
@@ -181,17 +186,17 @@ class TestReader:
 
 
 class TestGaps:
-    """Events of a running attempt that a reader missed are named; a finished step has none."""
+    """A `gap` reports the events of a running attempt that a reader missed; a finished step has none."""
 
     async def running(self, engine: ExecutionBackend, talk: RunKey) -> RunKey:
-        """A run whose gate is at work."""
+        """A run whose step `gate` is running."""
         request = new_run(talk)
         await engine.start(request)
         async with asyncio.timeout(PATIENCE_SECONDS):
             stream = RunStream(engine, talk.tenant_id, request.key.run_id)
             async with aclosing(stream.events()) as events:
-                async for told in events:
-                    if told.kind == "step_started" and told.data["step_id"] == "gate":
+                async for event in events:
+                    if event.kind == "step_started" and event.data["step_id"] == "gate":
                         return request.key
         raise AssertionError
 
@@ -200,45 +205,45 @@ class TestGaps:
     ) -> None:
         monkeypatch.setattr(bus_module, "MOST_GROUP_BYTES", 5_000)
         key = await self.running(engine, talk)
-        events = RunEvents(engine.services.bus, key.run_id).step("gate", 1)
+        emitter = RunEvents(engine.services.bus, key.run_id).step("gate", 1)
         for number in range(100):
-            events.token(f"word {number}")
-        told = await read(engine, key, most=15)
-        at = next(place for place, one in enumerate(told) if one.kind == "gap")
-        following = told[at + 1]
-        assert told[at].data == {"step_id": "gate", "attempt": 1, "next": following.data["number"]}
+            emitter.token(f"word {number}")
+        events = await read(engine, key, most=15)
+        at = next(index for index, event in enumerate(events) if event.kind == "gap")
+        following = events[at + 1]
+        assert events[at].data == {"step_id": "gate", "attempt": 1, "next": following.data["number"]}
         assert cast("int", following.data["number"]) > 1
         await over(engine, key, tmp_path)
-        rest = await read(engine, key, told[-1].id)
-        assert next(one.kind for one in rest if is_durable(one)) == "step_completed"
+        rest = await read(engine, key, events[-1].id)
+        assert next(event.kind for event in rest if is_durable(event)) == "step_completed"
 
-    async def test_there_is_none_for_a_reader_that_comes_back_in_the_middle(
+    async def test_there_is_none_for_a_reader_that_reconnects_in_the_middle(
         self, engine: ExecutionBackend, talk: RunKey, tmp_path: Path
     ) -> None:
         key = await self.running(engine, talk)
-        events = RunEvents(engine.services.bus, key.run_id).step("gate", 1)
+        emitter = RunEvents(engine.services.bus, key.run_id).step("gate", 1)
         for number in range(10):
-            events.token(str(number))
-        told = await read(engine, key, most=10)
-        while len([one for one in told if one.kind == "token" and one.data["step_id"] == "gate"]) < 10:
-            told += await read(engine, key, told[-1].id, most=1)
-        assert [one.data["text"] for one in told if one.data.get("step_id") == "gate" and one.kind == "token"] == [
-            str(number) for number in range(10)
-        ]
-        assert "gap" not in {one.kind for one in told}
+            emitter.token(str(number))
+        events = await read(engine, key, most=10)
+        while len([event for event in events if event.kind == "token" and event.data["step_id"] == "gate"]) < 10:
+            events += await read(engine, key, events[-1].id, most=1)
+        assert [
+            event.data["text"] for event in events if event.data.get("step_id") == "gate" and event.kind == "token"
+        ] == [str(number) for number in range(10)]
+        assert "gap" not in {event.kind for event in events}
         await over(engine, key, tmp_path)
 
-    async def test_begin_the_text_anew_where_it_is_not_known_what_the_reader_has(
+    async def test_restart_the_text_where_the_position_of_the_reader_is_unknown(
         self, engine: ExecutionBackend, talk: RunKey, tmp_path: Path
     ) -> None:
-        """It came back with the id of a durable event behind the start of the attempt."""
+        """It reconnected with the id of a durable event after the start of the attempt."""
         key = await self.running(engine, talk)
-        events = RunEvents(engine.services.bus, key.run_id).step("gate", 1)
-        events.token("one")
+        emitter = RunEvents(engine.services.bus, key.run_id).step("gate", 1)
+        emitter.token("one")
         started = (await read(engine, key, most=6))[-1]
         assert started.data["step_id"] == "gate"
-        told = await read(engine, key, started.id, most=2)
-        assert [(one.kind, one.data.get("next")) for one in told] == [("gap", 1), ("token", None)]
+        events = await read(engine, key, started.id, most=2)
+        assert [(event.kind, event.data.get("next")) for event in events] == [("gap", 1), ("token", None)]
         await over(engine, key, tmp_path)
 
 
@@ -254,7 +259,7 @@ class TestMemory:
         bus = engine.services.bus
         assert isinstance(bus, EventBus)
         await engine.close()
-        assert (bus.kept_bytes, len(bus._topics)) == (0, 0)
+        assert (bus.size_bytes, len(bus._topics)) == (0, 0)
 
 
 @dataclass
@@ -287,8 +292,8 @@ class TestWithoutRedis:
             await engine.start(request)
             reading = asyncio.create_task(read(elsewhere, request.key))
             await over(engine, request.key, tmp_path)
-            told = await reading
-        assert [int(one.id) for one in told] == list(range(1, 11))
+            events = await reading
+        assert [int(event.id) for event in events] == list(range(1, 11))
 
     async def test_the_relay_drops_what_it_cannot_send(self) -> None:
         relay = EventRelay(f"redis://127.0.0.1:{free_port()}/0", 60)

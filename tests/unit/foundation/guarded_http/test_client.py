@@ -18,7 +18,7 @@ from headgate.foundation.guarded_http import (
     GuardedHttp,
     HeaderRefused,
     HostNotFound,
-    Places,
+    RequestSlots,
     RequestTimedOut,
     TooManyRedirects,
 )
@@ -398,7 +398,7 @@ class TestDeadline:
         with pytest.raises(RequestTimedOut, match=r"0\.2 seconds"):
             await make_client(timeout_seconds=0.2).request("GET", server.url("/"), timeout_seconds=300)
 
-    async def test_does_not_begin_before_there_is_a_place(self, server: WebServer, make_client: MakeClient) -> None:
+    async def test_does_not_begin_before_there_is_a_slot(self, server: WebServer, make_client: MakeClient) -> None:
         release = asyncio.Event()
 
         async def hold(_request: Received, writer: asyncio.StreamWriter) -> None:
@@ -407,7 +407,7 @@ class TestDeadline:
 
         server.on("/held", hold)
         server.on("/", answer(200))
-        client = make_client(client={"places": Places(1, 1)})
+        client = make_client(client={"slots": RequestSlots(1, 1)})
         first = asyncio.create_task(client.request("GET", server.url("/held"), timeout_seconds=30))
         while not server.seen("/held"):  # noqa: ASYNC110 - the server tells nobody
             await asyncio.sleep(0.01)
@@ -418,9 +418,9 @@ class TestDeadline:
         async with asyncio.timeout(PATIENCE_SECONDS):
             assert [(await task).status for task in (first, *others)] == [200] * 4
 
-    async def test_of_a_slow_host_leaves_places_for_others(self, server: WebServer, make_client: MakeClient) -> None:
+    async def test_of_a_slow_host_leaves_slots_for_others(self, server: WebServer, make_client: MakeClient) -> None:
         server.on("/held", hang)
-        client = make_client(client={"places": Places(3, 2), "pauses": ()})
+        client = make_client(client={"slots": RequestSlots(3, 2), "pauses": ()})
         held = [asyncio.create_task(client.request("GET", server.url("/held"), timeout_seconds=30)) for _ in range(4)]
         while len(server.seen("/held")) < 2:  # noqa: ASYNC110
             await asyncio.sleep(0.01)

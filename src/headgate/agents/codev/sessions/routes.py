@@ -26,7 +26,7 @@ from headgate.features.accounts.addresses import address_of, counted
 from headgate.features.idempotency.http import Once, headers_of
 from headgate.features.idempotency.keys import StartKey
 from headgate.foundation.api import Cursor, Limit, parse_cursor, problems
-from headgate.foundation.sse import EventStream, Told, while_allowed, with_heartbeat
+from headgate.foundation.sse import EventStream, SseEvent, while_allowed, with_heartbeat
 
 router = APIRouter(prefix="/codev", tags=["development agent"])
 
@@ -238,7 +238,7 @@ def _stream(
     return stream
 
 
-async def _told(sessions: Sessions, caller: Principal, session_id: str, after: int) -> AsyncGenerator[Told, None]:
+async def _told(sessions: Sessions, caller: Principal, session_id: str, after: int) -> AsyncGenerator[SseEvent, None]:
     async with aclosing(sessions.follow(caller, session_id, after)) as heard:
         async for number, kind, data in heard:
-            yield Told(str(number), kind, data)
+            yield SseEvent(str(number), kind, data)

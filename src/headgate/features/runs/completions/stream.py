@@ -14,13 +14,13 @@ from headgate.features.runs.completions.service import usage_of
 from headgate.features.runs.schemas import RunOut
 from headgate.features.runs.views.speaking import Speech
 from headgate.foundation.errors import HeadgateError
-from headgate.foundation.sse import Told
+from headgate.foundation.sse import SseEvent
 
 DONE = b"data: [DONE]\n\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk(Told):
+class Chunk(SseEvent):
     """A chunk; OpenAI's events have neither ids nor kinds."""
 
     def as_sse(self) -> bytes:
@@ -53,7 +53,7 @@ class Completion:
         speech: Speech,
         result: Callable[[RunOut], Awaitable[str]],
         cancel: Callable[[], Awaitable[object]],
-    ) -> AsyncGenerator[Told, None]:
+    ) -> AsyncGenerator[SseEvent, None]:
         """The chunks; `result` reads the complete text. The run is cancelled when the client goes away."""
         ended = False
         pieces = speech.pieces()
@@ -76,14 +76,14 @@ class Completion:
                 if not ended:
                     await cancel()
 
-    async def _ending(self, run: RunOut, said: str, result: Callable[[RunOut], Awaitable[str]]) -> list[Told]:
+    async def _ending(self, run: RunOut, said: str, result: Callable[[RunOut], Awaitable[str]]) -> list[SseEvent]:
         if run.status != "completed":
             return [Chunk("", "error", failure_of(run))]
         try:
             rest = rest_of(await result(run), said)
         except HeadgateError as error:
             return [Chunk("", "error", error_body(error.status, str(error), code=error.code))]
-        told: list[Told] = [self._chunk({"content": rest})] if rest else []
+        told: list[SseEvent] = [self._chunk({"content": rest})] if rest else []
         told.append(self._chunk({}, finish="stop"))
         if self.include_usage:
             told.append(Chunk("", "chunk", {**self._about(), "choices": [], "usage": usage_of(run)}))
@@ -98,7 +98,7 @@ class Completion:
             "system_fingerprint": None,
         }
 
-    def _chunk(self, delta: Answer, *, finish: str | None = None) -> Told:
+    def _chunk(self, delta: Answer, *, finish: str | None = None) -> SseEvent:
         choice: JsonValue = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
         usage = {"usage": None} if self.include_usage else {}
         return Chunk("", "chunk", {**self._about(), "choices": [choice], **usage})

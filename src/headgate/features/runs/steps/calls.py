@@ -1,4 +1,4 @@
-"""Answered calls of one attempt at a step: stored as soon as they are answered, reused by the next attempt.
+"""Answered calls of one attempt at a step: stored as soon as they are answered, reused by later attempts.
 
 A call is identified by the SHA-256 of its request: for a model the messages, tools, model and parameters, for a tool
 its name, its arguments and the conversation that asked for it. The n-th call with a request reuses the n-th stored
@@ -22,13 +22,13 @@ from headgate.features.runs.transitions import Claim, RunKey, clock
 from headgate.foundation.log import get_logger
 from headgate.foundation.webhooks import delivery_key
 from headgate.sdk import Model
-from headgate.sdk.calls import Answer, Asked
+from headgate.sdk.calls import CallRequest, CallResult
 
 REJECTED = "rejected"
-"""Kind of the row that withdraws the last answer to a request: the step failed on it, so it is asked for again."""
+"""Kind of the row that invalidates the last answer to a request, because the step failed on it."""
 LONGEST_NAME = 255
 _SCOPE: ContextVar[str] = ContextVar("headgate_call", default="")
-"""The call that is being made, for the keys of the requests it makes."""
+"""The call in progress: the scope of its idempotency keys."""
 log = get_logger(__name__)
 
 
@@ -36,7 +36,7 @@ class CallBook(Protocol):
     """Where answered calls are stored: a `RunStore`."""
 
     async def keep_call(self, key: RunKey, call: AnsweredCall) -> bool:
-        """Store an answered call of a running step. False when the attempt is not the step's any more."""
+        """Store an answered call of a running step. False when another attempt at the step has replaced this one."""
         ...
 
     async def calls_of(self, key: RunKey, step_id: str) -> Sequence[StoredCall]:
@@ -52,8 +52,8 @@ class StepCalls:
         sealer: Encrypts answers.
         key: The run.
         claim: The step and the attempt.
-        recorder: Counts what earlier attempts paid, and shows what is reused.
-        longest: Most bytes of an answer that are stored.
+        recorder: Counts the tokens of earlier attempts and records which calls are reused.
+        longest: Largest answer that is stored, in bytes.
     """
 
     def __init__(
@@ -68,11 +68,11 @@ class StepCalls:
         self._seq = 0
         self._stored: dict[str, deque[StoredCall]] = {}
         self._numbers: defaultdict[str, int] = defaultdict(int)
-        self._last: Asked | None = None
-        """The model call that was answered last, while no other call was made after it."""
+        self._last: CallRequest | None = None
+        """The last answered model call; None once another call has been made after it."""
 
     async def open(self) -> None:
-        """Read what earlier attempts had answered. Tokens that no record counts yet are counted by this attempt."""
+        """Read the answered calls of earlier attempts. Tokens that no attempt has recorded count for this attempt."""
         if self._claim.attempt == 1:
             return
         for call in await self._book.calls_of(self._key, self._claim.step_id):
@@ -85,78 +85,80 @@ class StepCalls:
             if call.kind == "model" and not call.counted:
                 self._recorder.carried(call.tokens_input, call.tokens_output)
 
-    async def recall(self, asked: Asked) -> Answer | None:
-        """The stored answer to a request, used up by this; None when it has to be made."""
+    async def recall(self, request: CallRequest) -> CallResult | None:
+        """Take the next stored answer to a request; None when the call has to be made."""
         self._last = None
-        answers = self._stored.get(asked.digest)
+        answers = self._stored.get(request.digest)
         if not answers:
             return None
         call = answers.popleft()
         value: JsonValue = orjson.loads(self._sealer.decrypt(call.answer).get_secret_value())
-        self._note(asked, call)
-        return Answer(value, replayed=True)
+        self._note(request, call)
+        return CallResult(value, replayed=True)
 
     async def keep(
-        self, asked: Asked, value: JsonValue, *, tokens: tuple[int | None, int | None] = (None, None)
-    ) -> Answer:
+        self, request: CallRequest, value: JsonValue, *, tokens: tuple[int | None, int | None] = (None, None)
+    ) -> CallResult:
         """Store the answer to a request."""
         content = orjson.dumps(value)
         if len(content) > self._longest:
-            log.warning("an answer is too long to be stored", run_id=self._key.run_id, name=asked.name)
+            log.warning("an answer is too large to store", run_id=self._key.run_id, name=request.name)
             self._recorder.line(
-                f"The answer of {asked.name} has {len(content)} bytes, more than are stored: if the step is attempted"
-                " again, the call is made again.",
+                f"The answer of {request.name} is too large to store ({len(content)} bytes): a further attempt"
+                " repeats the call.",
                 {},
                 clock(),
             )
         else:
-            await self._write(asked, asked.kind, content, tokens)
-        self._last = asked if asked.kind == "model" else None
-        return Answer(value)
+            await self._write(request, request.kind, content, tokens)
+        self._last = request if request.kind == "model" else None
+        return CallResult(value)
 
     def of_model(self, model: Model) -> "ModelCalls":
         """The calls of one model."""
         return ModelCalls(self, self._recorder, model)
 
     async def reject(self) -> None:
-        """The step failed on what a model answered last: the next attempt asks for it again."""
+        """The step failed because of the last model answer: the next attempt repeats that call."""
         if self._last is not None:
             await self._write(self._last, REJECTED, b"null", (None, None))
 
-    async def once(self, asked: Asked, call: Callable[[], Awaitable[JsonValue]]) -> Answer:
-        """The stored answer, or else that of `call`, stored."""
-        with self._inside(asked.digest):
-            return await self.recall(asked) or await self.keep(asked, await call())
+    async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:
+        """The stored answer to a request; without one, that of `call`, which is then stored. Raises what it raises."""
+        with self._inside(request.digest):
+            return await self.recall(request) or await self.keep(request, await call())
 
     def idempotency_key(self) -> str:
-        """A key for the next request that changes something outside: the same in every attempt of this run."""
+        """The `Idempotency-Key` of the next request with side effects: the same in every attempt of this run."""
         scope = _SCOPE.get()
         number = self._next(f"key {scope}")
-        place = f"{scope}:{number}" if scope or number else ""
-        return delivery_key(self._key.run_id, f"{self._claim.step_id}:request:{place}")
+        position = f"{scope}:{number}" if scope or number else ""
+        return delivery_key(self._key.run_id, f"{self._claim.step_id}:request:{position}")
 
     @contextmanager
     def _inside(self, digest: str) -> Iterator[None]:
-        """Requests made by a call get keys of their own, whichever calls before it are reused."""
+        """Scope idempotency keys to a call, so that they do not depend on which earlier calls are reused."""
         token = _SCOPE.set(f"{digest}:{self._next(digest)}")
         try:
             yield
         finally:
             _SCOPE.reset(token)
 
-    def _next(self, what: str) -> int:
-        self._numbers[what] += 1
-        return self._numbers[what] - 1
+    def _next(self, name: str) -> int:
+        self._numbers[name] += 1
+        return self._numbers[name] - 1
 
-    async def _write(self, asked: Asked, kind: str, content: bytes, tokens: tuple[int | None, int | None]) -> None:
+    async def _write(
+        self, request: CallRequest, kind: str, content: bytes, tokens: tuple[int | None, int | None]
+    ) -> None:
         self._seq += 1
         call = AnsweredCall(
             step_id=self._claim.step_id,
             attempt=self._claim.attempt,
             seq=self._seq,
             kind=kind,
-            name=asked.name[:LONGEST_NAME],
-            digest=asked.digest,
+            name=request.name[:LONGEST_NAME],
+            digest=request.digest,
             answer=self._sealer.encrypt(SecretStr(content.decode())),
             tokens_input=tokens[0],
             tokens_output=tokens[1],
@@ -164,33 +166,33 @@ class StepCalls:
         )
         await self._book.keep_call(self._key, call)
 
-    def _note(self, asked: Asked, call: StoredCall) -> None:
-        """Show in the evidence that the call was not made again."""
+    def _note(self, request: CallRequest, call: StoredCall) -> None:
+        """Record in the evidence that the call was not repeated."""
         if call.kind == "model":
-            self._last = asked
+            self._last = request
             self._recorder.replayed(call.tokens_input, call.tokens_output)
         if call.kind != "value":
-            said = f"Replayed: {call.name} had answered in attempt {call.attempt}. The call was not made again."
-            self._recorder.line(said, {}, clock())
+            message = f"Replayed: {call.name} answered in attempt {call.attempt}. The call was not repeated."
+            self._recorder.line(message, {}, clock())
 
 
 class ModelCalls:
-    """The answered calls of one model: what is reused is shown with the model's name."""
+    """The answered calls of one model; reused calls are recorded under the model's name."""
 
     def __init__(self, calls: StepCalls, recorder: Recorder, model: Model) -> None:
         self._calls = calls
         self._recorder = recorder
         self._model = model
 
-    async def recall(self, asked: Asked) -> Answer | None:
+    async def recall(self, request: CallRequest) -> CallResult | None:
         """The stored answer to a request; None when the call has to be made."""
-        answer = await self._calls.recall(asked)
-        if answer is not None:
+        result = await self._calls.recall(request)
+        if result is not None:
             self._recorder.asked(self._model)
-        return answer
+        return result
 
     async def keep(
-        self, asked: Asked, value: JsonValue, *, tokens: tuple[int | None, int | None] = (None, None)
-    ) -> Answer:
+        self, request: CallRequest, value: JsonValue, *, tokens: tuple[int | None, int | None] = (None, None)
+    ) -> CallResult:
         """Store the answer to a request."""
-        return await self._calls.keep(asked, value, tokens=tokens)
+        return await self._calls.keep(request, value, tokens=tokens)

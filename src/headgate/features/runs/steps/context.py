@@ -19,7 +19,7 @@ from headgate.features.runs.transitions import clock
 from headgate.foundation.errors import Cancelled
 from headgate.foundation.ids import new_id
 from headgate.sdk import CodeRunner, File, HttpClient, Model, Recording, RunInput, Tool, Transcript, WorkspaceTools
-from headgate.sdk.calls import Answer, Asked
+from headgate.sdk.calls import CallRequest, CallResult
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
@@ -113,27 +113,27 @@ class StepContext:
         await self.check_cancelled()
         if self.guard is not None:
             self.guard.check_model(model)
-        request = {
+        content = {
             "audio": hashlib.sha256(audio.content).hexdigest(),
             "language": audio.language,
             "prompt": audio.prompt,
         }
-        asked = Asked.of("model", str(model), {**request, "params": model.params})
+        request = CallRequest.of("model", str(model), {**content, "params": model.params})
 
-        async def heard() -> JsonValue:
-            made = await self._services.chat_models.transcribe(self._origin.key.tenant_id, model, audio)
-            return {"text": made.text, "language": made.language, "seconds": made.seconds}
+        async def call() -> JsonValue:
+            transcript = await self._services.chat_models.transcribe(self._origin.key.tenant_id, model, audio)
+            return {"text": transcript.text, "language": transcript.language, "seconds": transcript.seconds}
 
-        answer = await self.once(asked, heard)
-        if answer.replayed:
+        result = await self.once(request, call)
+        if result.replayed:
             self._recorder.asked(model)
         else:
             self.record_usage(model, input_tokens=None, output_tokens=None)
-        return Transcript(**cast("dict[str, Any]", answer.value))
+        return Transcript(**cast("dict[str, Any]", result.value))
 
-    async def once(self, asked: Asked, call: Callable[[], Awaitable[JsonValue]]) -> Answer:
+    async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:
         """The answer of a call; that of an earlier attempt at the step when there is one."""
-        return await self._calls.once(asked, call) if self._calls is not None else Answer(await call())
+        return await self._calls.once(request, call) if self._calls is not None else CallResult(await call())
 
     def idempotency_key(self) -> str:
         """A key for the next request that changes something outside."""

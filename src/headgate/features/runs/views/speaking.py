@@ -47,23 +47,23 @@ class Speech:
     async def pieces(self) -> AsyncGenerator[Piece, None]:
         """Its pieces, the last of kind `ended`."""
         speaker = speaker_of(await self._engine.plans.of(self._key))
-        said = has_gap = False
+        has_text = has_gap = False
         events = self._stream.events()
         try:
-            async for told in events:
-                if told.kind == "run_started":
+            async for event in events:
+                if event.kind == "run_started":
                     yield Piece("started")
-                elif told.data.get("step_id") != speaker:
+                elif event.data.get("step_id") != speaker:
                     continue
-                elif told.kind == "gap":  # what follows does not belong to what was said: the end brings it
+                elif event.kind == "gap":  # further tokens do not follow the sent text; the result completes it
                     has_gap = True
-                elif told.kind == "token" and not has_gap:
-                    said = True
-                    yield Piece("text", str(told.data.get("text", "")))
-                elif told.kind == "step_started":
+                elif event.kind == "token" and not has_gap:
+                    has_text = True
+                    yield Piece("text", str(event.data.get("text", "")))
+                elif event.kind == "step_started":
                     has_gap = False
-                    if said:
-                        said = False
+                    if has_text:
+                        has_text = False
                         yield Piece("again")
         finally:
             await events.aclose()

@@ -11,12 +11,12 @@ from headgate.features.runs.widget.service import Widget
 from headgate.features.runs.widget.tokens import seal
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
-from headgate.foundation.sse import Told
+from headgate.foundation.sse import SseEvent
 
 
 async def told_to_visitors(
     database: Database, box: SecretBox, widget: Widget, speech: Speech
-) -> AsyncGenerator[Told, None]:
+) -> AsyncGenerator[SseEvent, None]:
     """What the run says, as events for the frame."""
     number = 0
     pieces = speech.pieces()
@@ -24,9 +24,9 @@ async def told_to_visitors(
         async for piece in pieces:
             number += 1
             if piece.run is None:
-                yield Told(str(number), piece.kind, {"text": piece.text} if piece.kind == "text" else {})
+                yield SseEvent(str(number), piece.kind, {"text": piece.text} if piece.kind == "text" else {})
             else:
-                yield Told(str(number), *await _ending(database, box, widget, piece.run))
+                yield SseEvent(str(number), *await _ending(database, box, widget, piece.run))
     finally:
         await pieces.aclose()
 

@@ -7,7 +7,7 @@ NotFound
 Invalid
 └── BadSpec             a compact description that is none
 UpstreamFailed
-├── FlowiseUnreachable  no connection, or no whole answer in time
+├── FlowiseUnreachable  no connection, or no complete answer in time
 └── FlowiseFailed       it answered with an error, or with what it never answers
     └── AnswerTooLarge  or with more than is read
 """
@@ -42,7 +42,7 @@ class BadSpec(Invalid):
 
 
 class FlowiseUnreachable(UpstreamFailed):
-    """No connection, or no whole answer in time."""
+    """No connection, or no complete answer in time."""
 
     code = "flowise_unreachable"
     title = "Flowise cannot be reached"
