@@ -1,8 +1,6 @@
 """`RunStore` on PostgreSQL: one prepared statement a transition, on a small pool; nothing is held between two."""
 
-import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +17,7 @@ from headgate.features.runs.store import postgres_statements as sql
 from headgate.features.runs.store.calls import KEEP_CALL_SQL, LOAD_CALLS_SQL, calls_of, keep_values, load_values
 from headgate.features.runs.store.endings import ENDING_SQL, ended_run, log_ending
 from headgate.features.runs.store.postgres_creation import CREATE, CREATE_FROM, KEEP_SOURCES, creation_values
+from headgate.features.runs.store.postgres_pool import PostgresPool
 from headgate.features.runs.store.rows import (
     DELIVER_SQL,
     EVENTS_SQL,
@@ -62,17 +61,13 @@ from headgate.features.runs.transitions import (
     StoredRun,
     Straggler,
 )
-from headgate.foundation.database import PROBES, explain
-from headgate.foundation.errors import HeadgateError, Invalid, Unavailable
+from headgate.foundation.database import PROBES
+from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
 
 if TYPE_CHECKING:  # named without importing psycopg
     from psycopg import AsyncConnection
-    from psycopg_pool import AsyncConnectionPool
 
-_EVERY_STATEMENT_GOES_BY_KEY = "-c enable_seqscan=off -c plan_cache_mode=force_generic_plan -c jit=off"
-"""A plan is made once a connection; one made while the tables were small must serve when they are not."""
-WAIT_FOR_CONNECTION_SECONDS = 30.0
 _LOAD_RUN, _LOAD_STEPS = for_postgres(LOAD_RUN_SQL), for_postgres(LOAD_STEPS_SQL)
 _EVENTS = for_postgres(EVENTS_SQL)
 _ENDING = for_postgres(ENDING_SQL)
@@ -84,7 +79,6 @@ _KEEP_CALL, _LOAD_CALLS = for_postgres(KEEP_CALL_SQL), for_postgres(LOAD_CALLS_S
 _RECORD = tuple(field.name for field in fields(StepRecord))
 T = TypeVar("T", bound=Progress | Cancelled | bool)
 log = get_logger(__name__)
-_ABOUT_THE_DATABASE = {"OperationalError", "PoolTimeout", "PoolClosed"}
 
 
 class PostgresRunStore:
@@ -96,20 +90,11 @@ class PostgresRunStore:
     """
 
     def __init__(self, url: str, pool_size: int) -> None:
-        self._url = url
-        self._pool_size = pool_size
-        self._waiting: dict[object, float] = {}
-        """Who waits for a connection, since when."""
+        self._pool = PostgresPool(url, pool_size)
 
     async def open(self) -> None:
         """Connect. Raises `Unavailable`."""
-        self._pool: AsyncConnectionPool[Any] = _open_pool(self._url, self._pool_size)
-        try:
-            await self._pool.open(wait=True, timeout=WAIT_FOR_CONNECTION_SECONDS)
-        except Exception as error:
-            await self._pool.close()
-            _raise_translated(error)
-            raise
+        await self._pool.open()
 
     async def close(self) -> None:
         """Disconnect."""
@@ -118,17 +103,16 @@ class PostgresRunStore:
     @property
     def connections_out(self) -> int:
         """Connections in use this moment."""
-        stats = self._pool.get_stats()
-        return int(stats["pool_size"]) - int(stats["pool_available"])
+        return self._pool.connections_out
 
     @property
     def write_wait_seconds(self) -> float:
         """How long who waits longest has waited for a connection."""
-        return time.monotonic() - min(self._waiting.values()) if self._waiting else 0.0
+        return self._pool.wait_seconds
 
     async def prove_write(self) -> None:
         """Write something that means nothing."""
-        await self._execute(PROBES["postgresql"], {})
+        await self._pool.execute(PROBES["postgresql"], {})
 
     async def create(self, run: NewRun, lease: Lease) -> None:
         """Insert a run and its steps."""
@@ -136,13 +120,13 @@ class PostgresRunStore:
         if run.once is not None or run.reuse is not None:
             await self._create_checked(values, run)
         elif run.entry is None:
-            await self._execute(CREATE, values)
+            await self._pool.execute(CREATE, values)
         else:
             await self._and_append(CREATE, values, run.entry)
 
     async def _create_checked(self, values: Mapping[str, Any], run: NewRun) -> None:
         """Insert a run that another start, or the deletion of its source, may forbid."""
-        async with self._connection() as connection, connection.transaction():
+        async with self._pool.connection() as connection, connection.transaction():
             await _claim(connection, run.once, run.key.run_id, values["at"])
             if run.reuse is None:
                 await connection.execute(CREATE, values)
@@ -176,7 +160,7 @@ class PostgresRunStore:
         if finished is not None and finished.delivery is not None:
             rows = await self._finish_and_deliver(values, delivery_values(key, finished, lease.at))
         else:
-            rows = await self._execute(sql.ADVANCE if finished is None else sql.FINISH, values)
+            rows = await self._pool.execute(sql.ADVANCE if finished is None else sql.FINISH, values)
         if not rows:
             return Progress(None, recorded=False)
         before, after = rows[0][0], rows[0][1]
@@ -195,7 +179,7 @@ class PostgresRunStore:
         self, values: Mapping[str, Any], delivery: Mapping[str, Any]
     ) -> list[tuple[Any, ...]]:
         """Finish a step and write down what is to be sent after it: both, or neither when the step is not ours."""
-        async with self._connection() as connection, connection.transaction():
+        async with self._pool.connection() as connection, connection.transaction():
             rows = await (await connection.execute(sql.FINISH, values, prepare=True)).fetchall()
             if rows and rows[0][1] is not None:
                 await connection.execute(_DELIVER, delivery)
@@ -204,7 +188,7 @@ class PostgresRunStore:
     async def _go_on(self, values: dict[str, Any], onward: Onward) -> Progress | None:
         """Finish a step, claim the one after it. None when the run ends, or may not go on: nothing was written then."""
         step, settled = next(iter(onward.settles.items()))
-        rows = await self._execute(sql.GO_ON, {**values, "next": step, "settled": settled})
+        rows = await self._pool.execute(sql.GO_ON, {**values, "next": step, "settled": settled})
         if not rows:
             return None
         attempt = rows[0][1]
@@ -213,7 +197,7 @@ class PostgresRunStore:
     async def fail(self, key: RunKey, failed: Failed, at: int) -> Progress:
         """Fail a step and its run."""
         error = {"at": at, **_error(failed.code, failed.message)}
-        rows = await self._execute(sql.FAIL, {**_key(key), **_step(failed.claim, failed.record), **error})
+        rows = await self._pool.execute(sql.FAIL, {**_key(key), **_step(failed.claim, failed.record), **error})
         if not rows:
             return Progress(None, recorded=False)
         before, recorded = RunStatus(rows[0][0]), rows[0][1]
@@ -229,7 +213,7 @@ class PostgresRunStore:
             "seen": [one.attempt for one in held],
             "leases": [one.lease_until for one in held],
         }
-        rows = await self._execute(sql.TAKE_OVER, {**_key(key), **_lease(lease), **seen})
+        rows = await self._pool.execute(sql.TAKE_OVER, {**_key(key), **_lease(lease), **seen})
         return tuple(Claim(*row) for row in rows)
 
     async def end(self, key: RunKey, code: str, message: str, at: int) -> bool:
@@ -253,15 +237,15 @@ class PostgresRunStore:
             "steps": [one.step_id for one in held],
             "attempts": [one.attempt for one in held],
         }
-        return frozenset(Held(*row) for row in await self._execute(sql.RENEW, values))
+        return frozenset(Held(*row) for row in await self._pool.execute(sql.RENEW, values))
 
     async def keep_call(self, key: RunKey, call: AnsweredCall) -> bool:
         """Store an answered call."""
-        return bool(await self._execute(_KEEP_CALL, keep_values(key, call)))
+        return bool(await self._pool.execute(_KEEP_CALL, keep_values(key, call)))
 
     async def calls_of(self, key: RunKey, step_id: str) -> Sequence[StoredCall]:
         """The answered calls of a step."""
-        return calls_of(await self._execute(_LOAD_CALLS, load_values(key, step_id)))
+        return calls_of(await self._pool.execute(_LOAD_CALLS, load_values(key, step_id)))
 
     async def is_cancelled(self, run_id: str) -> bool:
         """Whether the run may have no effect any more."""
@@ -269,79 +253,58 @@ class PostgresRunStore:
 
     async def status(self, run_id: str) -> RunStatus | None:
         """Where a run is."""
-        rows = await self._execute(sql.STATUS, {"run_id": run_id})
+        rows = await self._pool.execute(sql.STATUS, {"run_id": run_id})
         return RunStatus(rows[0][0]) if rows else None
 
     async def events_after(self, run_id: str, tenant_id: str, seq: int, limit: int) -> EventPage | None:
         """Events of a run behind a number."""
         values = {"run_id": run_id, "tenant_id": tenant_id, "after": seq, "limit": limit}
-        return events_of(await self._execute(_EVENTS, values))
+        return events_of(await self._pool.execute(_EVENTS, values))
 
     async def load(self, run_id: str) -> StoredRun | None:
         """A run and its steps, as they were at one moment."""
-        return stored_run_of(*await self._snapshot(_LOAD_RUN, _LOAD_STEPS, {"run_id": run_id}))
+        return stored_run_of(*await self._pool.snapshot(_LOAD_RUN, _LOAD_STEPS, {"run_id": run_id}))
 
     async def read(self, run_id: str, tenant_id: str) -> ReadRun | None:
         """A run as it is shown, at one moment."""
-        return read_run_of(*await self._snapshot(_READ_RUN, _READ_STEPS, {"run_id": run_id, "tenant_id": tenant_id}))
+        return read_run_of(
+            *await self._pool.snapshot(_READ_RUN, _READ_STEPS, {"run_id": run_id, "tenant_id": tenant_id})
+        )
 
     async def live_runs(self) -> Sequence[LiveRun]:
         """Every run that is not over."""
-        return live_runs_of(await self._execute(LIVE_RUNS_SQL, {}))
+        return live_runs_of(await self._pool.execute(LIVE_RUNS_SQL, {}))
 
     async def worked(self, run_id: str, *, since: int, until: int) -> int:
         """Microseconds in which a worker was at a step of a run."""
-        return time_worked(await self._execute(_WORK, {"run_id": run_id, "since": since}), until=until)
+        return time_worked(await self._pool.execute(_WORK, {"run_id": run_id, "since": since}), until=until)
 
     async def stragglers(self, *, since: int, run_id: str | None = None) -> Sequence[Straggler]:
         """Running steps of failed runs."""
         query = _STRAGGLERS if run_id is None else _STRAGGLERS_OF_RUN
-        return stragglers_of(await self._execute(query, {"since": since, "run_id": run_id}))
+        return stragglers_of(await self._pool.execute(query, {"since": since, "run_id": run_id}))
 
     async def past_turns(self, key: RunKey, session_id: str, user_id: str | None, limit: int) -> Sequence[PastTurn]:
         """Earlier turns of a person's chat session."""
         wanted = {"session_id": session_id, "user_id": user_id, "limit": limit}
-        rows = await self._execute(sql.PAST_TURNS, {**_key(key), **wanted})
+        rows = await self._pool.execute(sql.PAST_TURNS, {**_key(key), **wanted})
         return [PastTurn(*row) for row in reversed(rows)]
 
     async def _with_log(self, run_id: str, outcome: T) -> T:
         """Log what the run came to where a transition, which is stored, is what ended it."""
         if ended_run(outcome):
             try:
-                log_ending(Ending(*(await self._execute(_ENDING, {"run_id": run_id}))[0]))
+                log_ending(Ending(*(await self._pool.execute(_ENDING, {"run_id": run_id}))[0]))
             except HeadgateError as error:
                 log.warning("run ended", run_id=run_id, problem=error.detail)
         return outcome
-
-    async def _execute(self, statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """One statement, one transaction."""
-        try:
-            connection = await self._next_connection()
-            try:
-                cursor = await connection.execute(statement, values, prepare=True)
-                rows: list[tuple[Any, ...]] = await cursor.fetchall()
-                return rows
-            finally:
-                await self._pool.putconn(connection)
-        except Exception as error:
-            _raise_translated(error)
-            raise
-
-    async def _snapshot(self, one: str, many: str, values: Mapping[str, Any]) -> tuple[Any, list[tuple[Any, ...]]]:
-        """A row and the rows that belong to it, in one transaction that sees one state, in one round trip."""
-        async with self._connection() as connection, connection.pipeline():
-            await connection.execute("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", prepare=True)
-            first = await connection.execute(one, values, prepare=True)
-            second = await connection.execute(many, values, prepare=True)
-            await connection.execute("COMMIT", prepare=True)
-            return await first.fetchone(), await second.fetchall()
 
     async def _and_append(self, statement: str, values: Mapping[str, Any], entry: Entry) -> None:
         """A statement, then the entry of the audit log that goes with it, in one transaction and one round trip.
 
         Not one statement: its foreign keys are checked when it ends, and would be while the chain's end is locked.
         """
-        async with self._connection() as connection, connection.pipeline():
+        async with self._pool.connection() as connection, connection.pipeline():
             await connection.execute("BEGIN", prepare=True)
             await connection.execute(statement, values, prepare=True)
             await connection.execute(audit.PSYCOPG, audit.values(entry), prepare=True)
@@ -351,7 +314,7 @@ class PostgresRunStore:
         self, statement: str, values: Mapping[str, Any], entry: Entry | None = None, once: StartKey | None = None
     ) -> tuple[RunStatus | None, bool]:
         """Lock a run, then change it: its status before, and whether it was changed."""
-        async with self._connection() as connection, connection.transaction():
+        async with self._pool.connection() as connection, connection.transaction():
             row = await (await connection.execute(sql.LOCK, values)).fetchone()
             if row is None:
                 return None, False
@@ -361,28 +324,6 @@ class PostgresRunStore:
             if changed is not None and entry is not None:
                 await connection.execute(audit.PSYCOPG, audit.values(entry))
         return RunStatus(row[0]), changed is not None
-
-    async def _next_connection(self) -> "AsyncConnection[Any]":
-        me = object()
-        self._waiting[me] = time.monotonic()
-        try:
-            connection: AsyncConnection[Any] = await self._pool.getconn()
-            return connection
-        finally:
-            del self._waiting[me]
-
-    @asynccontextmanager
-    async def _connection(self) -> "AsyncIterator[AsyncConnection[Any]]":
-        try:
-            connection = await self._next_connection()
-            try:
-                async with connection:
-                    yield connection
-            finally:
-                await self._pool.putconn(connection)
-        except Exception as error:
-            _raise_translated(error)
-            raise
 
 
 async def _claim(connection: "AsyncConnection[Any]", once: StartKey | None, run_id: str, at: int) -> None:
@@ -394,34 +335,6 @@ async def _claim(connection: "AsyncConnection[Any]", once: StartKey | None, run_
 def _is_one_step_on(onward: Onward) -> bool:
     """Whether one step follows and nothing else is to be written."""
     return len(onward.claim) == 1 and onward.settles.keys() == {*onward.claim} and not onward.skip
-
-
-def _raise_translated(error: Exception) -> None:
-    """Raise what psycopg says about the database itself (gone, full, in recovery, deadlocked) as `Unavailable`.
-
-    Its operational errors are never about the statement: the same one may succeed later.
-    """
-    found = explain(error)
-    if found is None and {kind.__name__ for kind in type(error).__mro__} & _ABOUT_THE_DATABASE:
-        found = Unavailable("The database does not answer.", remedy="Check HEADGATE_DATABASE__URL and the server.")
-    if found is not None:
-        raise found from error
-
-
-def _open_pool(url: str, size: int) -> "AsyncConnectionPool[Any]":
-    """The one place that imports psycopg. Raises `Invalid` where it is not installed."""
-    try:
-        from psycopg_pool import AsyncConnectionPool  # noqa: PLC0415 - heavy and optional
-    except ImportError as error:
-        raise Invalid("PostgreSQL needs a driver.", remedy="Install headgate[postgres].") from error
-    return AsyncConnectionPool(
-        url,
-        min_size=1,
-        max_size=size,
-        timeout=WAIT_FOR_CONNECTION_SECONDS,
-        kwargs={"autocommit": True, "options": _EVERY_STATEMENT_GOES_BY_KEY},
-        open=False,
-    )
 
 
 def _key(key: RunKey) -> dict[str, Any]:

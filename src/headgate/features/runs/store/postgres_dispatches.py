@@ -52,7 +52,7 @@ class PostgresDispatchStore(PostgresRunStore):
 
         The run comes back without its steps: nothing is settled in it.
         """
-        rows = await self._execute(BEGIN, {**asdict(key), **asdict(lease), "step_id": step_id})
+        rows = await self._pool.execute(BEGIN, {**asdict(key), **asdict(lease), "step_id": step_id})
         if not rows:
             return None
         user_id, session_id, trace_parent, given = rows[0]
@@ -69,11 +69,11 @@ class PostgresDispatchStore(PostgresRunStore):
 
     async def not_sent(self, run_id: str) -> None:
         """The message could not be sent: whoever sweeps next is to send it."""
-        await self._execute(_NOT_SENT, {"run_id": run_id})
+        await self._pool.execute(_NOT_SENT, {"run_id": run_id})
 
     async def next_dispatch(self, run_id: str, seen: int, at: int) -> int | None:
         """The number of the next sending. None when another was quicker, or the run is over."""
-        rows = await self._execute(_NEXT, {"run_id": run_id, "seen": seen, "at": at})
+        rows = await self._pool.execute(_NEXT, {"run_id": run_id, "seen": seen, "at": at})
         return rows[0][0] if rows else None
 
     async def pick_up(self, run_id: str) -> int | None:
@@ -81,19 +81,19 @@ class PostgresDispatchStore(PostgresRunStore):
 
         Returns how often that happened since a worker last claimed a step of the run; None when the run is over.
         """
-        rows = await self._execute(_PICK_UP, {"run_id": run_id})
+        rows = await self._pool.execute(_PICK_UP, {"run_id": run_id})
         return rows[0][0] if rows else None
 
     async def put_back(self, run_id: str) -> None:
         """A message was picked up while other workers run the run's steps: that says nothing against the run."""
-        await self._execute(_PUT_BACK, {"run_id": run_id})
+        await self._pool.execute(_PUT_BACK, {"run_id": run_id})
 
     async def dispatches(self, run_id: str) -> int:
         """How often work on a run was handed to a queue."""
-        rows = await self._execute(_COUNT, {"run_id": run_id})
+        rows = await self._pool.execute(_COUNT, {"run_id": run_id})
         return rows[0][0] if rows else 0
 
     async def sent(self, run_ids: Sequence[str]) -> list[Sent]:
         """How these runs stand with their queues; those that are over are left out."""
-        rows = await self._execute(_SENT, {"runs": list(run_ids)}) if run_ids else []
+        rows = await self._pool.execute(_SENT, {"runs": list(run_ids)}) if run_ids else []
         return [Sent(row[0], RunStatus(row[1]), *row[2:]) for row in rows]

@@ -28,7 +28,7 @@ from headgate.features.runs.transitions import Onward
 
 
 def _shortened(statement: str) -> str:
-    """The statement without spare space: psycopg keeps what it worked out for a text only if that is under 4 KiB."""
+    """The statement without spare space, as it is sent and logged."""
     return re.sub(r" ?(<>|[(),=]) ?", r"\1", " ".join(statement.split()))
 
 
