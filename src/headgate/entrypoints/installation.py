@@ -1,4 +1,4 @@
-"""An open database and what reads it. Each part is made, and its modules are imported, when it is first used."""
+"""An open database and the parts that read it. Each part is created, and its modules imported, on first use."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -41,12 +41,12 @@ else:
 
 
 class Installation:
-    """What a command that reads or changes rows needs. It starts no engine.
+    """The parts that a command needs to read or change rows. It starts no engine.
 
     Args:
-        settings: The settings in force.
+        settings: The settings.
         database: The open, migrated database.
-        telemetry: What this process measures with.
+        telemetry: Metrics and traces of this process.
     """
 
     def __init__(self, settings: Settings, database: Database, telemetry: Telemetry = SILENT) -> None:
@@ -61,7 +61,7 @@ class Installation:
 
     @cached_property
     def index(self) -> "search.WordIndex":
-        """Finds components by words."""
+        """The search index of components."""
         return search.component_index(self.registry)
 
     @cached_property
@@ -86,7 +86,7 @@ class Installation:
 
     @cached_property
     def rules(self) -> "rules.FlowRules":
-        """What a flow must satisfy to run and to be published."""
+        """Conditions for running and publishing a flow."""
         return rules.FlowRules(self.registry, self.classes, (gate.TestsGate(),))
 
     @cached_property
@@ -104,7 +104,7 @@ class Installation:
         return lookup.Variables(self.database, self.box, tenant_id, listed=providers.PROVIDER_VARIABLES)
 
     def keys_of(self, principal: Principal) -> "ports.KeySource":
-        """Where the keys of a user's models come from."""
+        """The source of the API keys of a user's models."""
         return self.variables_of(principal.tenant_id)
 
 

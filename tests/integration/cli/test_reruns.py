@@ -35,7 +35,7 @@ class TestResume:
         assert (found["how"], found["from_step"], found["run"]["id"]) == ("in_place", "parse", failed)
         assert found["run"]["resumes"] == 1
         assert run(["runs", "resume", failed]) == 1
-        assert "goes on at step 'parse'" in capsys.readouterr().out
+        assert "continues at step 'parse'" in capsys.readouterr().out
 
     def test_is_refused_for_a_cancelled_run(self, capsys: pytest.CaptureFixture[str], data_folder: Path) -> None:
         (data_folder / "echo.flow").write_text(

@@ -25,7 +25,7 @@ from tests.support.patience import PATIENCE_SECONDS
 
 @pytest.fixture(autouse=True)
 def _checked_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "KEPT_SECONDS", 0.0)
+    monkeypatch.setattr(health, "CACHE_SECONDS", 0.0)
     monkeypatch.setattr(readiness, "LONGEST_CHECK_SECONDS", PATIENCE_SECONDS)
 
 
@@ -130,7 +130,7 @@ class TestFullDisk:
     async def test_is_not_ready_refuses_starts_and_recovers_without_a_restart(
         self, tmp_path: Path, sqlite_files: SqliteFiles, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(capacity, "KEPT_SECONDS", 0.0)
+        monkeypatch.setattr(capacity, "CACHE_SECONDS", 0.0)
         with mounted(tmp_path / "disk", "24m") as disk:
             sqlite_files.fresh(disk.path)
             app = create_app(make_settings(disk.path))

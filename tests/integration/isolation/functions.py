@@ -102,7 +102,7 @@ WORKER_ONLY = {
     "find_link": _AT_THE_DOOR,
     "anybody_can_sign_in": "says yes or no to the operator",
     "open_attempt": _CLAIMED,
-    "keep": _CLAIMED,
+    "update_claimed": _CLAIMED,
     "is_held": _CLAIMED,
     "find_output": "takes the delivery's row, and its tenant with it",
     "close_attempt": _CLAIMED,

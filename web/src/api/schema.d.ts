@@ -33,11 +33,11 @@ export interface paths {
         };
         /**
          * Whether the server can do its work
-         * @description Writes to the database, and asks the engine, with Celery the broker, the result backend and the workers, at once.
+         * @description Checks in parallel: a write to the database, the engine, and with Celery the broker, result backend and workers.
          *
-         *     It writes as the API does and as runs do. The event loop's lag of the last ten seconds counts too.
-         *     Answers 503 when one of them fails. One that hangs is given three seconds. With auto-login, or with the token of
-         *     `/metrics` as a bearer token, it says how each part is; anybody else is told the status alone.
+         *     It writes both as the API and as runs do. The event loop's lag of the last ten seconds is checked too. Responds 503
+         *     when a check fails or takes more than three seconds. With auto-login, or with the token of `/metrics` as a bearer
+         *     token, the response lists each part; otherwise only the status.
          */
         get: operations["ready_health_ready_get"];
         put?: never;
@@ -761,7 +761,7 @@ export interface paths {
         };
         /**
          * List a run's deliveries
-         * @description What the run's steps sent to web addresses, every attempt, and what is still to be sent.
+         * @description The deliveries of the run's steps to web addresses, sent and pending, with every attempt.
          *
          *     Needs the permission `runs.view`.
          */
@@ -785,7 +785,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver again
-         * @description Send one delivery again, delivered before or not, with the same idempotency key. No step runs again.
+         * @description Send a delivered or failed delivery again, with the same idempotency key. No step is executed.
          *
          *     Needs the permission `runs.start`.
          */
@@ -807,7 +807,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver again what failed
-         * @description Send every failed delivery of a run again, and those that wait for a later attempt now. No step runs again.
+         * @description Send the failed deliveries of a run again, and the pending ones now. No step is executed.
          *
          *     Needs the permission `runs.start`.
          */
@@ -851,7 +851,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver again across runs
-         * @description Send failed deliveries again, at most 500 at a time: all, those of a flow, or these. No step runs again.
+         * @description Send failed deliveries again, at most 500 per request: all, those of a flow, or by id. No step is executed.
          *
          *     Needs the permission `runs.start`.
          */
@@ -871,7 +871,7 @@ export interface paths {
         };
         /**
          * Read the state of maintenance
-         * @description The retention policy, each job, when it is due and how it last went.
+         * @description The retention policy, and for each job its next and its last execution.
          *
          *     Needs the permission `maintenance.run`.
          */
@@ -894,8 +894,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Run a job of maintenance
-         * @description Run a job now, whenever it is due. It applies the policies of the installation and of each flow.
+         * Run a maintenance job
+         * @description Run a job now. It applies the retention policies of the installation and of each flow.
          *
          *     Needs the permission `maintenance.run`.
          */
@@ -2169,7 +2169,7 @@ export interface paths {
         };
         /**
          * What a run cost
-         * @description What each step took at list prices, and all of them; what was taken over or pinned cost this run nothing.
+         * @description The cost of each step at list prices, and the total; reused and pinned results cost this run nothing.
          *
          *     Needs the permission `runs.view`.
          */
@@ -2193,10 +2193,10 @@ export interface paths {
         put?: never;
         /**
          * Resume a failed run
-         * @description Go on at the step that failed; finished steps are not done again.
+         * @description Continue at the failed step; completed steps are not executed again.
          *
-         *     With `version` the flow may have been changed meanwhile: then a new run goes on, with what was paid where nothing
-         *     before the failed step has changed, from the first step where something has.
+         *     With `version` a new run of that version continues. It reuses the paid results when nothing before the failed step
+         *     has changed; otherwise it starts from the first step.
          *
          *     Needs the permission `runs.start`.
          */
@@ -2218,7 +2218,7 @@ export interface paths {
         put?: never;
         /**
          * Plan running a run again
-         * @description What a rerun would take over, do again, and cost. Nothing is started.
+         * @description Dry run of a rerun: which results it would reuse, which steps it would execute, and the cost. Starts nothing.
          *
          *     Needs the permission `runs.start`.
          */
@@ -2240,7 +2240,7 @@ export interface paths {
         put?: never;
         /**
          * Run a run again
-         * @description A new run with the past one's input and edits to it, from any step; results that still hold are taken over.
+         * @description Start a new run with the input of a past one, edited, from any step; results that are still valid are reused.
          *
          *     Needs the permission `runs.start`.
          */
@@ -4788,7 +4788,7 @@ export interface components {
         };
         /**
          * JobOut
-         * @description A job and how it last went, on schedule or on request. Counts are those of the caller's organisation.
+         * @description A maintenance job and its last execution, scheduled or manual. Counts are those of the caller's organisation.
          */
         JobOut: {
             /** Name */
@@ -4810,7 +4810,7 @@ export interface components {
         };
         /**
          * JobRun
-         * @description The result of a job that ran on request.
+         * @description The result of a manual execution.
          */
         JobRun: {
             /** Name */
@@ -5977,7 +5977,7 @@ export interface components {
         };
         /**
          * RedeliverIn
-         * @description Which deliveries to send again: all failed ones unless ids or a flow are given.
+         * @description Which deliveries to send again: without ids and flow, all failed ones.
          */
         RedeliverIn: {
             /** Ids */
@@ -5995,12 +5995,12 @@ export interface components {
         };
         /**
          * RedeliveredOut
-         * @description What a request to deliver again came to.
+         * @description The result of a request to deliver again.
          */
         RedeliveredOut: {
             /**
              * Deliveries
-             * @description Those that are sent again, as they are now.
+             * @description The deliveries that are sent again, in their current state.
              */
             deliveries: components["schemas"]["DeliveryOut"][];
         };
@@ -8102,7 +8102,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                /** @description A random key. The same request with the same key within 24 hours returns what the first one started, with `Idempotency-Replayed: true`; a different body is refused with 409. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -8211,7 +8211,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                /** @description A random key. The same request with the same key within 24 hours returns what the first one started, with `Idempotency-Replayed: true`; a different body is refused with 409. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -9181,7 +9181,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                /** @description A random key. The same request with the same key within 24 hours returns what the first one started, with `Idempotency-Replayed: true`; a different body is refused with 409. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -9275,7 +9275,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                /** @description A random key. The same request with the same key within 24 hours returns what the first one started, with `Idempotency-Replayed: true`; a different body is refused with 409. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -10444,7 +10444,7 @@ export interface operations {
     redeliver_failed_api_v1_flow_runs__run_id__redeliver_post: {
         parameters: {
             query?: {
-                /** @description Only of this step. */
+                /** @description Only the deliveries of this step. */
                 step_id?: string | null;
             };
             header?: never;
@@ -10749,7 +10749,7 @@ export interface operations {
     run_api_v1_maintenance__job__run_post: {
         parameters: {
             query?: {
-                /** @description Only count what would be deleted. */
+                /** @description Count without deleting. */
                 dry_run?: boolean;
             };
             header?: never;
@@ -10976,7 +10976,7 @@ export interface operations {
                 wait?: boolean;
             };
             header?: {
-                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                /** @description A random key. The same request with the same key within 24 hours returns what the first one started, with `Idempotency-Replayed: true`; a different body is refused with 409. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -11071,7 +11071,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                /** @description A random key. The same request with the same key within 24 hours returns what the first one started, with `Idempotency-Replayed: true`; a different body is refused with 409. */
                 "idempotency-key"?: string | null;
             };
             path?: never;
@@ -16351,7 +16351,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                /** @description A random key. The same request with the same key within 24 hours returns what the first one started, with `Idempotency-Replayed: true`; a different body is refused with 409. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -16540,7 +16540,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                /** @description A random key. The same request with the same key within 24 hours returns what the first one started, with `Idempotency-Replayed: true`; a different body is refused with 409. */
                 "idempotency-key"?: string | null;
             };
             path: {
@@ -17111,7 +17111,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A random key for this start. Sent again within 24 hours with the same body, it returns what was started the first time, with `Idempotency-Replayed: true`; with another body, 409. */
+                /** @description A random key. The same request with the same key within 24 hours returns what the first one started, with `Idempotency-Replayed: true`; a different body is refused with 409. */
                 "idempotency-key"?: string | null;
             };
             path: {

@@ -20,8 +20,8 @@ from headgate.foundation.telemetry import FigurePage
 
 router = APIRouter(tags=["health"])
 _UNKNOWN = math.nan
-KEPT_SECONDS = 1.0
-"""How long a check of readiness counts."""
+CACHE_SECONDS = 1.0
+"""How long the result of a readiness check is reused."""
 
 
 class FiguresClosed(Forbidden):
@@ -63,17 +63,17 @@ async def alive() -> Health:
     dependencies=[public("load balancers ask it; the details are for who has the token")],
 )
 async def ready(request: Request, response: Response) -> Readiness | Alive:
-    """Writes to the database, and asks the engine, with Celery the broker, the result backend and the workers, at once.
+    """Checks in parallel: a write to the database, the engine, and with Celery the broker, result backend and workers.
 
-    It writes as the API does and as runs do. The event loop's lag of the last ten seconds counts too.
-    Answers 503 when one of them fails. One that hangs is given three seconds. With auto-login, or with the token of
-    `/metrics` as a bearer token, it says how each part is; anybody else is told the status alone.
+    It writes both as the API and as runs do. The event loop's lag of the last ten seconds is checked too. Responds 503
+    when a check fails or takes more than three seconds. With auto-login, or with the token of `/metrics` as a bearer
+    token, the response lists each part; otherwise only the status.
     """
-    found = await _readiness(request)
-    if found.status != "ok":
+    readiness = await _readiness(request)
+    if readiness.status != "ok":
         response.status_code = 503
     server: ServerSettings = request.app.state.settings.server
-    return found if server.auto_login or _has_token(request, server) else Alive(status=found.status)
+    return readiness if server.auto_login or _has_token(request, server) else Alive(status=readiness.status)
 
 
 @router.get(
@@ -122,10 +122,10 @@ def _has_token(request: Request, server: ServerSettings) -> bool:
 
 
 async def _readiness(request: Request) -> Readiness:
-    """One check a second for all who ask meanwhile: strangers may ask, and each check writes to the database."""
+    """At most one check per second, shared by all requests: the route is public, and a check writes."""
     state = request.app.state
     checking: asyncio.Task[Readiness] | None = getattr(state, "readiness_check", None)
-    if checking is None or (checking.done() and time.monotonic() - state.readiness_checked_at >= KEPT_SECONDS):
+    if checking is None or (checking.done() and time.monotonic() - state.readiness_checked_at >= CACHE_SECONDS):
         state.readiness_checked_at = time.monotonic()
         checking = asyncio.create_task(
             check_readiness(
@@ -141,11 +141,11 @@ async def _readiness(request: Request) -> Readiness:
 
 
 async def _refresh(request: Request, page: FigurePage) -> None:
-    """Set the gauges to how things are now; what cannot be found out is not a number."""
-    found = await _readiness(request)
-    page.gauge("queue_depth", found.queue_depth)
-    page.gauge("workers", found.workers)
-    for part in found.parts:
+    """Update the gauges; unknown values become NaN."""
+    readiness = await _readiness(request)
+    page.gauge("queue_depth", readiness.queue_depth)
+    page.gauge("workers", readiness.workers)
+    for part in readiness.parts:
         page.gauge("ready", float(part.state == "ok"), part.name)
     runs, deliveries = await _counts(request)
     for status, count in runs.items():

@@ -1,4 +1,4 @@
-"""Routers that are imported by the first request for one of their addresses, or after the start, one by one."""
+"""Routers that are imported by the first request for one of their paths, or one by one after the start."""
 
 import asyncio
 from collections.abc import Iterator
@@ -15,25 +15,24 @@ from headgate.foundation.log import get_logger
 
 log = get_logger(__name__)
 PAUSE_SECONDS = 0.005
-"""Between two routers loaded in the background: requests that wait are answered then."""
+"""Pause between two routers loaded in the background, for waiting requests."""
 
 
 class RouterNotLoaded(HeadgateError):
-    """The routes that may answer an address could not be loaded."""
+    """The router of a requested path could not be loaded."""
 
     code = "router_not_loaded"
 
 
 class LazyRouter(BaseRoute):
-    """Takes the place of a router in an application until it is loaded.
+    """A placeholder for a router in an application until it is loaded.
 
-    FastAPI makes each route anew for its place when it is first requested and keeps it in the included router, so this
-    is shared by all applications of a process.
+    All applications of a process share the included router.
 
     Args:
-        module: The module that names it `router`.
+        module: The module with the attribute `router`.
         segments: The first segments of its paths, after the prefix; a test compares them with the router's.
-        prefix: Where it is included.
+        prefix: The path prefix of the router.
     """
 
     def __init__(self, module: str, *segments: str, prefix: str = "") -> None:
@@ -45,8 +44,8 @@ class LazyRouter(BaseRoute):
     def load(self) -> BaseRoute:
         """The included router.
 
-        Raises what its module raises, and `Undeclared` when one of its routes does not say who may call it. The next
-        call then tries again.
+        Raises what the import raises, and `Undeclared` when a route does not declare its permission. The next call
+        tries again.
         """
         if self._included is None:
             route = included(import_module(self.module).router, self.prefix)
@@ -55,7 +54,7 @@ class LazyRouter(BaseRoute):
         return self._included
 
     def try_load(self) -> BaseRoute | None:
-        """The included router; None when it fails, which is logged."""
+        """The included router; None when loading fails, which is logged."""
         try:
             return self.load()
         except Exception:
@@ -63,10 +62,10 @@ class LazyRouter(BaseRoute):
             return None
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Load the router when the path may be one of its own, and ask it.
+        """Load the router when the path starts with one of its segments, and match its routes.
 
-        A router that fails to load matches partially: other routers of the same segment answer what is theirs, and
-        only what no other router has reaches `handle`.
+        A router that fails to load matches partially: other routers with the same segment still answer their paths, and
+        only paths that no other router has reach `handle`.
         """
         path = cast("str", scope["path"])
         if not path.startswith(self.prefix) or path[len(self.prefix) + 1 :].partition("/")[0] not in self.segments:
@@ -74,21 +73,21 @@ class LazyRouter(BaseRoute):
         route = self.try_load()
         if route is None:
             return Match.PARTIAL, {}
-        found: tuple[Match, Scope] = route.matches(scope)
-        return found
+        match: tuple[Match, Scope] = route.matches(scope)
+        return match
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the router answer. Raises `RouterNotLoaded` when it failed to load."""
+        """Handle the request. Raises `RouterNotLoaded` when the router failed to load."""
         if self._included is None:
             raise RouterNotLoaded(
-                f"The routes for {scope['path']} could not be loaded; the log of the server names the cause.",
-                remedy="Try again. If it fails again, correct the cause that is logged, or report it.",
+                f"The routes for {scope['path']} could not be loaded; see the server log for the cause.",
+                remedy="Try again. If it fails again, fix the logged cause or report it.",
             )
         await self._included.handle(scope, receive, send)
 
 
 def included(router: APIRouter, prefix: str = "") -> BaseRoute:
-    """A router as it stands in an application."""
+    """A router as an application includes it."""
     holder = APIRouter()
     holder.include_router(router, prefix=prefix)
     (route,) = holder.routes
@@ -96,15 +95,15 @@ def included(router: APIRouter, prefix: str = "") -> BaseRoute:
 
 
 def load_routes(app: FastAPI) -> None:
-    """Import every router: for documents about all routes, and tests. Raises what the first that fails raises."""
+    """Import every router, for documents and tests that need all routes. Raises the first import error."""
     for number, lazy in _lazy(app):
         app.router.routes[number] = lazy.load()
 
 
 async def warm_routes(app: FastAPI) -> None:
-    """Import every router while requests are answered between each two of them.
+    """Import every router, with a pause for requests after each.
 
-    One that fails is logged and keeps its place: its next request tries again.
+    One that fails is logged and stays lazy: its next request tries again.
     """
     for number, lazy in _lazy(app):
         if (route := lazy.try_load()) is not None:
@@ -113,7 +112,7 @@ async def warm_routes(app: FastAPI) -> None:
 
 
 def _lazy(app: FastAPI) -> Iterator[tuple[int, LazyRouter]]:
-    """The routers still to load, and their places: a loaded one replaces its own, which keeps their order."""
+    """The routers that are not loaded, with their position: a loaded one replaces its placeholder in order."""
     for number, route in enumerate(tuple(app.router.routes)):
         if isinstance(route, LazyRouter):
             yield number, route

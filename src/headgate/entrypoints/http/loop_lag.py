@@ -1,14 +1,14 @@
-"""How late the event loop of the server is."""
+"""The lag of the server's event loop."""
 
 import asyncio
 from collections import deque
 
 INTERVAL_SECONDS = 0.25
-REMEMBERED_SECONDS = 10.0
+WINDOW_SECONDS = 10.0
 
 
 class LoopLag:
-    """Measures by how much a timer is late, and remembers the worst of the last ten seconds."""
+    """Measures how late a timer fires, and keeps the maximum of the last ten seconds."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -17,18 +17,18 @@ class LoopLag:
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Begin to measure."""
+        """Start measuring."""
         self._due = self._loop.time() + INTERVAL_SECONDS
         self._timer = self._loop.call_at(self._due, self._measure)
 
     def stop(self) -> None:
-        """Measure no more."""
+        """Stop measuring."""
         if self._timer is not None:
             self._timer.cancel()
 
     def worst(self) -> float:
-        """Seconds."""
-        oldest = self._loop.time() - REMEMBERED_SECONDS
+        """The maximum lag of the last ten seconds, in seconds."""
+        oldest = self._loop.time() - WINDOW_SECONDS
         while self._late and self._late[0][0] < oldest:
             self._late.popleft()
         return max((late for _, late in self._late), default=0.0)

@@ -1,4 +1,4 @@
-"""What the routes of a running server read from `app.state`."""
+"""The content of `app.state` of a running server."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ else:
 
 
 class Served:
-    """What only a server has, beside the parts."""
+    """The parts that only a server has, in addition to `Parts`."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
@@ -32,29 +32,29 @@ class Served:
 
     @cached_property
     def reports_at_work(self) -> "AtOnce":
-        """How many reports are made at once."""
+        """Limits concurrent reports."""
         return report.reports_at_work()
 
     @cached_property
     def widget_answers(self) -> "bounds.OpenAnswers":
-        """How many answers of widgets are open."""
+        """Limits open widget responses."""
         return bounds.OpenAnswers(self._parts.settings.rate_limits.widget_open)
 
     async def close(self) -> None:
-        """Close what was made."""
+        """Close the parts that were created."""
         if "mcp_door" in vars(self):
             await self.mcp_door.close()
 
 
 class ServedState(State):
-    """What was set on it, then the parts and what only a server has, by name; each is made when it is first read."""
+    """Values set on it, then `Served` and `Parts` by name; each part is created when first read."""
 
     def __init__(self, parts: Parts, served: Served) -> None:
-        super().__init__({"made": (served, parts)})
+        super().__init__({"parts": (served, parts)})
 
     def __getattr__(self, key: Any) -> Any:  # noqa: ANN401 - Starlette's own signature
         """The value. Raises `AttributeError`."""
         if key in self._state:
             return self._state[key]
-        served, parts = self._state["made"]
+        served, parts = self._state["parts"]
         return getattr(served if hasattr(Served, key) else parts, key)

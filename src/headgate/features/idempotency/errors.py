@@ -1,24 +1,24 @@
-"""What may be wrong with an idempotency key."""
+"""Errors of idempotency keys."""
 
 from headgate.foundation.errors import Conflict, Invalid
 
 
 class KeyInvalid(Invalid):
-    """The key is not one."""
+    """The key is not valid."""
 
     code = "idempotency_key_invalid"
     title = "Invalid idempotency key"
 
 
 class KeyReused(Conflict):
-    """The key belongs to another request."""
+    """The key was used for a different request."""
 
     code = "idempotency_key_reused"
     title = "Idempotency key already used"
 
     def __init__(self) -> None:
         super().__init__(
-            "The idempotency key was used for another request in the last 24 hours.",
+            "The idempotency key was used for a different request in the last 24 hours.",
             remedy="Send the same request to get its result again, or use a new key.",
         )
 
@@ -38,7 +38,7 @@ class KeyInProgress(Conflict):
 
 
 class KeyTaken(Conflict):
-    """Another request inserted the key first; `StartOnce` answers with what that request started."""
+    """A concurrent request inserted the key first; `StartOnce` returns the result of that request."""
 
     code = "idempotency_key_taken"
     title = "Idempotency key taken"

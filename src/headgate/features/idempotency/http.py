@@ -21,8 +21,8 @@ async def _once(
     idempotency_key: Annotated[
         str | None,
         Header(
-            description="A random key for this start. Sent again within 24 hours with the same body, it returns what"
-            " was started the first time, with `Idempotency-Replayed: true`; with another body, 409."
+            description="A random key. The same request with the same key within 24 hours returns what the first one"
+            " started, with `Idempotency-Replayed: true`; a different body is refused with 409."
         ),
     ] = None,
 ) -> StartOnce:
@@ -35,21 +35,21 @@ async def _once(
     where = [request.method, request.url.path, sorted(request.query_params.multi_items())]
     if idempotency_key is None:
         return StartOnce()
-    key = start_key(caller, idempotency_key, where, _meaning(await request.body()))
+    key = start_key(caller, idempotency_key, where, _content(await request.body()))
     return StartOnce(get_database(request), key, replayed)
 
 
 Once = Annotated[StartOnce, Depends(_once)]
-"""The request as one that starts its work once."""
+"""The idempotency key of the request, as a `StartOnce`."""
 
 
 def headers_of(once: StartOnce) -> dict[str, str]:
-    """The headers of a response that a route makes itself."""
+    """The headers for a response that a route creates itself."""
     return {REPLAYED: "true"} if once.replayed else {}
 
 
-def _meaning(body: bytes) -> Any:  # noqa: ANN401 - JSON
-    """The JSON of a body, so that spaces and the order of members make no other request of it."""
+def _content(body: bytes) -> Any:  # noqa: ANN401 - JSON
+    """The JSON of a body, so that white space and the order of members do not matter."""
     try:
         return orjson.loads(body) if body else None
     except orjson.JSONDecodeError:

@@ -1,7 +1,7 @@
 """The key of a request that starts paid work, and the row that makes two such requests one.
 
-The row is inserted in the transaction that inserts what the request starts: of two requests at the same moment the
-database lets one insert it, whatever either of them looked up before.
+The row is inserted in the transaction that starts the work: of two concurrent requests the database lets only one
+insert it, whatever either of them read before.
 """
 
 import re
@@ -18,7 +18,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.idempotency.errors import KeyInvalid, KeyTaken
 from headgate.foundation.canonical import digest, portable
 
-KEPT_MICROSECONDS = 24 * 3600 * 1_000_000
+EXPIRY_MICROSECONDS = 24 * 3600 * 1_000_000
 LONGEST_KEY = 255
 _PRINTABLE = re.compile(r"[\x20-\x7e]+")
 
@@ -30,25 +30,25 @@ CLAIM = (
     " resource_id = excluded.resource_id, answer = excluded.answer, pending_until = excluded.pending_until,"
     " created_at = excluded.created_at WHERE k.created_at < :expired OR k.pending_until < :at RETURNING resource_id"
 )
-"""Inserts the key, or takes it over where it is older than a day or its work is lost. No row: it is in use."""
+"""Inserts the key, or replaces one that is older than a day or whose work is lost. No row: the key is in use."""
 PSYCOPG = re.sub(r":(\w+)", r"%(\1)s", CLAIM)
-"""The same in psycopg's words."""
+"""The same with psycopg's parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class StartKey:
-    """The key of one request, as the row that starts the work is to keep it."""
+    """The key of one request, to be inserted in the transaction that starts the work."""
 
     tenant_id: str
     key: str
     user_id: str
     digest: str
-    """Of the request: what is to be done, and with what."""
+    """SHA-256 of the request: method, path, query and body."""
     answer: str | None = None
     """JSON of the response that the resource itself cannot repeat."""
 
     def answering(self, answer: Mapping[str, Any]) -> "StartKey":
-        """The key with what the response says beyond the resource."""
+        """The key with the part of the response that the resource does not contain."""
         return replace(self, answer=orjson.dumps(answer).decode())
 
     def values(self, resource_id: str, at: int, *, pending_until: int | None = None) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class StartKey:
             "answer": self.answer,
             "pending_until": pending_until,
             "at": at,
-            "expired": at - KEPT_MICROSECONDS,
+            "expired": at - EXPIRY_MICROSECONDS,
         }
 
 
@@ -72,9 +72,9 @@ def start_key(
     *request: Any,  # noqa: ANN401 - JSON values
     scope: str = "",
 ) -> StartKey | None:
-    """The key of a request of this caller, which consists of these JSON values. None without a key.
+    """The key of a caller's request, identified by these JSON values. None without a key.
 
-    `scope` keeps the keys of callers apart who have no account. Raises `KeyInvalid`.
+    `scope` separates the keys of callers without an account. Raises `KeyInvalid`.
     """
     if key is None:
         return None
@@ -88,7 +88,7 @@ def start_key(
 
 
 async def claim(session: AsyncSession, key: StartKey | None, resource_id: str, at: int) -> None:
-    """Insert the key in the transaction that starts the work. Raises `KeyTaken`: then nothing may be started."""
+    """Insert the key in the transaction that starts the work. Raises `KeyTaken`; then roll back."""
     if key is not None:
         check((await session.execute(text(CLAIM), key.values(resource_id, at))).one_or_none())
 

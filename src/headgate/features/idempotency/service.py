@@ -14,16 +14,16 @@ from headgate.foundation.errors import HeadgateError
 from headgate.foundation.ids import new_id
 
 RETRY_SECONDS = 5
-"""When to ask again for a result that is not there yet."""
+"""`Retry-After` of a request whose first one is in progress."""
 Start = Callable[[StartKey | None], Awaitable[str]]
 MayRead = Callable[[str], Awaitable[object]]
 
 
 class StartOnce:
-    """One request that starts paid work; without a key it starts it every time.
+    """A request that starts paid work; without a key it always does.
 
     Args:
-        database: Where keys are; not needed without a key.
+        database: The database of the keys; not needed without a key.
         key: The request's key.
         on_replay: Called when the response repeats an earlier one.
     """
@@ -36,65 +36,65 @@ class StartOnce:
     ) -> None:
         self._rows = database
         self._on_replay = on_replay
-        self._held = new_id()
+        self._resource_id = new_id()
         self.key = key
         self.replayed = False
         self.answer: dict[str, Any] = {}
-        """What the first response said beyond the resource, where this one repeats it."""
+        """The part of the first response that the resource does not contain; set when it is repeated."""
 
     async def begin(self, start: Start, *, may_read: MayRead) -> str:
-        """The id of what was started: by this request, or by the first one with its key.
+        """Start the work, unless an earlier request with this key did. Returns the id of the resource.
 
         Args:
             start: Starts the work and inserts the key in the same transaction; returns the id.
-            may_read: Raises unless the caller has read access; asked where another user made the first request.
+            may_read: Raises unless the caller has read access; called when another user sent the first request.
 
         Raises `KeyReused`, or what `start` raises.
         """
-        found = await self._find()
-        if found is None:
+        row = await self._find()
+        if row is None:
             try:
                 return await start(self.key)
             except HeadgateError:
-                # The first request may have come between: its key is in use, or its work is what stands in the way.
-                found = await self._find()
-                if found is None:
+                # A concurrent request with this key may be the reason: its key, or its work, is the conflict.
+                row = await self._find()
+                if row is None:
                     raise
-        await self._check(found, may_read)
-        self._replay(found)
-        return str(found.resource_id)
+        await self._check(row, may_read)
+        self._replay(row)
+        return str(row.resource_id)
 
     async def hold(self, seconds: float) -> dict[str, Any] | None:
-        """Reserve the key for work that has no row of its own and takes so many seconds at most.
+        """Reserve the key for work without a row that takes at most this many seconds.
 
-        The stored result where there is one: the work is done. Raises `KeyReused`, `KeyInProgress`.
+        Returns the stored result when the work is done, otherwise None. Raises `KeyReused`, `KeyInProgress`.
         """
         if self.key is None:
             return None
         at = _now()
         async with self._database.writing() as session:
-            if await repository.hold(session, self.key, self._held, at, at + int(seconds * 1_000_000)):
+            if await repository.hold(session, self.key, self._resource_id, at, at + int(seconds * 1_000_000)):
                 return None
-        found = await self._find()
-        if found is None:  # released between the two
+        row = await self._find()
+        if row is None:  # released since the insert
             raise KeyInProgress(1)
-        await self._check(found, _nobody)
-        if found.answer is None:
+        await self._check(row, _refuse)
+        if row.answer is None:
             raise KeyInProgress(RETRY_SECONDS)
-        self._replay(found)
+        self._replay(row)
         return self.answer
 
     async def settle(self, answer: Any) -> None:  # noqa: ANN401 - JSON
-        """Store the result of held work."""
+        """Store the result of reserved work."""
         if self.key is not None:
             async with self._database.writing() as session:
-                await repository.settle(session, self.key, self._held, orjson.dumps(answer).decode())
+                await repository.settle(session, self.key, self._resource_id, orjson.dumps(answer).decode())
 
     async def release(self) -> None:
-        """Give the key back where held work ended without a result; once it is settled, nothing happens."""
+        """Delete the reservation of work that ended without a result; no effect after `settle`."""
         if self.key is not None:
             async with self._database.writing() as session:
-                await repository.release(session, self.key, self._held)
+                await repository.release(session, self.key, self._resource_id)
 
     @property
     def _database(self) -> Database:
@@ -108,23 +108,23 @@ class StartOnce:
         async with self._database.reading() as session:
             return await repository.find(session, self.key, _now())
 
-    async def _check(self, found: Any, may_read: MayRead) -> None:  # noqa: ANN401 - a row
-        if self.key is None or found.digest != self.key.digest:
+    async def _check(self, row: Any, may_read: MayRead) -> None:  # noqa: ANN401 - a row
+        if self.key is None or row.digest != self.key.digest:
             raise KeyReused
-        if found.user_id != self.key.user_id:
+        if row.user_id != self.key.user_id:
             try:
-                await may_read(str(found.resource_id))
+                await may_read(str(row.resource_id))
             except HeadgateError:
                 raise KeyReused from None
 
-    def _replay(self, found: Any) -> None:  # noqa: ANN401 - a row
+    def _replay(self, row: Any) -> None:  # noqa: ANN401 - a row
         self.replayed = True
-        self.answer = orjson.loads(found.answer) if found.answer is not None else {}
+        self.answer = orjson.loads(row.answer) if row.answer is not None else {}
         self._on_replay()
 
 
-async def _nobody(_resource_id: str) -> None:
-    """Held work is its user's alone."""
+async def _refuse(_resource_id: str) -> None:
+    """The result of reserved work is visible to its user only."""
     raise KeyReused
 
 

@@ -19,5 +19,5 @@ idempotency_keys = Table(
     ForeignKeyConstraint(["tenant_id"], ["tenants.id"], ondelete="CASCADE"),
     Index("ix_idempotency_keys_created_at", "created_at"),
 )
-"""`digest` is of the request, `resource_id` what it started. `answer` is JSON that the resource cannot repeat.
-`pending_until` is set while the work has no row other than this one: after that moment it is taken for lost."""
+"""`digest` identifies the request, `resource_id` what it started. `answer` is JSON that the resource does not contain.
+`pending_until` is set while the work has no other row: after that time it counts as lost."""

@@ -17,7 +17,7 @@ class Outcome:
     bytes: int = 0
     """Of the artifacts."""
     keys: int = 0
-    """Idempotency keys, a day old."""
+    """Expired idempotency keys."""
     tenants: dict[str, dict[str, int]] = field(default_factory=dict)
     """Runs, sessions and artifacts by tenant."""
 
@@ -33,7 +33,7 @@ class Outcome:
         mine["artifacts"] += artifacts
 
     def as_json(self) -> dict[str, Any]:
-        """As it is kept."""
+        """The outcome as it is stored."""
         return {
             "runs": self.runs,
             "sessions": self.sessions,

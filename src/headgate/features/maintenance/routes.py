@@ -1,4 +1,4 @@
-"""HTTP routes of retention and the other jobs of maintenance."""
+"""HTTP routes of retention and the other maintenance jobs."""
 
 from typing import Annotated, Any
 
@@ -17,15 +17,15 @@ _RUN = [needs(Permission.MAINTENANCE_RUN)]
 
 
 def _maintenance(request: Request) -> Maintenance:
-    found: Maintenance = request.app.state.maintenance
-    return found
+    maintenance: Maintenance = request.app.state.maintenance
+    return maintenance
 
 
 Jobs = Annotated[Maintenance, Depends(_maintenance)]
 
 
 class JobOut(BaseModel):
-    """A job and how it last went, on schedule or on request. Counts are those of the caller's organisation."""
+    """A maintenance job and its last execution, scheduled or manual. Counts are those of the caller's organisation."""
 
     name: str
     summary: str
@@ -33,73 +33,73 @@ class JobOut(BaseModel):
     started_at: str | None
     finished_at: str | None
     deleted: dict[str, int]
-    """Runs, sessions and artifacts."""
+    """Number of deleted `runs`, `sessions` and `artifacts`."""
     error: str | None = None
 
 
 class JobRun(BaseModel):
-    """The result of a job that ran on request."""
+    """The result of a manual execution."""
 
     name: str
     dry_run: bool
     deleted: dict[str, int]
-    """Runs, sessions and artifacts of the caller's organisation; with `dry_run` what would be deleted."""
+    """Number of `runs`, `sessions` and `artifacts` deleted; with `dry_run`, those that would be."""
 
 
 class MaintenanceOut(BaseModel):
     """The retention policy and the jobs that apply it."""
 
     run_days: int | None
-    """Days that runs are kept where their flow says nothing; null: for good."""
+    """Days that runs are kept unless their flow has its own setting; null: without limit."""
     session_days: int | None
-    """Days that sessions of the development agent that are over are kept; null: for good."""
+    """Days that ended sessions of the development agent are kept; null: without limit."""
     waiting_session_days: int | None
-    """Days that sessions that wait for an answer are kept; null: for good."""
+    """Days that sessions waiting for an answer are kept; null: without limit."""
     jobs: list[JobOut]
 
 
 @router.get("", summary="Read the state of maintenance", responses=problems(403), dependencies=_RUN)
 async def read(jobs: Jobs, caller: Caller) -> MaintenanceOut:
-    """The retention policy, each job, when it is due and how it last went."""
-    found = [
+    """The retention policy, and for each job its next and its last execution."""
+    states = [
         JobOut(
-            name=one.name,
-            summary=one.summary,
-            due_at=one.due_at,
-            started_at=one.started_at,
-            finished_at=one.finished_at,
-            deleted=_of(one.outcome or {}, caller.tenant_id),
-            error=(one.outcome or {}).get("message"),
+            name=state.name,
+            summary=state.summary,
+            due_at=state.due_at,
+            started_at=state.started_at,
+            finished_at=state.finished_at,
+            deleted=_counts_of(state.outcome or {}, caller.tenant_id),
+            error=(state.outcome or {}).get("message"),
         )
-        for one in await jobs.status()
+        for state in await jobs.status()
     ]
-    kept = jobs.retention
+    retention = jobs.retention
     return MaintenanceOut(
-        run_days=kept.run_days,
-        session_days=kept.session_days,
-        waiting_session_days=kept.waiting_session_days,
-        jobs=found,
+        run_days=retention.run_days,
+        session_days=retention.session_days,
+        waiting_session_days=retention.waiting_session_days,
+        jobs=states,
     )
 
 
-@router.post("/{job}/run", summary="Run a job of maintenance", responses=problems(403, 404), dependencies=_RUN)
+@router.post("/{job}/run", summary="Run a maintenance job", responses=problems(403, 404), dependencies=_RUN)
 async def run(
     job: Annotated[str, Path(max_length=64)],
     jobs: Jobs,
     caller: Caller,
     database: Annotated[Database, Depends(get_database)],
     *,
-    dry_run: Annotated[bool, Query(description="Only count what would be deleted.")] = False,
+    dry_run: Annotated[bool, Query(description="Count without deleting.")] = False,
 ) -> JobRun:
-    """Run a job now, whenever it is due. It applies the policies of the installation and of each flow."""
+    """Run a job now. It applies the retention policies of the installation and of each flow."""
     outcome = await jobs.run_job(job, dry=dry_run)
     if not dry_run:
         async with database.writing() as session:
             await record(session, caller, "maintenance.run", id=job, name=job)
-    return JobRun(name=job, dry_run=dry_run, deleted=_of(outcome.as_json(), caller.tenant_id))
+    return JobRun(name=job, dry_run=dry_run, deleted=_counts_of(outcome.as_json(), caller.tenant_id))
 
 
-def _of(outcome: dict[str, Any], tenant_id: str) -> dict[str, int]:
+def _counts_of(outcome: dict[str, Any], tenant_id: str) -> dict[str, int]:
     """The counts of one organisation."""
     nothing = {"runs": 0, "sessions": 0, "artifacts": 0}
     mine: dict[str, int] = outcome.get("tenants", {}).get(tenant_id, {})

@@ -1,6 +1,6 @@
-"""Runs the scheduled tasks of an installation: each when it is due, in one process, or one on request.
+"""Runs the maintenance jobs of an installation: each on schedule in one process, or manually.
 
-A task is a durable job: a row that is due again when its time has come.
+Each is a durable job: a row that is due again after every interval.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -11,7 +11,7 @@ from sqlalchemy import and_, select, text, update
 
 from headgate.features.files.storage import Storage
 from headgate.features.jobs.leases import MICROSECONDS, clock
-from headgate.features.jobs.queue import Job as Held
+from headgate.features.jobs.queue import Job as ClaimedJob
 from headgate.features.jobs.queue import Queue
 from headgate.features.jobs.runner import JobKind, JobRunner
 from headgate.features.maintenance.expired_keys import delete_expired_keys
@@ -29,9 +29,9 @@ from headgate.graph.names import listed
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is done, given the database, the storage, the settings and `dry`; and that in a sentence."""
+    """A maintenance job: its function (database, storage, settings, `dry`) and a one-line summary."""
 
-    carry_out: Callable[..., Awaitable[Outcome]]
+    execute: Callable[..., Awaitable[Outcome]]
     summary: str
 
 
@@ -47,10 +47,10 @@ JOBS: Mapping[str, Job] = {
     "idempotency_keys": Job(delete_expired_keys, "Deletes idempotency keys that are a day old."),
     "audit_heads": Job(log_audit_heads, "Writes the end of each audit log into the server's log."),
 }
-"""Every job of this floor, in the order in which they run: what retention leaves behind the sweep may take."""
+"""The jobs of this layer in execution order: the sweep deletes what retention leaves behind."""
 KIND = "maintenance"
 RETRY_SECONDS = 60.0
-"""How long after a fault of Headgate itself a task is run again."""
+"""Delay of the next attempt after an internal error."""
 _ADD = text("INSERT INTO scheduled_jobs (name, due_at) VALUES (:name, :due_at) ON CONFLICT (name) DO NOTHING")
 log = get_logger(__name__)
 
@@ -64,7 +64,7 @@ class JobNotFound(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """A job and how it last went. Times are ISO 8601 in UTC."""
+    """A job and its last execution. Times are ISO 8601 in UTC."""
 
     name: str
     summary: str
@@ -75,14 +75,14 @@ class JobState:
 
 
 class Maintenance:
-    """The scheduled tasks of one installation.
+    """The maintenance jobs of one installation.
 
     Args:
-        database: Rows of runs, files and tasks.
+        database: Rows of runs, files and jobs.
         storage: Contents of files.
-        settings: What is kept how long, and how often that is looked after.
-        runner: Runs what is due.
-        more: Tasks of the layers above, by name.
+        settings: Retention times and the interval of the jobs.
+        runner: Runs due jobs.
+        more: Jobs of higher layers, by name.
     """
 
     def __init__(
@@ -100,24 +100,24 @@ class Maintenance:
         self._every = int(settings.every_minutes * 60 * MICROSECONDS)
         self._runner = runner
         self._queue = Queue(scheduled_jobs, key="name", only=scheduled_jobs.c.name.in_(self.jobs))
-        # One at a time in a process and in their order: what retention leaves behind the sweep may take.
+        # One at a time per process and in order: the sweep deletes what retention leaves behind.
         kind = JobKind(KIND, self._queue, self._run_scheduled, 1, retry_seconds=RETRY_SECONDS, upkeep=self.schedule)
         runner.register(kind)
 
     @property
     def retention(self) -> RetentionSettings:
-        """What is kept how long."""
+        """The retention settings."""
         return self._settings
 
     async def schedule(self) -> None:
-        """Add the rows of tasks that have none, due at once; make due what a clock that was ahead put off."""
+        """Add missing rows, due now; correct due times that a clock that was ahead set too late."""
         now = clock()
         rows = await self._rows()
         missing = [name for name in self.jobs if name not in rows]
         ahead = [name for name, row in rows.items() if row.due_at is not None and row.due_at - now > 2 * self._every]
         if not missing and not ahead:
             return
-        order = {name: now + place for place, name in enumerate(self.jobs)}
+        order = {name: now + position for position, name in enumerate(self.jobs)}
         async with self._database.writing() as session:
             for name in missing:
                 await session.execute(_ADD, {"name": name, "due_at": order[name]})
@@ -126,7 +126,7 @@ class Maintenance:
                 await session.execute(update(scheduled_jobs).where(same).values(due_at=order.get(name, now)))
 
     async def run_job(self, name: str, *, dry: bool = False) -> Outcome:
-        """Run one task now, whenever it is due; `dry` only counts.
+        """Run one job now; `dry` only counts.
 
         Raises `JobNotFound`, or `JobBusy` while a process runs it.
         """
@@ -134,13 +134,13 @@ class Maintenance:
         if job is None:
             raise JobNotFound(f"There is no job '{name}'.", remedy=f"The jobs are: {listed(self.jobs)}.")
         if dry:
-            return await self._carry_out(name, job, dry=True)
+            return await self._execute(name, job, dry=True)
         await self.schedule()
-        async with self._runner.hold(KIND, name) as held:
-            return await self._recorded(held)
+        async with self._runner.hold(KIND, name) as claimed:
+            return await self._recorded(claimed)
 
     async def status(self) -> list[JobState]:
-        """Every task and how it last went."""
+        """Every job and its last execution."""
         rows = await self._rows()
         return [_state(name, job.summary, rows.get(name)) for name, job in self.jobs.items()]
 
@@ -148,35 +148,35 @@ class Maintenance:
         async with self._database.reading() as session:
             return {row.name: row for row in await session.execute(select(scheduled_jobs))}
 
-    async def _carry_out(self, name: str, job: Job, *, dry: bool) -> Outcome:
-        outcome = await job.carry_out(self._database, self._storage, self._settings, dry=dry)
+    async def _execute(self, name: str, job: Job, *, dry: bool) -> Outcome:
+        outcome = await job.execute(self._database, self._storage, self._settings, dry=dry)
         log.info("maintenance", job=name, dry=dry, **outcome.as_json())
         return outcome
 
-    async def _run_scheduled(self, held: Held) -> None:
-        """A task that fails says so in its row and is run again when it is next due."""
+    async def _run_scheduled(self, claimed: ClaimedJob) -> None:
+        """Run a due job. A failure is stored in its row; the job runs again after the interval."""
         due_at = clock() + self._every
         try:
-            await self._recorded(held)
+            await self._recorded(claimed)
         except HeadgateError as error:
-            log.warning("maintenance job failed", job=held.id, problem=error.detail)
+            log.warning("maintenance job failed", job=claimed.id, problem=error.detail)
         async with self._database.writing() as session:
-            await self._queue.release(session, held, due_at=due_at)
+            await self._queue.release(session, claimed, due_at=due_at)
 
-    async def _recorded(self, held: Held) -> Outcome:
-        """Run a claimed task, with its times and its outcome in its row. Raises what the task raises."""
-        await self._write(held, started_at=clock(), finished_at=None, outcome=None)
+    async def _recorded(self, claimed: ClaimedJob) -> Outcome:
+        """Run a claimed job and store its times and outcome in its row. Raises what the job raises."""
+        await self._write(claimed, started_at=clock(), finished_at=None, outcome=None)
         try:
-            outcome = await self._carry_out(held.id, self.jobs[held.id], dry=False)
+            outcome = await self._execute(claimed.id, self.jobs[claimed.id], dry=False)
         except HeadgateError as error:
-            await self._write(held, finished_at=clock(), outcome={"error": error.code, "message": str(error)})
+            await self._write(claimed, finished_at=clock(), outcome={"error": error.code, "message": str(error)})
             raise
-        await self._write(held, finished_at=clock(), outcome=outcome.as_json())
+        await self._write(claimed, finished_at=clock(), outcome=outcome.as_json())
         return outcome
 
-    async def _write(self, held: Held, **values: Any) -> None:  # noqa: ANN401 - columns
+    async def _write(self, claimed: ClaimedJob, **values: Any) -> None:  # noqa: ANN401 - columns
         async with self._database.writing() as session:
-            await session.execute(update(scheduled_jobs).where(self._queue.held(held)).values(values))
+            await session.execute(update(scheduled_jobs).where(self._queue.held(claimed)).values(values))
 
 
 def _state(name: str, summary: str, row: Any) -> JobState:  # noqa: ANN401 - a row of scheduled_jobs, or nothing

@@ -1,4 +1,4 @@
-"""Scheduled tasks: one row each, so that of several processes one runs each occurrence."""
+"""Maintenance jobs: one row each, so that only one of several processes runs each occurrence."""
 
 from sqlalchemy import BigInteger, Column, String, Table
 
@@ -15,4 +15,4 @@ scheduled_jobs = Table(
     *job_columns(),
     *job_indexes("scheduled_jobs"),
 )
-"""Times are microseconds in UTC; `outcome` is what the task counted, or its error."""
+"""Times are microseconds in UTC; `outcome` is what the job counted, or its error."""

@@ -1,4 +1,4 @@
-"""Answered calls of steps, as they go into a `RunStore` and come out."""
+"""Answered calls of steps: values written to and read from a `RunStore`."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,11 @@ class AnsweredCall:
     step_id: str
     attempt: int
     seq: int
-    """Its number within the attempt, in the order of the answers."""
+    """Number within the attempt, in the order of the answers."""
     kind: str
-    """`model`, `tool` or `value`; `rejected` withdraws the last answer to the same request."""
+    """`model`, `tool` or `value`; `rejected` invalidates the last answer to the same request."""
     name: str
-    """The model or the tool."""
+    """Display name of the model or tool."""
     digest: str
     """SHA-256 of the request."""
     answer: bytes
@@ -37,4 +37,4 @@ class StoredCall:
     tokens_input: int | None
     tokens_output: int | None
     counted: bool
-    """Whether the record of an attempt counts its tokens; false when the worker died before it wrote one."""
+    """Whether an attempt has recorded its tokens; false when the worker died before that."""

@@ -1,4 +1,4 @@
-"""Whether the machine can take another run: free disk, free memory, and a database that keeps up."""
+"""Admission control of runs: free disk, free memory, and the wait for database writes."""
 
 import math
 import shutil
@@ -10,24 +10,26 @@ from pathlib import Path
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.settings import MEBIBYTE, EngineSettings
 
-KEPT_SECONDS = 0.5
-"""How long a look at disk and memory counts."""
+CACHE_SECONDS = 0.5
+"""How long a measurement of disk and memory is reused."""
 RETRY_SECONDS = 5
-USUAL_FREE_DISK_BYTES, USUAL_FREE_DISK_SHARE = 64 * MEBIBYTE, 0.02
-"""Kept free where the settings do not say: the smaller of the two, so that a small volume is of use too."""
+DEFAULT_FREE_DISK_BYTES, DEFAULT_FREE_DISK_SHARE = 64 * MEBIBYTE, 0.02
+"""Default limit: the smaller of the two, so that small volumes remain usable."""
 _CGROUP = Path("/sys/fs/cgroup")
 _MEMINFO = Path("/proc/meminfo")
 
 
 class CapacityShort(Unavailable):
-    """A run is not started: the machine is short of what it would need. Carries `retry_after_seconds`."""
+    """A run is not started because disk, memory or the database is short. Carries `retry_after_seconds`."""
 
     code = "capacity_short"
     title = "Starts are paused"
 
-    def __init__(self, what: str, remedy: str) -> None:
+    def __init__(self, reason: str, remedy: str) -> None:
         super().__init__(
-            f"No run is started now: {what} Running ones continue.", remedy=remedy, retry_after_seconds=RETRY_SECONDS
+            f"No runs are started now: {reason} Running runs continue.",
+            remedy=remedy,
+            retry_after_seconds=RETRY_SECONDS,
         )
 
 
@@ -35,10 +37,10 @@ class Capacity:
     """Refuses starts while disk, memory or the database is short.
 
     Args:
-        settings: How much must be left.
+        settings: The limits.
         folder: The data folder.
-        memory: Bytes that are available; None where that is unknown.
-        clock: Seconds.
+        memory: Returns the available memory in bytes; None when unknown.
+        clock: Monotonic clock, in seconds.
     """
 
     def __init__(
@@ -52,7 +54,7 @@ class Capacity:
         self._folder = folder
         self._memory = memory or available_memory
         self._clock = clock
-        self._looked_at = -math.inf
+        self._checked_at = -math.inf
         self._short: tuple[str, str] | None = None
 
     def require(self, write_wait_seconds: float) -> None:
@@ -61,20 +63,20 @@ class Capacity:
         if most is not None and write_wait_seconds > most:
             raise CapacityShort(
                 f"the oldest write has waited {write_wait_seconds:.1f} seconds for the database.",
-                "Find out what holds the database or slows its disk, and try again.",
+                "Check what locks the database or slows its disk, and try again.",
             )
         now = self._clock()
-        if now - self._looked_at >= KEPT_SECONDS:
-            self._looked_at, self._short = now, self._shortage()
+        if now - self._checked_at >= CACHE_SECONDS:
+            self._checked_at, self._short = now, self._shortage()
         if self._short is not None:
             raise CapacityShort(*self._short)
 
     def _shortage(self) -> tuple[str, str] | None:
-        with suppress(OSError):  # a folder that is away is reported by whoever writes to it
+        with suppress(OSError):  # a missing folder is reported by the next write
             disk = shutil.disk_usage(self._folder)
             needed = self._settings.min_free_disk_bytes
             if needed is None:
-                needed = min(USUAL_FREE_DISK_BYTES, int(disk.total * USUAL_FREE_DISK_SHARE))
+                needed = min(DEFAULT_FREE_DISK_BYTES, int(disk.total * DEFAULT_FREE_DISK_SHARE))
             if disk.free < needed:
                 return _short("disk", disk.free, needed, "Free space under the data folder")
         needed = self._settings.min_free_memory_bytes
@@ -84,22 +86,22 @@ class Capacity:
         return None
 
 
-def _short(what: str, left: int, needed: int, remedy: str) -> tuple[str, str]:
-    text = f"{left / MEBIBYTE:.1f} MiB of {what} are free, {needed / MEBIBYTE:.1f} MiB must be."
-    return text, f"{remedy}; HEADGATE_ENGINE__MIN_FREE_{what.upper()}_BYTES sets the limit."
+def _short(resource: str, free: int, needed: int, remedy: str) -> tuple[str, str]:
+    text = f"{free / MEBIBYTE:.1f} MiB of {resource} are free, {needed / MEBIBYTE:.1f} MiB are required."
+    return text, f"{remedy}; HEADGATE_ENGINE__MIN_FREE_{resource.upper()}_BYTES sets the limit."
 
 
 def available_memory(groups: Sequence[Path] = (_CGROUP,), meminfo: Path = _MEMINFO) -> int | None:
-    """Bytes that this process may still use: of the machine, and of its control group where that has a limit."""
-    found = [left for group in groups if (left := _left_in_group(group)) is not None]
+    """Memory available to this process in bytes: of the machine, or of its control group when that is less."""
+    candidates = [free for group in groups if (free := _free_in_group(group)) is not None]
     with suppress(OSError, ValueError, IndexError):
         fields = dict(line.split(":", 1) for line in meminfo.read_text().splitlines() if ":" in line)
-        found.append(int(fields["MemAvailable"].split()[0]) * 1024)
-    return min(found, default=None)
+        candidates.append(int(fields["MemAvailable"].split()[0]) * 1024)
+    return min(candidates, default=None)
 
 
-def _left_in_group(group: Path) -> int | None:
-    """Of a control group (version 2); its file cache can be reclaimed, so it counts as free."""
+def _free_in_group(group: Path) -> int | None:
+    """Free memory of a control group (version 2) in bytes. Its file cache counts as free: it can be reclaimed."""
     try:
         limit = int((group / "memory.max").read_text())
         used = int((group / "memory.current").read_text())

@@ -20,7 +20,7 @@ async def start_once(
     *,
     idempotency_key: str | None,
 ) -> str:
-    """The id of the run that this start, or an earlier one with the same key and input, has made.
+    """Start a run, unless an earlier start with the same key and input did. Returns the run's id.
 
     Raises `KeyInvalid`, `KeyReused`, or what `start_run` raises.
     """

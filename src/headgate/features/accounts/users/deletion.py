@@ -1,4 +1,6 @@
-"""Deleting users: what they made stays, who they were goes."""
+"""Deleting users: their flows and runs remain, their personal data is deleted."""
+
+import re
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -21,10 +23,10 @@ DELETED = "Deleted user"
 
 
 async def delete_user(session: AsyncSession, principal: Principal, user_id: str) -> None:
-    """Delete a user. History keeps the id; name, address, credentials, sessions, keys and memberships go.
+    """Delete a user: name, address, credentials, sessions, keys and memberships. History keeps the id.
 
-    Flows and runs stay in their spaces. A space that would have no owner left gets the one who deletes as owner; one
-    that has the user's name loses it. The address can be invited again, as a new user.
+    Flows and runs stay in their spaces. The caller becomes owner of a space that would have none. A space that the user
+    created and that contains their name or address is renamed. The address can be invited again, as a new user.
 
     Raises `UserNotFound`, `LastAdmin`, `SignsInNowhere`.
     """
@@ -34,7 +36,7 @@ async def delete_user(session: AsyncSession, principal: Principal, user_id: str)
         raise UserNotFound(user_id)
     if user.email is None:
         raise SignsInNowhere
-    if [one.id for one in admins] == [user.id]:
+    if [admin.id for admin in admins] == [user.id]:
         raise LastAdmin(name_of(user))
     await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id)
     await delete_links(session, tenant_id=user.tenant_id, user_id=user.id)
@@ -52,7 +54,7 @@ def _forget(user: User) -> None:
 
 
 async def _leave_spaces(session: AsyncSession, principal: Principal, user: User) -> None:
-    """End the memberships; no space is left without an owner."""
+    """End the memberships, keep an owner in each space, and remove the name from the spaces that the user created."""
     heir = await accounts.find_user(session, principal.user_id, tenant_id=user.tenant_id)
     for member in await spaces.memberships_of(session, user.id, tenant_id=user.tenant_id):
         space_id = member.space_id
@@ -62,11 +64,19 @@ async def _leave_spaces(session: AsyncSession, principal: Principal, user: User)
             if not others:
                 await _make_owner(session, space_id, heir)
         await spaces.remove_member(session, member)
-    name, address = user.name.lower(), (user.email or "").lower()
     for space in await spaces.spaces_made_by(session, user.id, tenant_id=user.tenant_id):
-        if name in space.name.lower() or address in space.name.lower():
+        if _names_user(space.name, user):
             space.name = f"{DELETED} {space.id}"
         space.owner_user_id = None
+
+
+def _names_user(space_name: str, user: User) -> bool:
+    """Whether the name of a space contains the name or address of a user, as whole words."""
+    return any(
+        re.search(rf"(?<!\w){re.escape(text)}(?!\w)", space_name, re.IGNORECASE)
+        for text in (user.name, user.email)
+        if text
+    )
 
 
 async def _make_owner(session: AsyncSession, space_id: str, heir: User) -> None:

@@ -1,9 +1,9 @@
-"""Sends what steps left to be delivered: at once after the step, and again later, by whichever process is there.
+"""Sends the outputs of steps to web addresses: directly after the step, and retries later in any process.
 
-A delivery is tried up to four times in a row, 1, 2 and 4 seconds apart (seed 002), and when that fails again after 1
-minute, 5 minutes, half an hour and 2 hours; then it has failed. A request to deliver it again begins a new series. Each
-attempt is a row that is written before the request goes out, under a lease: when the worker dies, another one tries
-again with the same `Idempotency-Key`.
+A round is up to four attempts, 1, 2 and 4 seconds apart (seed 002). Further rounds follow after 1 minute, 5 minutes,
+half an hour and 2 hours; then the delivery has failed. A request to redeliver begins a new series of rounds. Each
+attempt is a row that is written before the request is sent, under a lease: when the worker dies, another one retries
+with the same `Idempotency-Key`.
 """
 
 import asyncio
@@ -44,13 +44,13 @@ class Courier:
     """Makes deliveries: a kind of job.
 
     Args:
-        database: Where they are written down.
-        box: Seals and opens their targets.
+        database: The database of deliveries.
+        box: Encrypts and decrypts their targets.
         sender: Makes one attempt.
-        bus: Where the runs' events go.
-        jobs: Runs them.
+        bus: Wakes the readers of a run.
+        jobs: Runs due deliveries.
         pauses: Seconds before each further attempt of a round.
-        sleep: Waits; tests put their own here.
+        sleep: Waits; replaced in tests.
         metrics: Counts attempts.
     """
 
@@ -77,19 +77,19 @@ class Courier:
         jobs.register(JobKind(KIND, repository.QUEUE, self._round, MOST_AT_ONCE, retry_seconds=LATER_SECONDS[0]))
 
     def seal(self, origin: Origin, target: Target) -> Delivery:
-        """The delivery of a step, to be written down with the step's result."""
+        """The delivery of a step, to be stored with the step's result."""
         return seal_delivery(target, self._box, run_id=origin.key.run_id, step_id=origin.step_id)
 
     def send_soon(self, delivery_id: str) -> None:
-        """Begin a round of attempts and return; nothing happens when this process is at it already."""
+        """Queue a round of attempts and return; no effect when this process is already sending it."""
         self._jobs.enqueue(KIND, delivery_id)
 
     async def settle(self) -> None:
-        """Return when nothing is under way here."""
+        """Return when this process is sending nothing."""
         await self._jobs.settle(KIND)
 
     async def _round(self, job: Job) -> None:
-        """Attempts in a row, until one decides or the pauses are used up."""
+        """One round: attempts until one is final or the pauses are used up."""
         for number, pause in enumerate((*self._pauses, None)):
             await self._attempt(job, pause, again=number > 0)
             if job.settled or pause is None:
@@ -133,25 +133,25 @@ class Courier:
     async def _write_outcome(
         self, session: AsyncSession, job: Job, outcome: Outcome, at: int, pause: float | None
     ) -> DeliveryStatus:
-        """What follows from an attempt: the delivery's status then. Raises `LeaseLost`."""
+        """Store the outcome of an attempt. Returns the delivery's new status. Raises `LeaseLost`."""
         change: dict[str, Any] = {"last_status": outcome.status, "error_code": outcome.code}
         change["error_message"] = outcome.message
         later = self._later(job.attempt - job.row.earlier_attempts)
         queue = repository.QUEUE
         if outcome.delivered:
             status = DeliveryStatus.DELIVERED
-            kept = await queue.finish(session, job, status=status, delivered_at=at, **change)
+            is_claimed = await queue.finish(session, job, status=status, delivered_at=at, **change)
         elif outcome.final or (pause is None and later is None):
             status = DeliveryStatus.FAILED
-            kept = await queue.finish(session, job, status=status, **change)
+            is_claimed = await queue.finish(session, job, status=status, **change)
         elif pause is None:
             status = DeliveryStatus.PENDING
             due_at = at + int(spread(later or 0) * MICROSECONDS)
-            kept = await queue.release(session, job, due_at=due_at, status=status, **change)
+            is_claimed = await queue.release(session, job, due_at=due_at, status=status, **change)
         else:
             status = DeliveryStatus.DELIVERING
-            kept = await repository.keep(session, job, **change)
-        if not kept:
+            is_claimed = await repository.update_claimed(session, job, **change)
+        if not is_claimed:
             raise LeaseLost(f"Delivery {job.id} was claimed by another worker.")
         return status
 
@@ -162,7 +162,7 @@ class Courier:
 
 
 def _event(outcome: Outcome, status: DeliveryStatus, took: int) -> tuple[str, dict[str, JsonValue]]:
-    """Kind and data of the event that an attempt ends with; `took` in microseconds."""
+    """Kind and data of the event that ends an attempt. `took` is in microseconds."""
     if outcome.delivered:
         return "delivery_completed", {"status": outcome.status, "ms": took / 1000}
     again = status is not DeliveryStatus.FAILED

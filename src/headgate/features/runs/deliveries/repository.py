@@ -27,7 +27,7 @@ _UNWANTED = exists().where(
 )
 """The run was cancelled, or its flow deleted."""
 QUEUE = Queue(webhook_deliveries)
-"""Deliveries that are to be made."""
+"""The queue of due deliveries."""
 
 
 async def list_deliveries(
@@ -76,9 +76,9 @@ async def list_attempts(session: AsyncSession, delivery_ids: Collection[str], *,
 
 
 async def open_attempt(session: AsyncSession, job: Job, at: int, *, again: bool) -> bool:
-    """Write down that an attempt begins, `again` under the same claim; False when there is nothing to send any more.
+    """Store the start of an attempt, `again` under the same claim; False when there is nothing left to send.
 
-    The attempt that a dead worker left open is closed. A delivery of a cancelled run or deleted flow is cancelled
+    An attempt that a dead worker left open is closed. A delivery of a cancelled run or deleted flow is cancelled
     instead. Raises `LeaseLost`.
     """
     unwanted = select(_D.id).where(_D.id == job.id, _UNWANTED)
@@ -87,35 +87,35 @@ async def open_attempt(session: AsyncSession, job: Job, at: int, *, again: bool)
         return False
     if again and not await QUEUE.attempt_again(session, job):
         raise LeaseLost(f"Delivery {job.id} was claimed by another worker.")
-    begun = update(webhook_deliveries).where(QUEUE.held(job)).values(status=DeliveryStatus.DELIVERING)
-    await session.execute(begun)
-    left = update(webhook_delivery_attempts).where(_A.delivery_id == job.id, _A.finished_at.is_(None))
-    lost = "The worker died or was out of reach; whether the receiver got it is unknown."
-    await session.execute(left.values(finished_at=at, error_code=WORKER_LOST, error_message=lost))
+    claimed = update(webhook_deliveries).where(QUEUE.held(job))
+    await session.execute(claimed.values(status=DeliveryStatus.DELIVERING))
+    open_attempts = update(webhook_delivery_attempts).where(_A.delivery_id == job.id, _A.finished_at.is_(None))
+    lost = "The worker died or was unreachable; it is unknown whether the receiver got the request."
+    await session.execute(open_attempts.values(finished_at=at, error_code=WORKER_LOST, error_message=lost))
     opened = {"delivery_id": job.id, "tenant_id": job.row.tenant_id, "attempt_no": job.attempt, "started_at": at}
     await session.execute(insert(webhook_delivery_attempts).values(opened))
     return True
 
 
 async def find_output(session: AsyncSession, delivery: AnyRow) -> dict[str, Any] | None:
-    """The stored output of the step that a delivery is of."""
+    """The stored output of the step that a delivery sends."""
     query = select(flow_step_results.c.output_payload).where(
         flow_step_results.c.flow_run_id == delivery.flow_run_id,
         flow_step_results.c.step_id == delivery.step_id,
         flow_step_results.c.tenant_id == delivery.tenant_id,
     )
-    found: dict[str, Any] | None = (await session.execute(query)).scalar_one_or_none()
-    return found
+    payload: dict[str, Any] | None = (await session.execute(query)).scalar_one_or_none()
+    return payload
 
 
 async def close_attempt(session: AsyncSession, job: Job, **ended: Any) -> None:  # noqa: ANN401 - columns
-    """Write down the outcome of an attempt."""
+    """Store the outcome of an attempt."""
     mine = and_(_A.delivery_id == job.id, _A.attempt_no == job.attempt, _A.finished_at.is_(None))
     await session.execute(update(webhook_delivery_attempts).where(mine).values(ended))
 
 
 async def append_event(session: AsyncSession, job: Job, kind: str, data: Mapping[str, JsonValue], at: int) -> None:
-    """Append to the event log of the run what happened in an attempt."""
+    """Append an event of an attempt to the event log of the run."""
     count = update(flow_runs).where(flow_runs.c.id == job.row.flow_run_id, flow_runs.c.tenant_id == job.row.tenant_id)
     counted = await session.execute(
         count.values(last_event=flow_runs.c.last_event + 1).returning(flow_runs.c.last_event)
@@ -125,14 +125,14 @@ async def append_event(session: AsyncSession, job: Job, kind: str, data: Mapping
     await session.execute(insert(flow_run_events).values(flow_run_id=job.row.flow_run_id, data=about, **event))
 
 
-async def keep(session: AsyncSession, job: Job, **change: Any) -> bool:  # noqa: ANN401 - columns
-    """Change a delivery that is to be tried again under the same claim; False when the claim is lost."""
-    found = await session.execute(update(webhook_deliveries).where(QUEUE.held(job)).values(change).returning(_D.id))
-    return found.scalar_one_or_none() is not None
+async def update_claimed(session: AsyncSession, job: Job, **change: Any) -> bool:  # noqa: ANN401 - columns
+    """Change a delivery that is retried under the same claim; False when the claim is lost."""
+    result = await session.execute(update(webhook_deliveries).where(QUEUE.held(job)).values(change).returning(_D.id))
+    return result.scalar_one_or_none() is not None
 
 
 async def reopen(session: AsyncSession, delivery_ids: Collection[str], *, tenant_id: str, at: int) -> Sequence[str]:
-    """Let deliveries that were delivered or failed be sent again, in a new series of rounds. Returns their ids.
+    """Queue delivered and failed deliveries again, in a new series of rounds. Returns their ids.
 
     Attempt numbers continue, so that the history keeps every attempt.
     """
@@ -147,12 +147,12 @@ async def reopen(session: AsyncSession, delivery_ids: Collection[str], *, tenant
         )
         .returning(_D.id)
     )
-    found: Sequence[str] = (await session.execute(again)).scalars().all()
-    return found
+    ids: Sequence[str] = (await session.execute(again)).scalars().all()
+    return ids
 
 
 async def hasten(session: AsyncSession, delivery_ids: Collection[str], *, tenant_id: str, at: int) -> None:
-    """Send deliveries that wait for a later attempt now."""
+    """Make deliveries that wait for a later attempt due now."""
     waiting = and_(_D.status == DeliveryStatus.PENDING, _D.worker_id.is_(None))
     mine = and_(_D.id.in_(delivery_ids), _D.tenant_id == tenant_id)
     await session.execute(update(webhook_deliveries).where(mine, waiting).values(due_at=at))

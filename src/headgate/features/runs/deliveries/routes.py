@@ -26,8 +26,8 @@ Rows = Annotated[Database, Depends(get_database)]
 
 
 def _deliveries(request: Request) -> Deliveries:
-    found: Deliveries = request.app.state.engine.services.deliveries
-    return found
+    deliveries: Deliveries = request.app.state.engine.services.deliveries
+    return deliveries
 
 
 Sending = Annotated[Deliveries, Depends(_deliveries)]
@@ -40,7 +40,7 @@ Sending = Annotated[Deliveries, Depends(_deliveries)]
     dependencies=[needs(Permission.RUNS_VIEW)],
 )
 async def list_(run_id: str, session: ReadSession, caller: Caller) -> Page[DeliveryOut]:
-    """What the run's steps sent to web addresses, every attempt, and what is still to be sent."""
+    """The deliveries of the run's steps to web addresses, sent and pending, with every attempt."""
     return Page(items=await service.list_deliveries(session, caller, run_id))
 
 
@@ -51,10 +51,10 @@ async def list_(run_id: str, session: ReadSession, caller: Caller) -> Page[Deliv
     dependencies=_START,
 )
 async def redeliver(run_id: str, delivery_id: str, database: Rows, caller: Caller, sending: Sending) -> RedeliveredOut:
-    """Send one delivery again, delivered before or not, with the same idempotency key. No step runs again."""
+    """Send a delivered or failed delivery again, with the same idempotency key. No step is executed."""
     async with database.writing() as session:
-        wanted = await service.redeliver(session, caller, run_id, delivery_id)
-    return await _sent(database, caller, run_id, wanted, sending)
+        ids = await service.redeliver(session, caller, run_id, delivery_id)
+    return await _sent(database, caller, run_id, ids, sending)
 
 
 @router.post(_RUN + "/redeliver", summary="Deliver again what failed", responses=problems(404), dependencies=_START)
@@ -63,12 +63,12 @@ async def redeliver_failed(
     database: Rows,
     caller: Caller,
     sending: Sending,
-    step_id: Annotated[str | None, Query(max_length=64, description="Only of this step.")] = None,
+    step_id: Annotated[str | None, Query(max_length=64, description="Only the deliveries of this step.")] = None,
 ) -> RedeliveredOut:
-    """Send every failed delivery of a run again, and those that wait for a later attempt now. No step runs again."""
+    """Send the failed deliveries of a run again, and the pending ones now. No step is executed."""
     async with database.writing() as session:
-        wanted = await service.redeliver_failed(session, caller, run_id, step_id=step_id)
-    return await _sent(database, caller, run_id, wanted, sending)
+        ids = await service.redeliver_failed(session, caller, run_id, step_id=step_id)
+    return await _sent(database, caller, run_id, ids, sending)
 
 
 @router.get("/deliveries", summary="List deliveries", responses=problems(), dependencies=[needs(Permission.RUNS_VIEW)])
@@ -81,32 +81,32 @@ async def list_all(
     flow_id: Annotated[str | None, Query(max_length=36)] = None,
 ) -> Page[DeliveryOut]:
     """Deliveries of all runs that the caller has read access to, newest first."""
-    found = await service.page_of_deliveries(
+    deliveries = await service.page_of_deliveries(
         session, caller, status=status, flow_id=flow_id, limit=limit + 1, before=parse_cursor(cursor)
     )
-    kept, following = page_of(found, limit, "id")
-    return Page(items=kept, next_cursor=following)
+    items, following = page_of(deliveries, limit, "id")
+    return Page(items=items, next_cursor=following)
 
 
 @router.post("/deliveries/redeliver", summary="Deliver again across runs", responses=problems(404), dependencies=_START)
 async def redeliver_many(
     database: Rows, caller: Caller, sending: Sending, body: RedeliverIn | None = None
 ) -> RedeliveredMany:
-    """Send failed deliveries again, at most 500 at a time: all, those of a flow, or these. No step runs again."""
-    wanted = body or RedeliverIn()
+    """Send failed deliveries again, at most 500 per request: all, those of a flow, or by id. No step is executed."""
+    selection = body or RedeliverIn()
     async with database.writing() as session:
-        ids = await service.redeliver_many(session, caller, ids=wanted.ids, flow_id=wanted.flow_id)
+        ids = await service.redeliver_many(session, caller, ids=selection.ids, flow_id=selection.flow_id)
     for delivery_id in ids:
         sending.send_soon(delivery_id)
     return RedeliveredMany(ids=list(ids))
 
 
 async def _sent(
-    database: Database, caller: Caller, run_id: str, wanted: Sequence[str], sending: Deliveries
+    database: Database, caller: Caller, run_id: str, ids: Sequence[str], sending: Deliveries
 ) -> RedeliveredOut:
-    """Begin sending, now that it is written down."""
-    for delivery_id in wanted:
+    """Start sending after the commit."""
+    for delivery_id in ids:
         sending.send_soon(delivery_id)
     async with database.reading() as session:
-        found = await service.list_deliveries(session, caller, run_id, permission=Permission.RUNS_START)
-    return RedeliveredOut(deliveries=[one for one in found if one.id in wanted])
+        deliveries = await service.list_deliveries(session, caller, run_id, permission=Permission.RUNS_START)
+    return RedeliveredOut(deliveries=[delivery for delivery in deliveries if delivery.id in ids])

@@ -1,4 +1,4 @@
-"""What the API says about deliveries."""
+"""Request and response bodies of deliveries."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -43,16 +43,16 @@ class DeliveryOut(BaseModel):
     idempotency_key: str
     """sha256 of run and step id: sent as `Idempotency-Key` and `webhook-id`, the same at every attempt."""
     last_status: int | None
-    """What the receiver answered last."""
+    """HTTP status of the last response."""
     created_at: datetime
     delivered_at: datetime | None
     next_attempt_at: datetime | None
-    """When it is tried again by itself; none once it was delivered, failed or was cancelled."""
+    """Time of the next attempt; null once it is delivered, failed or cancelled."""
     attempts: list[DeliveryAttemptOut]
 
 
 class RedeliverIn(BaseModel):
-    """Which deliveries to send again: all failed ones unless ids or a flow are given."""
+    """Which deliveries to send again: without ids and flow, all failed ones."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -67,6 +67,6 @@ class RedeliveredMany(BaseModel):
 
 
 class RedeliveredOut(BaseModel):
-    """What a request to deliver again came to."""
+    """The result of a request to deliver again."""
 
-    deliveries: list[DeliveryOut] = Field(description="Those that are sent again, as they are now.")
+    deliveries: list[DeliveryOut] = Field(description="The deliveries that are sent again, in their current state.")

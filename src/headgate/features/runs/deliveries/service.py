@@ -1,4 +1,4 @@
-"""Reading deliveries and asking for them again. Nothing of a run is done again for it."""
+"""Reading deliveries and requesting them again. No step of a run is executed for it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -40,49 +40,52 @@ async def list_deliveries(
 
 
 async def _deliveries_of(session: AsyncSession, run: AnyRow, step_id: str | None = None) -> list[DeliveryOut]:
-    run_id, tenant_id = run.id, run.tenant_id
-    rows = await repository.list_deliveries(session, run_id, tenant_id=tenant_id, step_id=step_id)
+    rows = await repository.list_deliveries(session, run.id, tenant_id=run.tenant_id, step_id=step_id)
+    return await _with_attempts(session, rows, tenant_id=run.tenant_id)
+
+
+async def _with_attempts(session: AsyncSession, rows: Sequence[AnyRow], *, tenant_id: str) -> list[DeliveryOut]:
     attempts = await repository.list_attempts(session, [row.id for row in rows], tenant_id=tenant_id) if rows else ()
-    return [_view(row, [one for one in attempts if one.delivery_id == row.id]) for row in rows]
+    return [_view(row, [attempt for attempt in attempts if attempt.delivery_id == row.id]) for row in rows]
 
 
 async def redeliver(session: AsyncSession, principal: Principal, run_id: str, delivery_id: str) -> Sequence[str]:
-    """Let one delivery be made again, made before or not. The ids to send once the session has committed.
+    """Queue one delivery again, delivered or failed. Returns the ids to send after the commit.
 
-    Raises `RunNotFound`, `PermissionMissing`, `DeliveryNotFound`, or `NotRedeliverable` when it is under way or its run
-    was cancelled.
+    Raises `RunNotFound`, `PermissionMissing`, `DeliveryNotFound`, or `NotRedeliverable` while it is being sent or when
+    its run was cancelled.
     """
     run = await find_run(session, principal, run_id, Permission.RUNS_START)
-    found = await _deliveries_of(session, run)
-    known = next((one for one in found if one.id == delivery_id), None)
-    if known is None:
+    deliveries = await _deliveries_of(session, run)
+    delivery = next((candidate for candidate in deliveries if candidate.id == delivery_id), None)
+    if delivery is None:
         raise DeliveryNotFound(run_id, delivery_id)
     again = await repository.reopen(session, [delivery_id], tenant_id=principal.tenant_id, at=clock())
-    if not again and known.status != "pending":
-        raise NotRedeliverable(delivery_id, known.status)
+    if not again and delivery.status != "pending":
+        raise NotRedeliverable(delivery_id, delivery.status)
     await repository.hasten(session, [delivery_id], tenant_id=principal.tenant_id, at=clock())
-    await _record(session, principal, run, [known])
+    await _record(session, principal, run, [delivery])
     return [delivery_id]
 
 
 async def redeliver_step(session: AsyncSession, principal: Principal, run_id: str, step_id: str) -> Sequence[str]:
     """`redeliver` by the step's id. Raises `RunNotFound`, `DeliveryNotFound`, `NotRedeliverable`."""
-    found = await list_deliveries(session, principal, run_id, step_id=step_id, permission=Permission.RUNS_START)
-    if not found:
+    deliveries = await list_deliveries(session, principal, run_id, step_id=step_id, permission=Permission.RUNS_START)
+    if not deliveries:
         raise DeliveryNotFound(run_id, step_id)
-    return await redeliver(session, principal, run_id, found[0].id)
+    return await redeliver(session, principal, run_id, deliveries[0].id)
 
 
 async def redeliver_failed(
     session: AsyncSession, principal: Principal, run_id: str, *, step_id: str | None = None
 ) -> Sequence[str]:
-    """Let every failed delivery of a run, or of one step, be made again, and the waiting ones now. The ids to send."""
+    """Queue the failed deliveries of a run or step again, and the pending ones now. Returns the ids to send."""
     run = await find_run(session, principal, run_id, Permission.RUNS_START)
-    found = await _deliveries_of(session, run, step_id)
-    failed = [one.id for one in found if one.status == "failed"]
+    deliveries = await _deliveries_of(session, run, step_id)
+    failed = [delivery.id for delivery in deliveries if delivery.status == "failed"]
     again = await repository.reopen(session, failed, tenant_id=principal.tenant_id, at=clock()) if failed else ()
-    await _record(session, principal, run, [one for one in found if one.id in again])
-    waiting = [one.id for one in found if one.status == "pending"]
+    await _record(session, principal, run, [delivery for delivery in deliveries if delivery.id in again])
+    waiting = [delivery.id for delivery in deliveries if delivery.status == "pending"]
     await repository.hasten(session, waiting, tenant_id=principal.tenant_id, at=clock())
     return [*again, *waiting]
 
@@ -106,7 +109,7 @@ async def page_of_deliveries(
         before=before,
         limit=limit,
     )
-    return await deliveries_of(session, principal, [row.id for row in rows])
+    return await _with_attempts(session, rows, tenant_id=principal.tenant_id)
 
 
 async def deliveries_of(session: AsyncSession, principal: Principal, ids: Sequence[str]) -> list[DeliveryOut]:
@@ -116,17 +119,16 @@ async def deliveries_of(session: AsyncSession, principal: Principal, ids: Sequen
     rows = await repository.find_deliveries(
         session, tenant_id=principal.tenant_id, spaces=principal.visible_spaces, ids=ids, limit=len(ids)
     )
-    attempts = await repository.list_attempts(session, ids, tenant_id=principal.tenant_id)
-    return [_view(row, [one for one in attempts if one.delivery_id == row.id]) for row in rows]
+    return await _with_attempts(session, rows, tenant_id=principal.tenant_id)
 
 
 async def redeliver_many(
     session: AsyncSession, principal: Principal, *, ids: Sequence[str] | None = None, flow_id: str | None = None
 ) -> Sequence[str]:
-    """Let failed deliveries across runs be sent again, the newest `MOST_REDELIVERED` at a time. The ids to send.
+    """Queue failed deliveries across runs again, the newest `MOST_REDELIVERED` at a time. Returns the ids to send.
 
-    Without ids and flow those of all spaces in which the caller may start runs. Raises `FlowNotFound`,
-    `DeliveryNotFound`, `PermissionMissing` for a flow or an id that is named and not the caller's to send.
+    Without ids and flow: those of all spaces in which the caller may start runs. Raises `FlowNotFound`,
+    `DeliveryNotFound`, or `PermissionMissing` for a given flow or id that the caller may not send.
     """
     if flow_id is not None:
         space_id = await space_of(session, flow_id, tenant_id=principal.tenant_id)
@@ -144,32 +146,32 @@ async def redeliver_many(
         _require_all(principal, rows, ids)
     mine = {row.id: row for row in rows if principal.may(Permission.RUNS_START, row.space_id)}
     again = await repository.reopen(session, list(mine), tenant_id=principal.tenant_id, at=clock()) if mine else ()
-    for one in again:
-        await _record(session, principal, mine[one], [_view(mine[one], ())])
+    for delivery_id in again:
+        await _record(session, principal, mine[delivery_id], [_view(mine[delivery_id], ())])
     return again
 
 
 def _require_all(principal: Principal, rows: Sequence[AnyRow], ids: Sequence[str]) -> None:
     spaces = {row.id: row.space_id for row in rows}
-    for one in ids:
-        missing = DeliveryNotFound(None, one)
-        if one not in spaces:
+    for delivery_id in ids:
+        missing = DeliveryNotFound(None, delivery_id)
+        if delivery_id not in spaces:
             raise missing
-        principal.require_in(spaces[one], Permission.RUNS_START, missing)
+        principal.require_in(spaces[delivery_id], Permission.RUNS_START, missing)
 
 
 async def _record(session: AsyncSession, principal: Principal, run: AnyRow, again: Sequence[DeliveryOut]) -> None:
-    for one in again:
+    for delivery in again:
         await record(
             session,
             principal,
             "delivery.redelivered",
-            id=one.id,
-            name=one.step_id,
+            id=delivery.id,
+            name=delivery.step_id,
             space_id=run.space_id,
-            before={"status": one.status},
+            before={"status": delivery.status},
             after={"status": DeliveryStatus.PENDING.value},
-            payload={"run_id": one.run_id, "step_id": one.step_id, "url": one.url},
+            payload={"run_id": delivery.run_id, "step_id": delivery.step_id, "url": delivery.url},
         )
 
 
@@ -190,13 +192,13 @@ def _view(row: Any, attempts: Sequence[Any]) -> DeliveryOut:  # noqa: ANN401 - r
         next_attempt_at=None if row.due_at is None else moment(row.due_at),
         attempts=[
             DeliveryAttemptOut(
-                attempt_no=one.attempt_no,
-                status_code=one.status_code,
-                error=_error(one),
-                started_at=moment(one.started_at),
-                finished_at=None if one.finished_at is None else moment(one.finished_at),
+                attempt_no=attempt.attempt_no,
+                status_code=attempt.status_code,
+                error=_error(attempt),
+                started_at=moment(attempt.started_at),
+                finished_at=None if attempt.finished_at is None else moment(attempt.finished_at),
             )
-            for one in attempts
+            for attempt in attempts
         ],
     )
 

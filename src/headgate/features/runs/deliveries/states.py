@@ -5,9 +5,9 @@
    │ ╎ └──── tried later ─────┘ └──┘    └─► cancelled   ╎
    │ └╌╌╌╌╌╌╌╌╌ a request to send it again ╌╌╌╌╌╌╌╌╌╌╌╌╌┘
    └─► cancelled             again at once,
-                             or taken over from a dead worker
+                             or recovered from a dead worker
 
-A delivery is cancelled when its run was, or its flow was deleted. Nothing that becomes of it changes the step's result.
+A delivery is cancelled when its run was, or its flow was deleted. Its outcome never changes the step's result.
 """
 
 from enum import StrEnum
@@ -24,4 +24,4 @@ class DeliveryStatus(StrEnum):
 
 
 REDELIVERED = frozenset({DeliveryStatus.DELIVERED, DeliveryStatus.FAILED})
-"""Deliveries that may be asked for again."""
+"""States in which a delivery may be requested again."""

@@ -32,8 +32,8 @@ Rows = Annotated[Database, Depends(get_database)]
 
 
 def _engine(request: Request) -> ExecutionBackend:
-    found: ExecutionBackend = request.app.state.engine
-    return found
+    engine: ExecutionBackend = request.app.state.engine
+    return engine
 
 
 Engine = Annotated[ExecutionBackend, Depends(_engine)]
@@ -41,7 +41,7 @@ Engine = Annotated[ExecutionBackend, Depends(_engine)]
 
 @router.get("/cost", summary="What a run cost", responses=problems(404), dependencies=_VIEW)
 async def cost(run_id: str, session: ReadSession, caller: Caller) -> RunCostOut:
-    """What each step took at list prices, and all of them; what was taken over or pinned cost this run nothing."""
+    """The cost of each step at list prices, and the total; reused and pinned results cost this run nothing."""
     return await cost_of_run(session, caller, run_id)
 
 
@@ -49,30 +49,30 @@ async def cost(run_id: str, session: ReadSession, caller: Caller) -> RunCostOut:
 async def resume(
     run_id: str, database: Rows, engine: Engine, caller: Caller, once: Once, body: ResumeStart | None = None
 ) -> ResumeOut:
-    """Go on at the step that failed; finished steps are not done again.
+    """Continue at the failed step; completed steps are not executed again.
 
-    With `version` the flow may have been changed meanwhile: then a new run goes on, with what was paid where nothing
-    before the failed step has changed, from the first step where something has.
+    With `version` a new run of that version continues. It reuses the paid results when nothing before the failed step
+    has changed; otherwise it starts from the first step.
     """
     wanted = body or ResumeStart()
-    told: dict[str, Any] = {}
+    details: dict[str, Any] = {}
 
     async def begin(key: StartKey | None) -> str:
-        found = await resume_run(database, engine, caller, run_id, wanted=wanted.version, once=key)
-        told.update(found.told)
-        return found.key.run_id
+        resumption = await resume_run(database, engine, caller, run_id, wanted=wanted.version, once=key)
+        details.update(resumption.details)
+        return resumption.key.run_id
 
     new_id = await once.begin(begin, may_read=partial(get_run, engine, caller))
     if wanted.wait:
         await wait_for_run(engine, new_id)
-    return ResumeOut(run=await answer_of(engine, caller, new_id), **(told or once.answer))
+    return ResumeOut(run=await answer_of(engine, caller, new_id), **(details or once.answer))
 
 
 @router.post("/rerun-plan", summary="Plan running a run again", responses=problems(404, 409), dependencies=_START)
 async def plan(
     run_id: str, database: Rows, engine: Engine, caller: Caller, body: RerunPlanStart | None = None
 ) -> RerunPlanOut:
-    """What a rerun would take over, do again, and cost. Nothing is started."""
+    """Dry run of a rerun: which results it would reuse, which steps it would execute, and the cost. Starts nothing."""
     return rerun_plan(await plan_rerun(database, engine, caller, run_id, body or RerunPlanStart()))
 
 
@@ -80,7 +80,7 @@ async def plan(
 async def again(
     run_id: str, database: Rows, engine: Engine, caller: Caller, once: Once, body: RerunStart | None = None
 ) -> RunOut:
-    """A new run with the past one's input and edits to it, from any step; results that still hold are taken over."""
+    """Start a new run with the input of a past one, edited, from any step; results that are still valid are reused."""
     wanted = body or RerunStart()
 
     async def begin(key: StartKey | None) -> str:

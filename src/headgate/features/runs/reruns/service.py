@@ -1,4 +1,4 @@
-"""Resuming failed runs, and running past runs again from any step with the paid results kept."""
+"""Resuming failed runs, and rerunning past runs from any step with their results reused."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ from headgate.foundation.database import Database
 
 @dataclass(frozen=True)
 class Rerun:
-    """A run that is ready to be started on the results of a past one."""
+    """A run that reuses the results of a past one, ready to start."""
 
     past: PastRun
     prepared: PreparedRun
@@ -45,13 +45,13 @@ class Rerun:
 
     @property
     def request(self) -> RunRequest:
-        """The new run, which is the caller's."""
+        """The new run, owned by the caller."""
         return self.prepared.request
 
 
 @dataclass(frozen=True)
 class Resumption:
-    """Which way a run goes on."""
+    """How a run was resumed."""
 
     key: RunKey
     how: Literal["in_place", "continued", "restarted"]
@@ -60,13 +60,13 @@ class Resumption:
     changed_step: str | None = None
 
     @property
-    def told(self) -> dict[str, str | None]:
-        """What the response says beyond the run."""
+    def details(self) -> dict[str, str | None]:
+        """The part of the response that the run does not contain."""
         return {"how": self.how, "reason": self.reason, "from_step": self.from_step, "changed_step": self.changed_step}
 
     def marked(self, once: StartKey | None) -> StartKey | None:
-        """The idempotency key of the request, with what the response says beyond the run."""
-        return None if once is None else once.answering(self.told)
+        """The idempotency key of the request, with `details`."""
+        return None if once is None else once.answering(self.details)
 
 
 async def resume_run(
@@ -78,10 +78,10 @@ async def resume_run(
     wanted: Wanted | None = None,
     once: StartKey | None = None,
 ) -> Resumption:
-    """Let a failed run go on from the step that failed: in place, or in a new run where another version is wanted.
+    """Resume a failed run at its failed step: in place, or, with another version, as a new run.
 
-    A new run takes over what was paid when nothing before the failed step has changed, and starts anew when something
-    has (seed 002, Resume rules). Raises `RunNotFound`, `RunNotOver`, `NotResumable`, or what `prepare_run` raises.
+    A new run reuses the results when nothing before the failed step has changed; otherwise it starts from the first
+    step (seed 002, Resume rules). Raises `RunNotFound`, `RunNotOver`, `NotResumable`, or what `prepare_run` raises.
     """
     past = await read_past_run(database, engine, principal, run_id)
     _require_failed(past)
@@ -93,20 +93,20 @@ async def resume_run(
         return await _resume_in_place(engine, principal, past, once)
     if past.part is not None:
         raise NotResumable(
-            f"Run '{run_id}' carried out a part of its flow: it goes on with its own version only.",
+            f"Run '{run_id}' executed a part of its flow: it can only be resumed with its own version.",
             remedy="Resume it without another version, or run that part again.",
         )
     changes = RerunPlanStart(version=pinned.version)
     prepared = await _prepare(database, engine, principal, past, changes, keeps_session=True)
-    found = _told_of(prepared)
-    await _begin(engine, principal, prepared, found.marked(once))
-    return found
+    resumption = _resumption_of(prepared)
+    await _begin(engine, principal, prepared, resumption.marked(once))
+    return resumption
 
 
 async def plan_rerun(
     database: Database, engine: ExecutionBackend, principal: Principal, run_id: str, wanted: RerunPlanStart
 ) -> Rerun:
-    """What running a past run again would take over and do again. Starts nothing; a draft that is wanted is frozen.
+    """Dry run of a rerun: what it would reuse and execute. Starts nothing; a requested draft becomes a version.
 
     Raises `RunNotFound`, `RunNotOver`, `StepNotFound`, or what `prepare_run` raises.
     """
@@ -123,14 +123,14 @@ async def rerun(
     *,
     once: StartKey | None = None,
 ) -> Rerun:
-    """Run a past run again, as `plan_rerun` says. Raises what it raises, `SourceGone`, `KeyTaken`, or `Unavailable`."""
+    """Rerun a past run as `plan_rerun` plans it. Raises what it raises, `SourceGone`, `KeyTaken`, or `Unavailable`."""
     planned = await plan_rerun(database, engine, principal, run_id, wanted)
     await _begin(engine, principal, planned, once)
     return planned
 
 
 async def cost_of_run(session: AsyncSession, principal: Principal, run_id: str) -> RunCostOut:
-    """What a run took so far. Raises `RunNotFound`, `PermissionMissing`."""
+    """The cost of a run so far. Raises `RunNotFound`, `PermissionMissing`."""
     row = await find_run(session, principal, run_id, Permission.RUNS_VIEW)
     pinned = pinned_of(row)
     costs = {
@@ -139,7 +139,7 @@ async def cost_of_run(session: AsyncSession, principal: Principal, run_id: str) 
         if step.reused_from_run_id is None and step.step_id not in pinned and step.started_at is not None
     }
     return RunCostOut(
-        steps={step_id: cost_out(one) for step_id, one in costs.items()}, total=cost_out(total([*costs.values()]))
+        steps={step_id: cost_out(cost) for step_id, cost in costs.items()}, total=cost_out(total([*costs.values()]))
     )
 
 
@@ -147,13 +147,13 @@ def _require_failed(past: PastRun) -> None:
     again = f"`headgate runs rerun {past.key.run_id}` (POST .../rerun)"
     if past.status is RunStatus.CANCELLED:
         raise NotResumable(
-            f"Run '{past.key.run_id}' was cancelled, and a cancelled run never goes on.",
-            remedy=f"Start a new run; {again} takes over what was paid.",
+            f"Run '{past.key.run_id}' was cancelled. Cancelled runs cannot be resumed.",
+            remedy=f"Start a new run; {again} reuses its results.",
         )
     if past.status is RunStatus.COMPLETED:
         raise NotResumable(
-            f"Run '{past.key.run_id}' is completed: there is nothing left of it to do.",
-            remedy=f"Run it again, from any step and with other inputs: {again}.",
+            f"Run '{past.key.run_id}' is already completed.",
+            remedy=f"Rerun it, from any step and with other inputs: {again}.",
         )
 
 
@@ -161,16 +161,16 @@ async def _resume_in_place(
     engine: ExecutionBackend, principal: Principal, past: PastRun, once: StartKey | None
 ) -> Resumption:
     step = past.first_failed
-    resumption = Resumption(past.key, "in_place", f"The run goes on at step '{step}'.", step)
+    resumption = Resumption(past.key, "in_place", f"The run continues at step '{step}'.", step)
     entry = await change_of(engine, principal, past.key, "run.resumed")
-    found = await engine.resume(past.key, entry, resumption.marked(once))
-    if found is None:
+    outcome = await engine.resume(past.key, entry, resumption.marked(once))
+    if outcome is None:
         raise RunNotFound(past.key.run_id)
-    if not found.changed:
-        if found.status is RunStatus.FAILED:
+    if not outcome.changed:
+        if outcome.status is RunStatus.FAILED:
             raise FlowNotFound(past.key.flow_id)
         raise NotResumable(
-            f"Run '{past.key.run_id}' is {found.status} by now.", remedy="Read the run to see what became of it."
+            f"Run '{past.key.run_id}' is now {outcome.status}.", remedy="Read the run to see its result."
         )
     return resumption
 
@@ -184,16 +184,16 @@ async def _prepare(
     *,
     keeps_session: bool = False,
 ) -> Rerun:
-    """The new run, checked like any other, and what becomes of each of its steps.
+    """The new run, validated like any other, and the decision for each of its steps.
 
     Args:
-        database: Where versions are.
-        engine: Will carry it out.
-        principal: Who asks.
-        past: The run to build on.
-        wanted: What is to be changed.
-        keeps_session: Whether this is the resumption of a failed turn of a chat, whose place it takes; a rerun is no
-            turn of the chat, and is not given the turns before it. Nobody takes a place in another's chat.
+        database: The database of the versions.
+        engine: Executes the run.
+        principal: The caller.
+        past: The run whose results are reused.
+        wanted: The changes.
+        keeps_session: Whether the new run replaces a failed turn of a chat. A rerun is not part of the chat and does
+            not get its history. Only the user of the past run can replace a turn.
     """
     version: Wanted = past.key.version if wanted.version is None else wanted.version
     start = await _start_of(database, engine, principal, past, wanted, version=version)
@@ -210,7 +210,7 @@ async def _prepare(
     upstream = _upstream(past, planned) if keeps_session else None
     if upstream is not None:
         decisions = everything(planned, Why.UPSTREAM, upstream)
-    elif all(one.reuse for one in decisions):
+    elif all(decision.reuse for decision in decisions):
         decisions = everything(planned, Why.EVERYTHING)
     return Rerun(past, prepared, planned, decisions, input_changed=changed)
 
@@ -224,27 +224,27 @@ async def _start_of(
     *,
     version: Wanted,
 ) -> RunStart:
-    """The past run's input with the edits made. Its answers to questions that the form no longer asks are left out."""
+    """The past run's input with the edits. Answers to fields that the form no longer has are omitted."""
     pinned = await versions.pin_version(
         database, principal, engine.services.components, past.key.flow_id, wanted=version
     )
     planned = await engine.plans.of(replace(past.key, version=pinned.version))
-    asked = {field.id for field in planned.form}
+    form_ids = {field.id for field in planned.form}
     before: dict[str, Any] = past.input_payload.get("form_data", {})
-    answers = {name: answer for name, answer in before.items() if name in asked} | (wanted.form_data or {})
+    answers = {name: answer for name, answer in before.items() if name in form_ids} | (wanted.form_data or {})
     answers = {name: answer for name, answer in answers.items() if answer is not None}
     own_files = set(file_ids_in(past.planned.form, before))
-    kept = [file["id"] for file in past.input_payload.get("files", ()) if file["id"] not in own_files]
+    past_files = [file["id"] for file in past.input_payload.get("files", ()) if file["id"] not in own_files]
     return RunStart(
         text=past.input_payload["text"] if wanted.text is None else wanted.text,
         form_data=answers,
-        file_ids=kept if wanted.file_ids is None else wanted.file_ids,
+        file_ids=past_files if wanted.file_ids is None else wanted.file_ids,
         version=pinned.version,
     )
 
 
 async def _input_changed(engine: ExecutionBackend, past: PastRun, request: RunRequest) -> bool:
-    """Whether the new run is given anything else than the past one: text, answers, files, or chat before it."""
+    """Whether the input of the new run differs from the past one: text, answers, files or chat history."""
     if orjson.loads(input_payload(request.input)) != past.input_payload:
         return True
     before = await history_of(engine, past.key, past.session_id, past.user_id)
@@ -258,26 +258,26 @@ def _upstream(past: PastRun, planned: PlannedFlow) -> str | None:
 
 
 async def _begin(engine: ExecutionBackend, principal: Principal, rerun: Rerun, once: StartKey | None) -> None:
-    reused = tuple(one.step_id for one in rerun.decisions if one.reuse)
+    reused = tuple(decision.step_id for decision in rerun.decisions if decision.reuse)
     first = first_again(rerun.decisions)
     request = replace(rerun.request, reuse=Reuse(rerun.past.key.run_id, reused, first))
     await begin_run(engine, principal, replace(rerun.prepared, request=request), once=once)
 
 
 def first_again(decisions: Sequence[Decision]) -> str | None:
-    """The first step that is done again."""
-    return next((one.step_id for one in decisions if not one.reuse), None)
+    """The first step that is executed again."""
+    return next((decision.step_id for decision in decisions if not decision.reuse), None)
 
 
-def _told_of(rerun: Rerun) -> Resumption:
+def _resumption_of(rerun: Rerun) -> Resumption:
     first = rerun.decisions[0] if rerun.decisions else None
     from_step = first_again(rerun.decisions)
     version = rerun.request.key.version
     if first is not None and first.why is Why.UPSTREAM:
-        said = f"A new run of version {version} starts anew: '{first.because}' has changed before the step that failed."
-        return Resumption(rerun.request.key, "restarted", said, from_step, first.because)
-    said = f"A new run of version {version} takes over what was paid and goes on at step '{from_step}'."
-    return Resumption(rerun.request.key, "continued", said, from_step)
+        reason = f"A new run of version {version} starts from the beginning: step '{first.because}' has changed."
+        return Resumption(rerun.request.key, "restarted", reason, from_step, first.because)
+    reason = f"A new run of version {version} reuses the results and continues at step '{from_step}'."
+    return Resumption(rerun.request.key, "continued", reason, from_step)
 
 
 def cost_out(cost: Cost) -> CostOut:

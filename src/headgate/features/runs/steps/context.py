@@ -35,7 +35,7 @@ class StepContext:
         recorder: Takes the evidence.
         events: Where tokens and log lines are shown.
         is_cancelled: Whether the run was cancelled, here or by another process.
-        calls: What earlier attempts had answered; None where nothing is stored.
+        calls: Answered calls of earlier attempts; None when none are stored.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class StepContext:
         self._calls = calls
         self._files: StepFiles | None = None
         self.limit = TimeLimit()
-        """How long the step may work; it is set by who runs the step."""
+        """Time limit of the step; the executor sets it."""
         self.guard: StepGuard | None = None
         """Where security classes are switched on: asked before a model is."""
         self._servers: StepServers | None = None
@@ -132,11 +132,11 @@ class StepContext:
         return Transcript(**cast("dict[str, Any]", result.value))
 
     async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:
-        """The answer of a call; that of an earlier attempt at the step when there is one."""
+        """The answer of a call, or the stored one of an earlier attempt at the step."""
         return await self._calls.once(request, call) if self._calls is not None else CallResult(await call())
 
     def idempotency_key(self) -> str:
-        """A key for the next request that changes something outside."""
+        """The `Idempotency-Key` of the next request with side effects."""
         return self._calls.idempotency_key() if self._calls is not None else new_id()
 
     async def secret(self, name: str, *, url: str | None = None) -> SecretStr:
@@ -191,7 +191,7 @@ class StepContext:
         self._events.log(self._recorder.line(message, details, clock()))
 
     async def sleep(self, seconds: float) -> None:
-        """Wait; a cancelled run ends the wait. The step's time limit stands still meanwhile."""
+        """Wait; the step's time limit is paused. Raises `Cancelled` after the wait when the run was cancelled."""
         with self.limit.paused():
             await asyncio.sleep(max(0.0, seconds))
         await self.check_cancelled()

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.timeout(60)
 
 
 async def expire(settings: Settings, database: Database, *, dry: bool = False, **kept: Any) -> Outcome:
-    return await expiry_of(settings).carry_out(database, None, RetentionSettings(**kept), dry=dry)
+    return await expiry_of(settings).execute(database, None, RetentionSettings(**kept), dry=dry)
 
 
 async def make_old(database: Database, session: SessionResponse, days: int, **more: Any) -> None:

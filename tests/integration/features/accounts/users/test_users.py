@@ -2,7 +2,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from headgate.features.access.permissions import TenantRole
 from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_USER_ID
@@ -202,6 +202,18 @@ class TestDelete:
         assert (await house.actions())[len(before) :] == ["user.deleted"]
         event = (await house.audited())[-1]
         assert BO not in str(event.payload) + event.resource_name
+
+    async def test_keeps_the_name_of_a_space_that_only_contains_the_letters(self, house: House) -> None:
+        admin, _ = await admin_of(house)
+        user_id = (await admin.post("/users", {"email": "al@example.org", "name": "Al"})).json()["id"]
+        names = ("Sales", "Team of Al", "al@example.org, private")
+        for name in names:
+            space_id = (await admin.post("/spaces", {"name": name})).json()["id"]
+            async with house.database.writing() as session:
+                await session.execute(update(Space).where(Space.id == space_id).values(owner_user_id=user_id))
+        assert (await admin.send("DELETE", f"/users/{user_id}")).status_code == 204
+        remaining = {space["name"] for space in (await admin.get("/spaces")).json()["items"]}
+        assert remaining.intersection(names) == {"Sales"}
 
     async def test_ends_sessions_and_keys_at_once(self, house: House) -> None:
         admin, _ = await admin_of(house)
