@@ -50,5 +50,5 @@ class TestFlows:
         assert answered(capsys, "run", flow["id"], "--text", "abc", code=3)["code"] == "flow_invalid"
         assert [one["ok"] for one in answered(capsys, "flows", "check-code", "Backwards")["items"]] == [True]
         assert run(["flows", "check-code", "Backwards"]) == 0
-        assert "1 known already" in capsys.readouterr().out
+        assert "1 already checked" in capsys.readouterr().out
         assert answered(capsys, "flows", "show", "Backwards")["issues"] == []

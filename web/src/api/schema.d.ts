@@ -472,8 +472,8 @@ export interface paths {
          * Ask the assistant
          * @description The data of the turn's `complete` event, when the turn has ended.
          *
-         *     With an `Idempotency-Key` the result is kept for a day. While the turn is worked on, the same request is answered
-         *     409 with `Retry-After`; a turn that ended without a result is started again.
+         *     With an `Idempotency-Key` the result is stored for 24 hours. While the turn is running, the same request gets 409
+         *     with `Retry-After`; after a turn without a result it starts the turn again.
          *
          *     Needs the permission `flows.edit`.
          */

@@ -37,7 +37,7 @@ async def _room(caller: Caller, assistant: TheAssistant) -> AsyncIterator[None]:
 
 
 _MARGIN_SECONDS = 60.0
-"""How much longer than a turn may take its key is held: a process that dies gives none back."""
+"""Added to the longest turn: how long a key stays reserved when the process dies."""
 _TURN = [*_ASK, Depends(_room, scope="request")]
 
 
@@ -56,12 +56,12 @@ async def assist_stream(
     The first is a `progress` with the turn's id; the last is `complete`, `error` or `cancelled`. Hanging up stops the
     model call. The same request with the same `Idempotency-Key` gets the `complete` event again.
     """
-    kept = await once.hold(assistant.limits.max_seconds + _MARGIN_SECONDS)
-    if kept is not None:
-        repeated = EventStream(with_heartbeat(_repeated(kept)))
+    stored = await once.hold(assistant.limits.max_seconds + _MARGIN_SECONDS)
+    if stored is not None:
+        repeated = EventStream(with_heartbeat(_repeated(stored)))
         repeated.headers.update(headers_of(once))
         return repeated
-    async with _returned(once):
+    async with _released_on_error(once):
         desk = await assistant.open(caller, body, again)
     return EventStream(with_heartbeat(_events(assistant, desk, body, once)))
 
@@ -72,13 +72,13 @@ async def assist(
 ) -> dict[str, Any]:
     """The data of the turn's `complete` event, when the turn has ended.
 
-    With an `Idempotency-Key` the result is kept for a day. While the turn is worked on, the same request is answered
-    409 with `Retry-After`; a turn that ended without a result is started again.
+    With an `Idempotency-Key` the result is stored for 24 hours. While the turn is running, the same request gets 409
+    with `Retry-After`; after a turn without a result it starts the turn again.
     """
-    kept = await once.hold(assistant.limits.max_seconds + _MARGIN_SECONDS)
-    if kept is not None:
-        return kept
-    async with _returned(once):
+    stored = await once.hold(assistant.limits.max_seconds + _MARGIN_SECONDS)
+    if stored is not None:
+        return stored
+    async with _released_on_error(once):
         answer = await assistant.answer(await assistant.open(caller, body, again), body)
         await once.settle(answer)
     return answer
@@ -126,13 +126,13 @@ async def _events(
 
 
 async def _repeated(event: dict[str, Any]) -> AsyncGenerator[SseEvent, None]:
-    """The last event of a turn whose request is sent again."""
+    """The last event of the turn, for a repeated request."""
     yield SseEvent("1", event["event"], event)
 
 
 @asynccontextmanager
-async def _returned(once: StartOnce) -> AsyncIterator[None]:
-    """Give the key back when the turn ends without a result."""
+async def _released_on_error(once: StartOnce) -> AsyncIterator[None]:
+    """Release the key when the turn ends without a result."""
     try:
         yield
     except BaseException:

@@ -16,14 +16,14 @@ from headgate.features.runs.deliveries.schemas import DeliveryState
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List deliveries of all runs, and send failed ones again."
 )
-Flow = Annotated[str | None, typer.Option(help="Only of this flow: its id or name.")]
+Flow = Annotated[str | None, typer.Option(help="Only deliveries of this flow: its id or name.")]
 
 
 @app.command("list")
 def list_(
-    status: Annotated[DeliveryState | None, typer.Option(help="Only in this state.")] = None,
+    status: Annotated[DeliveryState | None, typer.Option(help="Only deliveries in this state.")] = None,
     flow: Flow = None,
-    limit: Annotated[int, typer.Option(help="Most deliveries to show.", min=1, max=200)] = 50,
+    limit: Annotated[int, typer.Option(help="Maximum number of deliveries.", min=1, max=200)] = 50,
     json: JsonFlag = False,
 ) -> None:
     """List deliveries, newest first."""
@@ -31,34 +31,34 @@ def list_(
     async def work(parts: Parts) -> None:
         flow_id = await flow_id_of(parts, flow) if flow is not None else None
         async with parts.database.reading() as session:
-            found = await service.page_of_deliveries(session, acting(), status=status, flow_id=flow_id, limit=limit)
-        show(found, json=json, across=True)
+            deliveries = await service.page_of_deliveries(
+                session, acting(), status=status, flow_id=flow_id, limit=limit
+            )
+        show(deliveries, json=json, across=True)
 
     with_parts(work)
 
 
 @app.command()
 def redeliver(
-    ids: Annotated[
-        list[str] | None, typer.Argument(help="Ids of failed deliveries; all failed ones when omitted.")
-    ] = None,
+    ids: Annotated[list[str] | None, typer.Argument(help="Ids of deliveries. Default: all failed ones.")] = None,
     flow: Flow = None,
     json: JsonFlag = False,
 ) -> None:
-    """Send failed deliveries again, at most 500 at a time. No step runs again."""
+    """Send failed deliveries again, at most 500 at a time. No step is executed."""
 
     async def work(parts: Parts) -> None:
         flow_id = await flow_id_of(parts, flow) if flow is not None else None
         sending = parts.engine.services.deliveries
         async with parts.database.writing() as session:
-            wanted = await service.redeliver_many(session, acting(), ids=ids or None, flow_id=flow_id)
-        for delivery_id in wanted:
+            queued_ids = await service.redeliver_many(session, acting(), ids=ids or None, flow_id=flow_id)
+        for delivery_id in queued_ids:
             sending.send_soon(delivery_id)
         await sending.settle()
         async with parts.database.reading() as session:
-            found = await service.deliveries_of(session, acting(), wanted)
-        show(found, json=json, across=True)
-        if not all(one.webhook_delivered for one in found):
+            deliveries = await service.deliveries_of(session, acting(), queued_ids)
+        show(deliveries, json=json, across=True)
+        if not all(delivery.webhook_delivered for delivery in deliveries):
             raise typer.Exit(exit_codes.FAILED)
 
     with_parts(work)

@@ -82,24 +82,24 @@ async def _reopen(session: AsyncSession, run_id: str, step: str | None) -> Seque
     return await service.redeliver_step(session, acting(), run_id, step)
 
 
-def show(found: Sequence[DeliveryOut], *, json: bool, across: bool = False) -> None:
+def show(deliveries: Sequence[DeliveryOut], *, json: bool, across: bool = False) -> None:
     """Deliveries as a table, or as JSON; `across` runs with their ids."""
     if json:
-        print_json(found)
-    elif not found:
+        print_json(deliveries)
+    elif not deliveries:
         console.print("Nothing to deliver.")
     else:
         rows = [
             (
-                *((one.id, one.run_id) if across else ()),
-                escape(one.step_id),
-                escape(one.url),
-                _state(one),
-                len(one.attempts),
-                one.last_status or "",
-                _why(one),
+                *((delivery.id, delivery.run_id) if across else ()),
+                escape(delivery.step_id),
+                escape(delivery.url),
+                _state(delivery),
+                len(delivery.attempts),
+                delivery.last_status or "",
+                _why(delivery),
             )
-            for one in found
+            for delivery in deliveries
         ]
         first = ("id", "run") if across else ()
         console.print(table((*first, "step", "to", "status", "attempts", "answer", ""), rows))

@@ -1,4 +1,4 @@
-"""Which flow a command means: by id, or by a name that one flow only has."""
+"""Resolves the flow argument of a command: an id, or a unique name."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,9 +17,9 @@ else:
 FlowArgument = Annotated[str, typer.Argument(metavar="FLOW", help="Id or name of the flow.")]
 
 
-async def flow_id_of(installation: Installation, given: str) -> str:
-    """The flow's id. Raises `FlowNotFound`, or `AmbiguousFlow` with the ids of those that share the name."""
-    if is_id(given):
-        return given
+async def flow_id_of(installation: Installation, id_or_name: str) -> str:
+    """The flow's id. Raises `FlowNotFound`, or `AmbiguousFlow` with the ids of all flows with that name."""
+    if is_id(id_or_name):
+        return id_or_name
     async with installation.database.reading() as session:
-        return (await service.get_flow_named(session, acting(), given)).id
+        return (await service.get_flow_named(session, acting(), id_or_name)).id

@@ -84,7 +84,7 @@ def show(which: FlowArgument, json: JsonFlag = False) -> None:
         async with installation.database.reading() as session:
             row = await service.get_flow(session, acting(), flow_id)
         flow = service.definition_of(row)
-        known = await installation.registry.for_flow(row.tenant_id, flow)
+        catalog = await installation.registry.for_flow(row.tenant_id, flow)
         issues = await installation.rules.issues(acting().tenant_id, flow)
         if json:
             print_json(
@@ -95,7 +95,7 @@ def show(which: FlowArgument, json: JsonFlag = False) -> None:
                 }
             )
             return
-        console.print(draw.draw(flow, known), markup=False)
+        console.print(draw.draw(flow, catalog), markup=False)
         console.print(f"\n[dim]flow {row.id} (revision {row.revision})[/]")
         if flow.description and flow.description != flow.name:
             console.print(f"[dim]{escape(flow.description)}[/]")
@@ -160,13 +160,13 @@ def diff(
     async def work(installation: Installation) -> None:
         flow_id = await flow_id_of(installation, which)
         async with installation.database.reading() as session:
-            found = await versions.diff_versions(
+            changes = await versions.diff_versions(
                 session, acting(), installation.registry, flow_id, before=first, after=second
             )
         if json:
-            print_json({"identical": found.is_empty, "lines": found.lines(), "changes": found.as_json()})
+            print_json({"identical": changes.is_empty, "lines": changes.lines(), "changes": changes.as_json()})
         else:
-            console.print("\n".join(found.lines()) or "No difference.", markup=False)
+            console.print("\n".join(changes.lines()) or "No difference.", markup=False)
 
     with_installation(work)
 
@@ -242,14 +242,16 @@ def check_code(which: FlowArgument, json: JsonFlag = False) -> int:
 
     async def work(parts: Parts) -> int:
         flow_id = await flow_id_of(parts, which)
-        found = await own_code.check_flow_code(parts.database, parts.checker, acting(), flow_id)
+        report = await own_code.check_flow_code(parts.database, parts.checker, acting(), flow_id)
         if json:
-            print_json(found)
-        elif not found.items:
-            console.print("Nothing to check: " + (f"{found.known} known already." if found.known else "no own code."))
-        for one in [] if json else found.items:
-            component_checks.show_check(one, ", ".join(one.nodes))
-        return OK if all(one.ok for one in found.items) else INVALID
+            print_json(report)
+        elif not report.items:
+            console.print(
+                "Nothing to check: " + (f"{report.known} already checked." if report.known else "no custom code.")
+            )
+        for check in [] if json else report.items:
+            component_checks.show_check(check, ", ".join(check.nodes))
+        return OK if all(check.ok for check in report.items) else INVALID
 
     return with_parts(work)
 

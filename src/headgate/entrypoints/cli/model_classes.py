@@ -22,20 +22,23 @@ def list_(json: JsonFlag = False) -> None:
 
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
-            found = await installation.classes.show(session, acting())
+            classes = await installation.classes.show(session, acting())
         if json:
-            print_json(found)
+            print_json(classes)
             return
-        if not found.enabled:
+        if not classes.enabled:
             console.print("Classes are not checked: HEADGATE_CLASSIFICATION__ENABLED is off.")
-        rows = [(number, escape(name)) for number, name in enumerate(found.levels)]
+        rows = [(number, escape(name)) for number, name in enumerate(classes.levels)]
         console.print(table(("class", "name"), rows))
         console.print(
-            f"[dim]May leave: up to {escape(found.levels[found.external_max])}. "
-            f"A model without a class: {escape(found.levels[found.default_level])}.[/]"
+            f"[dim]May leave: up to {escape(classes.levels[classes.external_max])}. "
+            f"A model without a class: {escape(classes.levels[classes.default_level])}.[/]"
         )
-        if found.items:
-            cells = [(f"{one.provider}/{one.name}", escape(one.class_name)) for one in found.items]
+        if classes.items:
+            cells = [
+                (f"{assignment.provider}/{assignment.name}", escape(assignment.class_name))
+                for assignment in classes.items
+            ]
             console.print(table(("model", "class"), cells))
 
     with_installation(work)
@@ -52,11 +55,13 @@ def set_(
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
-            found = await installation.classes.put(session, acting(), provider=provider, name=name, level=level)
+            assignment = await installation.classes.put(session, acting(), provider=provider, name=name, level=level)
         if json:
-            print_json(found)
+            print_json(assignment)
         else:
-            console.print(f"{found.provider}/{escape(found.name)} may be given {escape(found.class_name)}.")
+            console.print(
+                f"{assignment.provider}/{escape(assignment.name)} may be given {escape(assignment.class_name)}."
+            )
 
     with_installation(work)
 

@@ -26,17 +26,20 @@ def providers(json: JsonFlag = False) -> None:
     """Show which providers can be used, and what is missing for the others."""
 
     async def work(installation: Installation) -> None:
-        found = await service.list_providers(installation.keys_of(acting()), local=installation.local_models)
+        states = await service.list_providers(installation.keys_of(acting()), local=installation.local_models)
         if json:
-            print_json(found)
+            print_json(states)
             return
         rows = [
-            (one.label, "[green]ready[/]" if one.configured else "[dim]no[/]", one.default_model or "") for one in found
+            (provider.label, "[green]ready[/]" if provider.configured else "[dim]no[/]", provider.default_model or "")
+            for provider in states
         ]
         console.print(table(("provider", "ready", "default model"), rows))
-        for one in found:
-            if not one.configured:
-                console.print(f"\n[bold]{escape(one.label)}[/] {escape(one.reason)}\n  {escape(one.remedy)}")
+        for provider in states:
+            if not provider.configured:
+                console.print(
+                    f"\n[bold]{escape(provider.label)}[/] {escape(provider.reason)}\n  {escape(provider.remedy)}"
+                )
 
     with_installation(work)
 

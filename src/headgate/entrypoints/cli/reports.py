@@ -60,9 +60,9 @@ def _reports(parts: Parts) -> "service.Reports":
     return service.Reports(parts.database, parts.engine, parts.notary)
 
 
-def _write(made: "service.Report", path: Path, *, json: bool) -> None:
-    write_file(path, made.content)
+def _write(report: "service.Report", path: Path, *, json: bool) -> None:
+    write_file(path, report.content)
     if json:
-        print_json({"path": str(path), "size": len(made.content)})
+        print_json({"path": str(path), "size": len(report.content)})
     else:
-        console.print(f"Wrote {path} ({len(made.content):,} bytes)", markup=False)
+        console.print(f"Wrote {path} ({len(report.content):,} bytes)", markup=False)

@@ -28,23 +28,23 @@ else:
 _NAMED: dict[str, Wanted] = {"draft": "draft", "published": "published"}
 RunId = Annotated[str, typer.Argument(help="Id of the run.")]
 Version = Annotated[
-    str | None, typer.Option(help="draft, published, or a version's number; the run's own when left out.")
+    str | None, typer.Option(help="draft, published, or a version number. Default: the version of the run.")
 ]
 
 
 def resume(run_id: RunId, version: Version = None, json: JsonFlag = False) -> int:
-    """Let a failed run go on at the step that failed; finished steps are not done again. Exit code 1 when it fails."""
+    """Resume a failed run at its failed step; completed steps are not executed again. Exit code 1 when it fails."""
 
     async def work(parts: Parts) -> int:
         wanted = wanted_of(version)
-        found = await reruns.resume_run(parts.database, parts.engine, acting(), run_id, wanted=wanted)
+        resumption = await reruns.resume_run(parts.database, parts.engine, acting(), run_id, wanted=wanted)
         if not json:
-            console.print(escape(found.reason))
-        await parts.engine.wait(found.key.run_id)
-        run = await service.get_run(parts.engine, acting(), found.key.run_id)
+            console.print(escape(resumption.reason))
+        await parts.engine.wait(resumption.key.run_id)
+        run = await service.get_run(parts.engine, acting(), resumption.key.run_id)
         if json:
-            members = {"how": found.how, "reason": found.reason, "from_step": found.from_step}
-            print_json(schemas.ResumeOut(**members, changed_step=found.changed_step, run=run))
+            members = {"how": resumption.how, "reason": resumption.reason, "from_step": resumption.from_step}
+            print_json(schemas.ResumeOut(**members, changed_step=resumption.changed_step, run=run))
         else:
             _show_end(run)
         return OK if run.status == "completed" else FAILED
@@ -54,18 +54,16 @@ def resume(run_id: RunId, version: Version = None, json: JsonFlag = False) -> in
 
 def rerun(
     run_id: RunId,
-    from_: Annotated[str | None, typer.Option("--from", help="Do this step again, and all behind it.")] = None,
-    text: Annotated[str | None, typer.Option(help="Another text input.")] = None,
-    form: Annotated[
-        list[str] | None, typer.Option(help="Another form answer as field=value; field= takes it away.")
-    ] = None,
+    from_: Annotated[str | None, typer.Option("--from", help="Execute this step and all later ones again.")] = None,
+    text: Annotated[str | None, typer.Option(help="New text input.")] = None,
+    form: Annotated[list[str] | None, typer.Option(help="New form answer as field=value; field= removes it.")] = None,
     version: Version = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would be done again and what that costs.")
+        bool, typer.Option("--dry-run", help="Only show which steps would be executed again and the cost.")
     ] = False,
     json: JsonFlag = False,
 ) -> int:
-    """Run a past run again, with edits; what still holds is taken over. Says first what is done again and its cost."""
+    """Rerun a past run with edits; valid results are reused. Shows first which steps are executed and the cost."""
     answers = _answers(form or [])
     wanted = checked(schemas.RerunPlanStart, from_step=from_, text=text, form_data=answers, version=wanted_of(version))
 

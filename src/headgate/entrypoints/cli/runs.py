@@ -60,15 +60,15 @@ def list_(
     async def work(installation: Installation) -> None:
         flow_id = await flow_id_of(installation, flow) if flow is not None else None
         async with installation.database.reading() as session:
-            found = await service.list_runs(
+            runs = await service.list_runs(
                 session, acting(), flow_id=flow_id, status=status, deliveries=deliveries, limit=limit
             )
         if json:
-            print_json(found)
-        elif not found:
+            print_json(runs)
+        elif not runs:
             console.print("No runs yet. Run a flow: [bold]headgate run FLOW_ID[/]")
         else:
-            names = await _flow_names(installation, found)
+            names = await _flow_names(installation, runs)
             rows = [
                 (
                     one.id,
@@ -79,7 +79,7 @@ def list_(
                     _ms(one.ms),
                     _result(one),
                 )
-                for one in found
+                for one in runs
             ]
             console.print(table(("id", "status", "flow", "version", "started", "took", "result"), rows))
 
@@ -121,16 +121,16 @@ def evidence(
         contents: dict[str, bytes] = {}
         if zipped or embed:
             contents = await packages.read_contents(package, parts.engine.services.files, acting().tenant_id)
-        made = archive.as_zip(package, contents) if zipped else archive.as_json(package, contents)
+        content = archive.as_zip(package, contents) if zipped else archive.as_json(package, contents)
         if output is None:
-            console.file.write(made.decode())
+            console.file.write(content.decode())
             console.file.flush()
             return
-        write_file(output, made)
+        write_file(output, content)
         if json:
-            print_json({"path": str(output), "size": len(made), "key_id": package["seal"]["key_id"]})
+            print_json({"path": str(output), "size": len(content), "key_id": package["seal"]["key_id"]})
         else:
-            console.print(f"Wrote {output} ({len(made):,} bytes), signed by key {package['seal']['key_id']}")
+            console.print(f"Wrote {output} ({len(content):,} bytes), signed by key {package['seal']['key_id']}")
 
     with_parts(work)
 
@@ -141,11 +141,11 @@ def text(run_id: RunId, output: Output = None, json: JsonFlag = False) -> None:
 
     async def work(parts: Parts) -> None:
         run = await service.get_run(parts.engine, acting(), run_id)
-        found = await service.whole_answer(parts.engine, acting(), run)
+        result = await service.complete_text(parts.engine, acting(), run)
         if output is None:
-            print_json({"text": found}) if json else console.print(found, markup=False, soft_wrap=True)
+            print_json({"text": result}) if json else console.print(result, markup=False, soft_wrap=True)
             return
-        content = found.encode()
+        content = result.encode()
         write_file(output, content)
         if json:
             print_json({"path": str(output), "size": len(content)})
@@ -162,15 +162,15 @@ def files_(run_id: RunId, json: JsonFlag = False) -> None:
     async def work(parts: Parts) -> None:
         async with parts.database.reading() as session:
             await service.get_run(parts.engine, acting(), run_id)
-            made = await files.list_files(session, acting(), flow_run_id=run_id, limit=200)
-        found = [run_files.as_value(row) for row in reversed(made)]
+            rows = await files.list_files(session, acting(), flow_run_id=run_id, limit=200)
+        artifacts = [run_files.as_value(row) for row in reversed(rows)]
         if json:
-            print_json(found)
-        elif not found:
-            console.print("The run made no files.")
+            print_json(artifacts)
+        elif not artifacts:
+            console.print("The run created no files.")
         else:
-            rows = [(one.id, escape(one.name), one.media_type, f"{one.size:,} bytes") for one in found]
-            console.print(table(("id", "name", "kind", "size"), rows))
+            cells = [(file.id, escape(file.name), file.media_type, f"{file.size:,} bytes") for file in artifacts]
+            console.print(table(("id", "name", "kind", "size"), cells))
 
     with_parts(work)
 
@@ -204,11 +204,11 @@ def cancel(run_id: RunId, json: JsonFlag = False) -> None:
     """Cancel a run. Of one that is over nothing changes."""
 
     async def work(parts: Parts) -> None:
-        found = await service.cancel_run(parts.engine, acting(), run_id)
+        outcome = await service.cancel_run(parts.engine, acting(), run_id)
         if json:
-            print_json(found)
+            print_json(outcome)
         else:
-            console.print("Cancelled." if found.changed else f"The run was over already: {found.status}.")
+            console.print("Cancelled." if outcome.changed else f"The run was over already: {outcome.status}.")
 
     with_parts(work)
 

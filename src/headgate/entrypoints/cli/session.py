@@ -85,16 +85,16 @@ def _run(
 
 async def _chosen(installation: Installation) -> Principal:
     tenant, space = TENANT.get() or installation.settings.tenant, SPACE.get()
-    found = replace(LOCAL, actor=operator())
+    principal = replace(LOCAL, actor=operator())
     if not tenant and not space:
-        return found
+        return principal
     async with installation.database.reading() as session:
         if tenant:
-            found = await tenants.get_operator(session, operator(), tenant=tenant)
+            principal = await tenants.get_operator(session, operator(), tenant=tenant)
         if space:
             get_space = spaces.get_space if is_id(space) else spaces.get_space_named
-            found = replace(found, space_id=(await get_space(session, found, space)).id)
-    return found
+            principal = replace(principal, space_id=(await get_space(session, principal, space)).id)
+    return principal
 
 
 def require_named(who: str, option: str) -> None:

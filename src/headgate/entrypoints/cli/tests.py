@@ -40,18 +40,18 @@ def list_(which: FlowArgument, json: JsonFlag = False) -> None:
     async def work(installation: Installation) -> None:
         flow_id = await flow_id_of(installation, which)
         async with installation.database.reading() as session:
-            found = await results.read_tests(session, acting(), installation.registry, flow_id)
+            tests = await results.read_tests(session, acting(), installation.registry, flow_id)
         if json:
-            print_json(found)
+            print_json(tests)
             return
-        if not found.cases:
+        if not tests.cases:
             console.print("No tests yet. Add some from a file: [bold]headgate tests set FLOW tests.json[/]")
             return
-        rows = [(escape(case.name), escape(given(case)), escape(expected(case.expect))) for case in found.cases]
+        rows = [(escape(case.name), escape(given(case)), escape(expected(case.expect))) for case in tests.cases]
         console.print(table(("test", "input", "the answer"), rows))
-        often = f", {found.required_trials} trials of each" if found.required_trials > 1 else ""
-        required = f"; they have to pass before publishing{often}" if found.required else ""
-        console.print(f"\n[dim]{_stands(found.standing)}{required}.[/]")
+        often = f", {tests.required_trials} trials of each" if tests.required_trials > 1 else ""
+        required = f"; they have to pass before publishing{often}" if tests.required else ""
+        console.print(f"\n[dim]{_stands(tests.standing)}{required}.[/]")
 
     with_installation(work)
 

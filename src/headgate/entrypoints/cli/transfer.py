@@ -77,8 +77,8 @@ def export(
         flow_id = await flow_id_of(installation, which)
         async with installation.database.reading() as session:
             flow = await content_of(session, acting(), flow_id, version)
-            known = await installation.registry.for_flow(acting().tenant_id, flow, session=session)
-        content = transfer.export_flow(flow, format=format, catalog=known)
+            catalog = await installation.registry.for_flow(acting().tenant_id, flow, session=session)
+        content = transfer.export_flow(flow, format=format, catalog=catalog)
         if output is not None:
             write_file(output, content.encode())
             console.print(f"Wrote {output}") if not json else print_json({"path": str(output)})

@@ -56,14 +56,16 @@ def create(
 
     async def work(installation: Installation) -> None:
         kept = None if password is None else await Passwords().hash(password)
-        made: NewLink | None = None
+        new_link: NewLink | None = None
         async with installation.database.writing() as session:
             if kept is None:
-                user, made = await service.invite_user(session, acting(), installation.settings.accounts, wanted=wanted)
+                user, new_link = await service.invite_user(
+                    session, acting(), installation.settings.accounts, wanted=wanted
+                )
             else:
                 user = await service.create_user(session, acting(), wanted=wanted)
                 await service.set_password(session, acting(), user, kept=kept)
-        _tell(user, f"Added {user.email} as {user.role}.", installation.settings, link=made, json=json)
+        _show_user(user, f"Added {user.email} as {user.role}.", installation.settings, link=new_link, json=json)
 
     with_installation(work)
 
@@ -101,8 +103,8 @@ def reset(email: Email, json: JsonFlag = False) -> None:
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
             user = await service.get_user_of_address(session, acting(), email)
-            made = await service.create_password_link(session, acting(), installation.settings.accounts, user.id)
-        _tell(user, f"For {user.email}:", installation.settings, link=made, json=json)
+            new_link = await service.create_password_link(session, acting(), installation.settings.accounts, user.id)
+        _show_user(user, f"For {user.email}:", installation.settings, link=new_link, json=json)
 
     with_installation(work)
 
@@ -159,17 +161,17 @@ def unlink(email: Email, json: JsonFlag = False) -> None:
         async with installation.database.writing() as session:
             user = await service.get_user_of_address(session, acting(), email)
             await unlink_user(session, acting(), user.id)
-        _tell(user, f"{user.email} is linked again by their verified address.", installation.settings, json=json)
+        _show_user(user, f"{user.email} is linked again by their verified address.", installation.settings, json=json)
 
     with_installation(work)
 
 
-def _change(email: str, patch: UserPatch, said: str, *, json: bool) -> None:
+def _change(email: str, patch: UserPatch, message: str, *, json: bool) -> None:
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
             user = await service.get_user_of_address(session, acting(), email)
             changed = await service.update_user(session, acting(), user.id, patch=patch)
-        _tell(changed, said.format(email=changed.email, role=changed.role), installation.settings, json=json)
+        _show_user(changed, message.format(email=changed.email, role=changed.role), installation.settings, json=json)
 
     with_installation(work)
 
@@ -188,7 +190,7 @@ def _password(*, from_input: bool) -> str:
     return first
 
 
-def _tell(user: User, said: str, settings: Settings, *, link: NewLink | None = None, json: bool) -> None:
+def _show_user(user: User, said: str, settings: Settings, *, link: NewLink | None = None, json: bool) -> None:
     url = None if link is None else link.address(_server(settings))
     if json:
         more = {} if link is None else {"link": {"url": url, "expires_at": link.expires_at.isoformat()}}

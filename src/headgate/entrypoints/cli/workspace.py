@@ -41,13 +41,13 @@ def list_(
     """List the files, in the order of their paths."""
 
     async def work(installation: Installation, principal: Principal) -> None:
-        found = [one async for one in _all(installation, principal, _area(flows))]
+        entries = [entry async for entry in _all(installation, principal, _area(flows))]
         if json:
-            print_json([one.model_dump(mode="json") for one in found])
-        elif not found:
+            print_json([entry.model_dump(mode="json") for entry in entries])
+        elif not entries:
             console.print("No files yet.")
         else:
-            cells = [(escape(one.path), one.size_bytes, when(one.modified_at)) for one in found]
+            cells = [(escape(entry.path), entry.size_bytes, when(entry.modified_at)) for entry in entries]
             console.print(table(("path", "bytes", "changed"), cells))
 
     _as_person(user, work)
@@ -72,11 +72,11 @@ def read(
             if json:
                 print_json({"path": path, "size_bytes": len(content), "written_to": str(output)})
             return
-        found = await service.read_text(installation.workspace, principal, path, area=_area(flows))
+        file = await service.read_text(installation.workspace, principal, path, area=_area(flows))
         if json:
-            print_json(found)
+            print_json(file)
         else:
-            console.file.write(found.text)
+            console.file.write(file.text)
 
     _as_person(user, work)
 
@@ -94,11 +94,11 @@ def write(
     async def work(installation: Installation, principal: Principal) -> None:
         text = _given(source)
         async with installation.database.writing() as session:
-            made = await service.write_text(session, principal, installation.workspace, path, text, area=_area(flows))
+            file = await service.write_text(session, principal, installation.workspace, path, text, area=_area(flows))
         if json:
-            print_json(made)
+            print_json(file)
         else:
-            console.print(f"Written: {made.path}, {made.size_bytes} bytes.", markup=False)
+            console.print(f"Written: {file.path}, {file.size_bytes} bytes.", markup=False)
 
     _as_person(user, work)
 
@@ -142,14 +142,14 @@ def _as_person(user: str, work: Callable[[Installation, Principal], Awaitable[No
     """Do the work as the person who was named, or as the local user."""
     require_named(user, "--user")
 
-    async def found(installation: Installation) -> None:
+    async def run(installation: Installation) -> None:
         principal = acting()
         if user:
             async with installation.database.reading() as session:
                 principal = replace(principal, user_id=(await get_user_of_address(session, principal, user)).id)
         await work(installation, principal)
 
-    with_installation(found)
+    with_installation(run)
 
 
 def _area(flows: bool) -> Area:

@@ -62,19 +62,19 @@ async def pin_version(
     Raises `FlowNotFound`, `VersionNotFound`, `PermissionMissing`, or `FlowInvalid` when the draft cannot run.
     """
     async with database.reading() as session:
-        found = await repository.find_runnable(session, flow_id, tenant_id=principal.tenant_id)
-        if found is None or found.deleted_at is not None:
+        flow = await repository.find_runnable(session, flow_id, tenant_id=principal.tenant_id)
+        if flow is None or flow.deleted_at is not None:
             raise FlowNotFound(flow_id)
-        principal.require_in(found.space_id, Permission.RUNS_START, FlowNotFound(flow_id))
+        principal.require_in(flow.space_id, Permission.RUNS_START, FlowNotFound(flow_id))
         released = wanted == "published"
-        version = found.published_version if released else found.draft_version
+        version = flow.published_version if released else flow.draft_version
         if isinstance(wanted, int):
             row = await repository.find_version(session, flow_id, wanted, tenant_id=principal.tenant_id)
             if row is None:
                 raise _no_version(flow_id, wanted)
             version, released = wanted, row.release is not None
         if not released:
-            principal.require_in(found.space_id, Permission.RUNS_TEST, FlowNotFound(flow_id))
+            principal.require_in(flow.space_id, Permission.RUNS_TEST, FlowNotFound(flow_id))
     if version is None and released:
         raise _not_published(flow_id)
     if version is None:
@@ -133,7 +133,7 @@ async def keep_draft(
 ) -> FlowVersionRow:
     """The version with the draft's content, whether it could run or not: call before a draft is replaced as a whole."""
     flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
-    return await _keep(session, principal, catalog, flow)
+    return await _version_of_draft(session, principal, catalog, flow)
 
 
 async def publish_flow(
@@ -240,7 +240,7 @@ async def restore_version(
     flow = await get_flow(session, principal, flow_id, permission=Permission.FLOWS_EDIT, lock=True)
     if flow.revision != revision:
         raise StaleRevision(sent=revision, current=flow.revision)
-    await _keep(session, principal, catalog, flow)
+    await _version_of_draft(session, principal, catalog, flow)
     found = await get_version(session, principal, flow_id, version, permission=Permission.FLOWS_EDIT)
     definition, before = unlink(Flow.model_validate(found.definition)), draft_as_recorded(flow)
     earlier = definition_of(flow)
@@ -284,7 +284,7 @@ async def _freeze(session: AsyncSession, principal: Principal, catalog: "Compone
     """The version with the draft's content. Raises `FlowInvalid` naming everything that keeps it from running."""
     if flow.draft_version is None:
         raise_if_any((await as_it_would_run(session, catalog, flow))[1])
-    version = await _keep(session, principal, catalog, flow)
+    version = await _version_of_draft(session, principal, catalog, flow)
     _is_frozen(flow, catalog, version.version)
     await session.flush()
     return version
@@ -298,23 +298,25 @@ def _is_frozen(flow: FlowRow, catalog: "Components", version: int) -> None:
     flow.draft_version = None if linked_names(definition_of(flow), catalog) else version
 
 
-async def _keep(session: AsyncSession, principal: Principal, catalog: "Components", flow: FlowRow) -> FlowVersionRow:
+async def _version_of_draft(
+    session: AsyncSession, principal: Principal, catalog: "Components", flow: FlowRow
+) -> FlowVersionRow:
     """The version with the draft's content: the one that has it already, else a new one."""
     if flow.draft_version is not None:
-        kept = await repository.find_version(session, flow.id, flow.draft_version, tenant_id=principal.tenant_id)
-        if kept is not None:
-            return kept
+        version = await repository.find_version(session, flow.id, flow.draft_version, tenant_id=principal.tenant_id)
+        if version is not None:
+            return version
     draft = definition_of(flow)
     catalog = await catalog.for_flow(flow.tenant_id, draft, session=session)
     definition = link(draft, catalog, await _assistants(session, flow, draft, catalog))
     content = checksum(definition)
-    found = await repository.find_version_by_checksum(session, flow.id, content, tenant_id=principal.tenant_id)
-    if found is None:
-        found = await _add_version(session, principal, flow, definition=definition, catalog=catalog, content=content)
-        told = {"version": found.version, "checksum": content}
-        await record_change(session, principal, flow, "flow.version_made", after=told, payload=told)
+    version = await repository.find_version_by_checksum(session, flow.id, content, tenant_id=principal.tenant_id)
+    if version is None:
+        version = await _add_version(session, principal, flow, definition=definition, catalog=catalog, content=content)
+        change = {"version": version.version, "checksum": content}
+        await record_change(session, principal, flow, "flow.version_made", after=change, payload=change)
     await session.flush()
-    return found
+    return version
 
 
 async def _assistants(

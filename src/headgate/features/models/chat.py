@@ -62,7 +62,7 @@ def build_chat_model(
 
 
 def answer_once(chat: BaseChatModel, model: Model, log: CallLog) -> BaseChatModel:
-    """The same chat model; a call that `log` has the answer of is not made again."""
+    """The same chat model; calls whose answer `log` has are not repeated."""
     inner = chat.inner if isinstance(chat, ToolShim) else chat
     if hasattr(inner, "_once"):
         inner._once = OnceOnly(model, log)  # noqa: SLF001 - private to pydantic, ours

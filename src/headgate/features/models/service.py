@@ -213,9 +213,9 @@ def _build(provider: Provider, arguments: dict[str, Any], caller: Caller, *, shi
 
 
 def answering_once(chat: "BaseChatModel", model: Model, log: CallLog) -> "BaseChatModel":
-    """The same chat model; a call that `log` has the answer of is not made again."""
-    found: BaseChatModel = langchain_side().answer_once(chat, model, log)
-    return found
+    """The same chat model; calls whose answer `log` has are not repeated."""
+    wrapped: BaseChatModel = langchain_side().answer_once(chat, model, log)
+    return wrapped
 
 
 def langchain_side() -> ModuleType:

@@ -87,9 +87,9 @@ class ToolShim(BaseChatModel):
         **kwargs: Any,  # noqa: ANN401
     ) -> Iterator[ChatGenerationChunk]:
         call = _Call(messages, kwargs)
-        if call.functions:  # a call makes sense only whole
-            whole = self.inner._generate(call.messages, stop=stop, **call.kwargs)  # noqa: SLF001
-            yield as_chunk(call.translate(whole).generations[0])
+        if call.functions:  # a tool call is only usable once complete
+            result = self.inner._generate(call.messages, stop=stop, **call.kwargs)  # noqa: SLF001
+            yield as_chunk(call.translate(result).generations[0])
             return
         yield from self.inner._stream(call.messages, stop=stop, **call.kwargs)  # noqa: SLF001
 

@@ -150,7 +150,7 @@ async def text(run_id: str, engine: Engine, caller: Caller) -> Response:
     """The complete text of the result, however long it is; empty where a run has none."""
     run = await service.get_run(engine, caller, run_id)
     headers = {"Content-Disposition": f'attachment; filename="{run.id}.txt"', "X-Content-Type-Options": "nosniff"}
-    return Response(await service.whole_answer(engine, caller, run), media_type="text/plain", headers=headers)
+    return Response(await service.complete_text(engine, caller, run), media_type="text/plain", headers=headers)
 
 
 @router.get(

@@ -134,18 +134,20 @@ async def prepare_run(
     wanted_files = list(dict.fromkeys([*wanted.file_ids, *form.file_ids_in(planned.form, answers)]))
     part = await parts.part_of(services, principal, key, planned, wanted) if wants_part else None
     wanted_files += (
-        [one for one in parts.pinned_files(planned, wanted) if one not in wanted_files] if wants_part else []
+        [file_id for file_id in parts.pinned_files(planned, wanted) if file_id not in wanted_files]
+        if wants_part
+        else []
     )
-    found = await services.files.given(principal, wanted_files) if wanted_files else None
-    given = sdk.RunInput(text=wanted.text, form_data=answers, files=found.files if found else ())
+    uploads = await services.files.given(principal, wanted_files) if wanted_files else None
+    run_input = sdk.RunInput(text=wanted.text, form_data=answers, files=uploads.files if uploads else ())
     request = backend.RunRequest(
-        key=key, input=given, user_id=principal.user_id or None, session_id=wanted.session_id, part=part
+        key=key, input=run_input, user_id=principal.user_id or None, session_id=wanted.session_id, part=part
     )
-    return PreparedRun(request, found.unshared if found else ())
+    return PreparedRun(request, uploads.unshared if uploads else ())
 
 
 async def key_of(engine: "ExecutionBackend", principal: Principal, run_id: str) -> "RunKey":
-    """The key of a run that the caller has started. Raises `RunNotFound`."""
+    """The key of a run of the caller's tenant; checks no permission. Raises `RunNotFound`."""
     run = await _read(engine, principal, run_id)
     return transitions.RunKey(run.id, run.tenant_id, run.flow_id, run.version)
 
@@ -159,9 +161,9 @@ async def wait_for_run(engine: "ExecutionBackend", run_id: str, *, seconds: floa
 
 async def get_run(engine: "ExecutionBackend", principal: Principal, run_id: str) -> RunOut:
     """A run with its steps and its result. Raises `RunNotFound`, `PermissionMissing`."""
-    found = await _read(engine, principal, run_id)
-    await require_of_run(engine.services.spaces, principal, found, Permission.RUNS_VIEW)
-    return views.run_view(found, found.steps, await plan_of(engine, found))
+    run = await _read(engine, principal, run_id)
+    await require_of_run(engine.services.spaces, principal, run, Permission.RUNS_VIEW)
+    return views.run_view(run, run.steps, await plan_of(engine, run))
 
 
 async def answer_of(engine: "ExecutionBackend", principal: Principal, run_id: str) -> RunOut:
@@ -170,19 +172,19 @@ async def answer_of(engine: "ExecutionBackend", principal: Principal, run_id: st
     Starting it was the permission for its answer. The store reads it, not a session: this is the other half of starting
     a run and waiting for it.
     """
-    found = await _read(engine, principal, run_id)
-    return views.run_view(found, found.steps, await plan_of(engine, found))
+    run = await _read(engine, principal, run_id)
+    return views.run_view(run, run.steps, await plan_of(engine, run))
 
 
-async def whole_answer(engine: "ExecutionBackend", principal: Principal, run: RunOut) -> str:
-    """The complete text of a run's result: of one that is an artifact the run has only the beginning.
+async def complete_text(engine: "ExecutionBackend", principal: Principal, run: RunOut) -> str:
+    """The complete text of a run's result, read from the artifact when the run contains only its beginning.
 
     Raises `NotFound` when the artifact is gone, `Unavailable`.
     """
     if not run.truncated:
         return run.text or ""
     outputs = (run.output or {})["outputs"].values()
-    payload = next(one for one in reversed(outputs) if one["text"] is not None)
+    payload = next(output for output in reversed(outputs) if output["text"] is not None)
     entry = payload["outputs"][payload["main"]]
     content = await engine.services.files.read(principal.tenant_id, entry["file_id"])
     if entry["type"] == PortType.TEXT:
@@ -201,10 +203,10 @@ async def list_runs(
     before: str | None = None,
 ) -> Sequence[RunSummary]:
     """Runs of the caller's spaces, newest first."""
-    found, _ = await page_of_runs(
+    runs, _ = await page_of_runs(
         session, principal, flow_id=flow_id, status=status, deliveries=deliveries, limit=limit, before=before
     )
-    return found
+    return runs
 
 
 async def page_of_runs(
@@ -235,8 +237,8 @@ async def page_of_runs(
         )
     else:
         rows = await repository.list_runs(session, limit=limit + 1, before=before, **seen)
-    found = [views.run_summary(row) for row in rows[:limit]]
-    return found, found[-1].id if len(rows) > limit else behind
+    runs = [views.run_summary(row) for row in rows[:limit]]
+    return runs, runs[-1].id if len(rows) > limit else behind
 
 
 def _microseconds(moment: datetime | None) -> int | None:

@@ -60,9 +60,9 @@ async def add_result(
     result_id: str,
     claimed: Mapping[str, Any],
 ) -> tuple[TestResultRow, list[TestCase]]:
-    """Write down that the tests of a version begin, claimed by this process by these job columns.
+    """Add the result of starting tests of a version, claimed by this process with these job columns.
 
-    Raises `TestsRunning` when they do already, `NoTests`.
+    Raises `TestsRunning` while other tests of the flow run, `NoTests`.
     """
     flow = await get_flow(session, principal, flow_id, permission=Permission.RUNS_TEST, lock=True)
     running = await repository.find_running(session, flow_id, tenant_id=principal.tenant_id)

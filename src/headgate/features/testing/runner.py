@@ -34,7 +34,7 @@ LONGEST_TRIAL_SECONDS = 1800.0
 SHOWN_CHARACTERS = 2_000
 """Of an answer; the whole is in the run's evidence."""
 MOST_RESULTS = 1_000
-"""Results that are made at once in one process; each is asked for by a user, and begins at once."""
+"""Results that are made at once in one process; each is requested by a user and starts at once."""
 KIND = "tests"
 
 log = get_logger(__name__)
@@ -42,7 +42,7 @@ Tell = Callable[[TrialOut], None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Request:
     """What is to be run for a result."""
 
     result_id: str
@@ -60,9 +60,9 @@ class TestRuns:
     """Runs tests in the background of this process.
 
     Args:
-        database: Where the results are. It is not held while runs go on.
-        engine: Who carries the runs out.
-        jobs: Runs them, each as a job that is claimed when it is made.
+        database: The database of the results. No connection is held during runs.
+        engine: Executes the runs.
+        jobs: Runs each result as a job that is claimed when it is created.
     """
 
     __test__ = False
@@ -71,8 +71,8 @@ class TestRuns:
         self._database = database
         self._engine = engine
         self._jobs = jobs
-        self._asked: dict[str, _Asked] = {}
-        """What is to be run, until its job begins."""
+        self._requests: dict[str, _Request] = {}
+        """Requested results whose job has not started."""
         jobs.register(JobKind(KIND, repository.QUEUE, self._carry_out, MOST_RESULTS))
 
     async def begin(
@@ -85,9 +85,9 @@ class TestRuns:
         again: Again | None = None,
         once: StartKey | None = None,
     ) -> str:
-        """Freeze the draft and begin to run its tests; the id of the result.
+        """Freeze the draft and start its tests. Returns the id of the result.
 
-        With `again`, whoever began them is asked about before each trial: who may not run them any more ends them.
+        With `again` the permissions of the user are checked before each trial; when they are missing, the tests end.
         Raises `NoTests`, `TestsRunning`, `KeyTaken`, `FlowNotFound`, `PermissionMissing`, or `FlowInvalid` when it
         cannot run.
         """
@@ -96,7 +96,7 @@ class TestRuns:
         principal = bringing(principal, Permission.RUNS_START, Permission.RUNS_VIEW)
         catalog = self._engine.services.components
         pinned = await versions.pin_version(self._database, principal, catalog, flow_id, wanted="draft")
-        await self._jobs.recover(KIND)  # a result of a dead process keeps nobody from running the tests
+        await self._jobs.recover(KIND)  # a result of a dead process does not block a new one
         result_id = new_id()
 
         async def unchanged() -> Principal:
@@ -114,7 +114,7 @@ class TestRuns:
                     claimed=claimed,
                 )
                 await claim(session, once, row.id, microseconds(now()))
-            self._asked[result_id] = _Asked(
+            self._requests[result_id] = _Request(
                 result_id, principal, again or unchanged, flow_id, row.version, row.trials, cases, tell
             )
         return result_id
@@ -131,57 +131,57 @@ class TestRuns:
         return changed
 
     async def _carry_out(self, job: Job) -> None:
-        """Run every trial; whatever happens, the result is over afterwards. One that a dead process left is ended."""
-        asked = self._asked.pop(job.id, None)
+        """Run every trial and end the result, also after an error. A result that a dead process left is cancelled."""
+        request = self._requests.pop(job.id, None)
         status, reason = "cancelled", INTERRUPTED
         try:
-            if asked is not None:
-                passed = await self._run_all(asked, job)
+            if request is not None:
+                passed = await self._run_all(request, job)
                 status, reason = ("passed" if passed else "failed"), ""
         except* LeaseLost:
             pass
         except* HeadgateError as group:
             reason = f"The tests could not be run: {group.exceptions[0]}"
-        except* Exception:  # the result must not stay as if it were being made
+        except* Exception:  # the result must not remain `running`
             log.exception("tests_crashed", result_id=job.id)
-            reason = "The tests could not be run: something went wrong in Headgate. Its log says what."
+            reason = "The tests could not be run because of an internal error. See the server log."
         finally:
             await asyncio.shield(self._end(job, status, reason))
 
-    async def _run_all(self, asked: _Asked, job: Job) -> bool:
+    async def _run_all(self, request: _Request, job: Job) -> bool:
         slots = asyncio.Semaphore(AT_ONCE)
 
         async def trial(position: int, number: int) -> bool:
             async with slots:
-                return await self._trial(asked, job, position, number)
+                return await self._trial(request, job, position, number)
 
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(trial(position, number))
-                for number in range(1, asked.trials + 1)
-                for position in range(len(asked.cases))
+                for number in range(1, request.trials + 1)
+                for position in range(len(request.cases))
             ]
         return all(task.result() for task in tasks)
 
-    async def _trial(self, asked: _Asked, job: Job, position: int, number: int) -> bool:
-        case, caller, began = asked.cases[position], None, time.monotonic()
+    async def _trial(self, request: _Request, job: Job, position: int, number: int) -> bool:
+        case, caller, began = request.cases[position], None, time.monotonic()
         run_id, run, error, answer = "", None, "", ""
         start = RunStart(
             text=case.text,
             form_data=case.form,
             file_ids=case.file_ids,
-            session_id=f"test-{asked.result_id}-{position}-{number}",
-            version=asked.version,
+            session_id=f"test-{request.result_id}-{position}-{number}",
+            version=request.version,
         )
         try:
-            caller = await self._caller(asked)
-            run_id = await self._start(asked, caller, start)
-            run = await self._outcome(asked, run_id)
+            caller = await self._caller(request)
+            run_id = await self._start(request, caller, start)
+            run = await self._outcome(request, run_id)
             error = _why_no_answer(run)
-            answer = await runs.whole_answer(self._engine, asked.principal, run)
+            answer = await runs.complete_text(self._engine, request.principal, run)
         except HeadgateError as fault:
             if caller is None and not isinstance(fault, Unavailable):
-                raise  # no other trial may run either
+                raise  # no further trial may run
             error = str(fault)
         missed = [] if error else await asyncio.to_thread(misses, case.expect, answer)
         line = TrialOut(
@@ -196,46 +196,46 @@ class TestRuns:
             ms=round((time.monotonic() - began) * 1000) if run is None or run.ms is None else round(run.ms),
             tokens=0 if run is None else sum((s.tokens_input or 0) + (s.tokens_output or 0) for s in run.steps),
         )
-        await self._keep(asked, job, line)
-        asked.tell(line)
+        await self._keep(request, job, line)
+        request.tell(line)
         return line.passed
 
-    async def _caller(self, asked: _Asked) -> Principal:
-        """Whoever runs the tests, as things are now. Raises what ends them: they may not, or the flow is gone."""
-        principal = await asked.again()
+    async def _caller(self, request: _Request) -> Principal:
+        """The user with their current permissions. Raises when they may no longer run tests or the flow is deleted."""
+        principal = await request.again()
         async with self._database.reading() as session:
-            await get_flow(session, principal, asked.flow_id, permission=Permission.RUNS_TEST)
+            await get_flow(session, principal, request.flow_id, permission=Permission.RUNS_TEST)
         return bringing(principal, Permission.RUNS_START)
 
-    async def _start(self, asked: _Asked, caller: Principal, start: RunStart) -> str:
-        """Begin a run; its id. Who is cancelled meanwhile still learns the id, and cancels the run."""
-        starting = asyncio.create_task(runs.start_run(self._database, self._engine, caller, asked.flow_id, start))
+    async def _start(self, request: _Request, caller: Principal, start: RunStart) -> str:
+        """Start a run. Returns its id. When cancelled meanwhile, it cancels the run once its id is known."""
+        starting = asyncio.create_task(runs.start_run(self._database, self._engine, caller, request.flow_id, start))
         try:
             return (await asyncio.shield(starting)).run_id
         except asyncio.CancelledError:
             with suppress(HeadgateError):
-                await runs.cancel_run(self._engine, asked.principal, (await starting).run_id)
+                await runs.cancel_run(self._engine, request.principal, (await starting).run_id)
             raise
 
-    async def _outcome(self, asked: _Asked, run_id: str) -> RunOut:
-        """The run when it is over. One that takes too long, or is waited for no more, is cancelled."""
+    async def _outcome(self, request: _Request, run_id: str) -> RunOut:
+        """The ended run. It is cancelled when it takes too long or when the wait is cancelled."""
         try:
             await runs.wait_for_run(self._engine, run_id, seconds=LONGEST_TRIAL_SECONDS)
         except asyncio.CancelledError:
             with suppress(HeadgateError):
-                await asyncio.shield(runs.cancel_run(self._engine, asked.principal, run_id))
+                await asyncio.shield(runs.cancel_run(self._engine, request.principal, run_id))
             raise
-        found = await runs.answer_of(self._engine, asked.principal, run_id)
-        if found.status in {"queued", "running"}:
-            await runs.cancel_run(self._engine, asked.principal, run_id)
-        return found
+        run = await runs.answer_of(self._engine, request.principal, run_id)
+        if run.status in {"queued", "running"}:
+            await runs.cancel_run(self._engine, request.principal, run_id)
+        return run
 
-    async def _keep(self, asked: _Asked, job: Job, line: TrialOut) -> None:
-        """Write a trial down. Raises `LeaseLost` when the result was ended meanwhile."""
+    async def _keep(self, request: _Request, job: Job, line: TrialOut) -> None:
+        """Store a trial. Raises `LeaseLost` when the result was ended meanwhile."""
         async with self._database.writing() as session:
             if not await repository.is_held(session, job):
-                raise LeaseLost(f"The result {job.id} is made here no more.")
-            session.add(TrialRow(result_id=job.id, tenant_id=asked.principal.tenant_id, **line.model_dump()))
+                raise LeaseLost(f"The result {job.id} was ended or claimed by another process.")
+            session.add(TrialRow(result_id=job.id, tenant_id=request.principal.tenant_id, **line.model_dump()))
 
     async def _end(self, job: Job, status: str, reason: str) -> None:
         try:

@@ -214,10 +214,10 @@ async def publish_flow(visit: Visit, flow_id: str, notes: str = "") -> Published
         flow_id: Id of the flow.
         notes: What changed, for people.
     """
-    wanted = checked(PublishIn, notes=notes)
+    body = checked(PublishIn, notes=notes)
     async with visit.studio.database.writing() as session:
-        found = await versions.publish_flow(session, visit.principal, visit.studio.rules, flow_id, notes=wanted.notes)
-    return {"flow_id": flow_id, "version": found.version, "release": found.release}
+        version = await versions.publish_flow(session, visit.principal, visit.studio.rules, flow_id, notes=body.notes)
+    return {"flow_id": flow_id, "version": version.version, "release": version.release}
 
 
 async def list_versions(visit: Visit, flow_id: str, limit: int = 10) -> VersionList:

@@ -268,7 +268,7 @@ async def evidence_of(visit: Visit, run_id: str) -> dict[str, Any]:
 async def _begin(visit: Visit, flow_id: str, start: RunStart, key: str | None) -> Outcome:
     studio = visit.studio
     run_id = await start_once(studio.database, studio.engine, visit.principal, flow_id, start, idempotency_key=key)
-    return {"run_id": run_id, "status": "queued", "hint": "get_run tells how it goes; cancel_run ends it."}
+    return {"run_id": run_id, "status": "queued", "hint": "Call get_run for the status and cancel_run to stop it."}
 
 
 def _said(ending: Ending) -> str:

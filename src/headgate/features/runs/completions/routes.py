@@ -80,7 +80,7 @@ async def complete(body: ChatRequest, request: Request, database: Rows, caller: 
 
     run_id = await once.begin(begin, may_read=partial(runs.get_run, engine, caller))
     key = await runs.key_of(engine, caller, run_id)
-    cancel = _canceller(engine, caller, key) if once.key is None else _keep
+    cancel = _canceller(engine, caller, key) if once.key is None else _do_not_cancel
     usage = body.stream_options is not None and body.stream_options.include_usage
     completion = Completion(key.run_id, body.model, usage)
     if body.stream:
@@ -88,18 +88,18 @@ async def complete(body: ChatRequest, request: Request, database: Rows, caller: 
             with_heartbeat(
                 completion.chunks(
                     Speech(engine, caller, key),
-                    partial(runs.whole_answer, engine, caller),
+                    partial(runs.complete_text, engine, caller),
                     cancel,
                 )
             )
         )
     else:
-        answer = await _whole(request, engine, caller, completion, cancel)
+        answer = await _response(request, engine, caller, completion, cancel)
     answer.headers.update({RUN_HEADER: key.run_id, **headers_of(once)})
     return answer
 
 
-async def _whole(
+async def _response(
     request: Request,
     engine: ExecutionBackend,
     caller: Principal,
@@ -118,11 +118,11 @@ async def _whole(
     run = await runs.answer_of(engine, caller, completion.run_id)
     if run.status != "completed":
         return JSONResponse(failure_of(run), status_code=500)
-    return JSONResponse(completion.whole(run, await runs.whole_answer(engine, caller, run)))
+    return JSONResponse(completion.response(run, await runs.complete_text(engine, caller, run)))
 
 
-async def _keep() -> None:
-    """Let the run continue: its client may ask for the result again."""
+async def _do_not_cancel() -> None:
+    """Let the run continue: the client may request its result again."""
 
 
 def _canceller(engine: ExecutionBackend, caller: Principal, key: RunKey) -> Callable[[], Awaitable[None]]:

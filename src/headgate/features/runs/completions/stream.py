@@ -41,7 +41,7 @@ class Completion:
         """As OpenAI's begin."""
         return f"chatcmpl-{self.run_id}"
 
-    def whole(self, run: RunOut, text: str) -> Answer:
+    def response(self, run: RunOut, text: str) -> Answer:
         """The response that is not a stream, with the complete text of the run's result."""
         message: Answer = {"role": "assistant", "content": text, "refusal": None, "annotations": []}
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
@@ -76,18 +76,18 @@ class Completion:
                 if not ended:
                     await cancel()
 
-    async def _ending(self, run: RunOut, said: str, result: Callable[[RunOut], Awaitable[str]]) -> list[SseEvent]:
+    async def _ending(self, run: RunOut, streamed: str, result: Callable[[RunOut], Awaitable[str]]) -> list[SseEvent]:
         if run.status != "completed":
             return [Chunk("", "error", failure_of(run))]
         try:
-            rest = rest_of(await result(run), said)
+            rest = rest_of(await result(run), streamed)
         except HeadgateError as error:
             return [Chunk("", "error", error_body(error.status, str(error), code=error.code))]
-        told: list[SseEvent] = [self._chunk({"content": rest})] if rest else []
-        told.append(self._chunk({}, finish="stop"))
+        chunks: list[SseEvent] = [self._chunk({"content": rest})] if rest else []
+        chunks.append(self._chunk({}, finish="stop"))
         if self.include_usage:
-            told.append(Chunk("", "chunk", {**self._about(), "choices": [], "usage": usage_of(run)}))
-        return [*told, Chunk("", "done", {})]
+            chunks.append(Chunk("", "chunk", {**self._about(), "choices": [], "usage": usage_of(run)}))
+        return [*chunks, Chunk("", "done", {})]
 
     def _about(self) -> Answer:
         return {
@@ -104,18 +104,18 @@ class Completion:
         return Chunk("", "chunk", {**self._about(), "choices": [choice], **usage})
 
 
-def rest_of(text: str, said: str) -> str:
-    """The part of the result that is still to be sent after `said`; nothing is sent twice.
+def rest_of(text: str, streamed: str) -> str:
+    """The part of the result to send after `streamed`, so that no text is sent twice.
 
-    A model may have said more than the result holds: spaces around it, or words before its last answer. Only where the
-    result is another text, after a failed attempt, is it sent in full, as a new paragraph.
+    The streamed text may contain more than the result: white space around it, or text before the last answer. A result
+    that differs, as after a failed attempt, is sent in full as a new paragraph.
     """
-    sent = said.strip()
-    if text.startswith(said):
-        return text[len(said) :]
-    if text.lstrip().startswith(sent):
-        return text.lstrip()[len(sent) :]
-    return "" if sent.endswith(text.strip()) else f"\n\n{text}"
+    stripped = streamed.strip()
+    if text.startswith(streamed):
+        return text[len(streamed) :]
+    if text.lstrip().startswith(stripped):
+        return text.lstrip()[len(stripped) :]
+    return "" if stripped.endswith(text.strip()) else f"\n\n{text}"
 
 
 def failure_of(run: RunOut) -> Answer:

@@ -1,37 +1,37 @@
-"""What edges brought to a step, derived from the outputs of the steps before it: free while a run works. Pure."""
+"""Inputs that a step got over edges, derived from the outputs of earlier steps, so nothing is stored twice. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 LONGEST_VALUE = 4096
-"""Bytes of JSON; of a longer value the evidence has the hash and the reference, its content is with the other step."""
+"""Bytes of JSON. For a longer value the evidence has the hash and source; its content is in the source step."""
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
-    """What one edge brought."""
+class EdgeInput:
+    """The input of a step over one edge."""
 
     field: str
-    """The input that the edge leads to."""
+    """The input field of the step."""
     source: str
     """`step.output`."""
     entry: Mapping[str, Any]
     """The stored output: its type, and its value or the artifact it is in."""
 
 
-def brought_by_edges(definition: Mapping[str, Any], step: Any, steps: Sequence[Any]) -> Iterator[Brought]:  # noqa: ANN401
-    """What the live edges into a step brought, in the order of the edges.
+def inputs_from_edges(definition: Mapping[str, Any], step: Any, steps: Sequence[Any]) -> Iterator[EdgeInput]:  # noqa: ANN401
+    """The inputs of a step over active edges, in the order of the edges.
 
-    Nothing for a step that never began, nor for one whose main input its policy fetched: `input` says what that was.
+    Empty for a step that never started and for one whose policy fetched its main input (recorded in `input`).
     """
     if step.started_at is None or "source" in (step.input_payload or {}):
         return
     bound = (step.input_payload or {}).get("bindings", {})
-    outputs = {one.step_id: (one.output_payload or {}).get("outputs", {}) for one in steps}
+    outputs = {other.step_id: (other.output_payload or {}).get("outputs", {}) for other in steps}
     for edge in definition.get("edges", ()):
         if edge["target"] != step.step_id or edge["input"] in bound:
             continue
         entry = outputs.get(edge["source"], {}).get(edge["output"])
         if entry is not None:
-            yield Brought(edge["input"], f"{edge['source']}.{edge['output']}", entry)
+            yield EdgeInput(edge["input"], f"{edge['source']}.{edge['output']}", entry)

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from headgate.features.runs.evidence.chain import chained, head_of
-from headgate.features.runs.evidence.inputs import LONGEST_VALUE, Brought, brought_by_edges
+from headgate.features.runs.evidence.inputs import LONGEST_VALUE, EdgeInput, inputs_from_edges
 from headgate.features.runs.evidence.masking import Mask
 from headgate.features.runs.evidence.seal import FORMAT, seal_of
 from headgate.features.runs.steps.payloads import intact, presented
@@ -108,7 +108,7 @@ class _Author:
             "status": step.status,
             "classification": step.classification,
             "reused_from_run_id": step.reused_from_run_id,
-            "input": self._given(step),
+            "input": self._step_input(step),
             "effective_prompt": self._content(step.effective_prompt),
             "model_parameters": self.mask.technical(step.model_parameters),
             "tokens": {"input": step.num_tokens_input, "output": step.num_tokens_output},
@@ -124,23 +124,27 @@ class _Author:
             "deliveries": [self._delivery(row) for row in self._record.deliveries if row.step_id == step.step_id],
         }
 
-    def _given(self, step: Row) -> dict[str, Any] | None:
-        """What the step was given: what its policy brought, as recorded, and what edges brought."""
-        found: dict[str, Any] = dict(self.mask.technical(step.input_payload) or {})
+    def _step_input(self, step: Row) -> dict[str, Any] | None:
+        """The input of a step: what its policy fetched, as recorded, and the inputs over edges."""
+        entry: dict[str, Any] = dict(self.mask.technical(step.input_payload) or {})
         edges = [
-            {"field": one.field, "from": one.source, **self._value(f"{step.step_id}.{one.field}.{one.source}", one)}
-            for one in brought_by_edges(self._record.definition, step, self._record.steps)
+            {
+                "field": edge_input.field,
+                "from": edge_input.source,
+                **self._value(f"{step.step_id}.{edge_input.field}.{edge_input.source}", edge_input),
+            }
+            for edge_input in inputs_from_edges(self._record.definition, step, self._record.steps)
         ]
         if edges:
-            found["edges"] = edges
-        return found or None
+            entry["edges"] = edges
+        return entry or None
 
-    def _value(self, where: str, brought: Brought) -> dict[str, Any]:
-        """A short value as it is; of a long one the hash, the size and where it is."""
-        entry = brought.entry
+    def _value(self, where: str, edge_input: EdgeInput) -> dict[str, Any]:
+        """A short value in full; for a long one the size and hash, for an artifact its reference."""
+        entry = edge_input.entry
         if "value" not in entry:
-            kept = ("type", "file_id", "media_type", "size_bytes")
-            return {name: entry[name] for name in kept if name in entry}
+            members = ("type", "file_id", "media_type", "size_bytes")
+            return {name: entry[name] for name in members if name in entry}
         value = portable(entry["value"])
         size = len(orjson.dumps(value))
         if size <= LONGEST_VALUE:

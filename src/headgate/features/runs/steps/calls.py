@@ -188,7 +188,7 @@ class ModelCalls:
         """The stored answer to a request; None when the call has to be made."""
         result = await self._calls.recall(request)
         if result is not None:
-            self._recorder.asked(self._model)
+            self._recorder.used_model(self._model)
         return result
 
     async def keep(

@@ -126,7 +126,7 @@ class StepContext:
 
         result = await self.once(request, call)
         if result.replayed:
-            self._recorder.asked(model)
+            self._recorder.used_model(model)
         else:
             self.record_usage(model, input_tokens=None, output_tokens=None)
         return Transcript(**cast("dict[str, Any]", result.value))

@@ -31,7 +31,7 @@ class Recorder:
         self.tokens_output: int | None = None
         self.model_calls = 0
         self._replayed = [0, 0, 0]
-        """Model calls that were not made again, and the tokens that earlier attempts paid for them."""
+        """Number of replayed model calls, and their input and output tokens, paid by earlier attempts."""
         self.classification: int | None = None
         """Class of what the step gives, where security classes are switched on."""
         self.saved_file_ids: list[str] = []
@@ -51,21 +51,21 @@ class Recorder:
         """Count one model call."""
         self.model_calls += 1
         self.carried(input_tokens, output_tokens)
-        self.asked(model)
+        self.used_model(model)
 
     def carried(self, input_tokens: int | None, output_tokens: int | None) -> None:
-        """Count tokens, also those that an attempt had paid whose worker died before it could say so."""
+        """Count tokens, including those of an attempt whose worker died before it recorded them."""
         self.tokens_input = _plus(self.tokens_input, input_tokens)
         self.tokens_output = _plus(self.tokens_output, output_tokens)
 
     def replayed(self, input_tokens: int | None, output_tokens: int | None) -> None:
-        """Show a model call whose answer an earlier attempt had. It costs nothing."""
+        """Record a replayed model call. It adds no tokens."""
         for index, more in enumerate((1, input_tokens or 0, output_tokens or 0)):
             self._replayed[index] += more
         self.carried(0, 0)
 
-    def asked(self, model: Model) -> None:
-        """Keep which model was asked."""
+    def used_model(self, model: Model) -> None:
+        """Record that a model was used."""
         used: dict[str, JsonValue] = {"provider": model.provider, "name": model.name, **redact(dict(model.params))}
         if used not in self._models:
             self._models.append(used)
@@ -123,7 +123,7 @@ class Recorder:
             output_payload=output_payload,
             input_payload=_json(self.input),
             effective_prompt=_cut(prompts, 4 * LONGEST_TEXT) or None,
-            model_parameters=_json(self._asked_models()),
+            model_parameters=_json(self._model_parameters()),
             tool_calls=_json(calls),
             log=_json(log),
             tokens_input=self.tokens_input,
@@ -132,15 +132,15 @@ class Recorder:
             classification=self.classification,
         )
 
-    def _asked_models(self) -> dict[str, JsonValue]:
-        """The models with their parameters, and what of their answers was replayed."""
-        found: dict[str, JsonValue] = {}
+    def _model_parameters(self) -> dict[str, JsonValue]:
+        """The models with their parameters, and the counts of replayed calls."""
+        parameters: dict[str, JsonValue] = {}
         if self._models:
-            found = dict(self._models[0]) if len(self._models) == 1 else {"models": [*self._models]}
+            parameters = dict(self._models[0]) if len(self._models) == 1 else {"models": [*self._models]}
         calls, tokens_input, tokens_output = self._replayed
         if calls:
-            found["replayed"] = {"calls": calls, "tokens_input": tokens_input, "tokens_output": tokens_output}
-        return found
+            parameters["replayed"] = {"calls": calls, "tokens_input": tokens_input, "tokens_output": tokens_output}
+        return parameters
 
 
 def _json(value: JsonValue) -> Json | None:

@@ -169,16 +169,23 @@ def _output(row: Any, steps: Sequence[Any]) -> dict[str, Any] | None:  # noqa: A
     if stored is None:
         return None
     stops_at = (row.part or {}).get("only_step")
-    made = {step.step_id: _linked(step.output_payload) for step in steps if stops_at in {None, step.step_id}}
-    outputs = {step_id: payload for step_id, payload in made.items() if payload is not None}
-    result = next((one for one in reversed(outputs.values()) if one["text"] is not None), None)
-    found = {"text": None, "file_ids": stored.get("file_ids", []), "step_ids": stored["step_ids"], "outputs": outputs}
+    payloads_by_step = {
+        step.step_id: _linked(step.output_payload) for step in steps if stops_at in {None, step.step_id}
+    }
+    outputs = {step_id: payload for step_id, payload in payloads_by_step.items() if payload is not None}
+    result = next((payload for payload in reversed(outputs.values()) if payload["text"] is not None), None)
+    result_out = {
+        "text": None,
+        "file_ids": stored.get("file_ids", []),
+        "step_ids": stored["step_ids"],
+        "outputs": outputs,
+    }
     if result is not None:
-        found["text"] = result["text"]
+        result_out["text"] = result["text"]
         entry = result["outputs"][result["main"]]
         if entry.get("truncated"):
-            found |= {"truncated": True, "size_bytes": entry["size_bytes"]}
-    return found
+            result_out |= {"truncated": True, "size_bytes": entry["size_bytes"]}
+    return result_out
 
 
 def _text_members(run_id: str, output: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -193,14 +200,14 @@ def _text_members(run_id: str, output: Mapping[str, Any] | None) -> dict[str, An
 
 def _linked(payload: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """A stored payload as the API shows it, each artifact in it with where its content is."""
-    found = payloads.presented(payload)
-    if found is None:
+    shown = payloads.presented(payload)
+    if shown is None:
         return None
     outputs = {
         name: {**entry, "download": f"/api/v1/artifacts/{entry['file_id']}"} if entry.get("truncated") else entry
-        for name, entry in found["outputs"].items()
+        for name, entry in shown["outputs"].items()
     }
-    return {**found, "outputs": outputs}
+    return {**shown, "outputs": outputs}
 
 
 def _ending(row: Any) -> Ending | None:  # noqa: ANN401

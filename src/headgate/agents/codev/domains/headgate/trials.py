@@ -69,7 +69,7 @@ async def _waited_for(place: Place, flow_id: str, run_id: str, seconds: float) -
         raise
     run = await runs.answer_of(engine, place.principal, run_id)
     try:
-        return _result(flow_id, run, _why(run), await runs.whole_answer(engine, place.principal, run))
+        return _result(flow_id, run, _why(run), await runs.complete_text(engine, place.principal, run))
     except NotFound as error:  # what it made is gone
         return _result(flow_id, run, str(error))
 
