@@ -5,16 +5,25 @@ import binascii
 import logging
 import re
 import sys
-from collections.abc import Mapping, MutableMapping
-from typing import Any
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, cast
 
-import structlog
 from pydantic import SecretStr
 
+from headgate.foundation.lazy import lazy_module
 from headgate.foundation.outages import Repeats
 from headgate.foundation.settings import LogSettings
 
+if TYPE_CHECKING:
+    import structlog
+    from structlog import typing as log_types
+else:
+    structlog = lazy_module("structlog")
+
 REDACTED = "[redacted]"
+_CONTEXT: ContextVar[dict[str, str]] = ContextVar("log_context", default={})  # noqa: B039 - never changed in place
 _SECRET_NAME = re.compile(
     r"(?i:(?:^|[_-])(?:api[_-]?key|key|secret|token|passwords?|authorization|cookie|credentials?)$)"
     r"|[a-z0-9](?:Secret|Token|Passwords?|Authorization|Cookie|Credentials?)$|A(?:pi|PI)Key$"
@@ -81,39 +90,74 @@ def _redact_event(_logger: object, _method: str, event: MutableMapping[str, Any]
     return {key: (event[key] if key in {"level", "timestamp"} else value) for key, value in redact(event).items()}
 
 
+def _add_context(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    return {**_CONTEXT.get(), **event}
+
+
+@contextmanager
+def log_context(**values: str) -> Iterator[None]:
+    """Add values to every line that is logged within the block."""
+    token = _CONTEXT.set({**_CONTEXT.get(), **values})
+    try:
+        yield
+    finally:
+        _CONTEXT.reset(token)
+
+
 def configure(settings: LogSettings) -> None:
-    """Set up logging once, at an entry point."""
-    level = getattr(logging, settings.level.upper())
-    renderer: structlog.typing.Processor = (
-        structlog.processors.JSONRenderer()
-        if settings.format == "json"
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
-    )
-    processors: list[structlog.typing.Processor] = [
-        structlog.contextvars.merge_contextvars,
-        structlog.processors.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        # Without the values of local variables: among them are the things that no log may hold.
-        structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False))
-        if settings.format == "json"
-        else structlog.processors.format_exc_info,
-        _redact_event,
-        renderer,
-    ]
-    structlog.configure(
-        processors=processors,
-        wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=lambda *_: structlog.PrintLogger(file=sys.stderr),
-        cache_logger_on_first_use=False,
-    )
-    logging.basicConfig(
-        level=max(level, logging.WARNING), stream=sys.stderr, format="%(levelname)s %(name)s %(message)s"
-    )
+    """Set up logging once, at an entry point. Structlog itself is imported and set up by the first line."""
+    _Logger.pending = settings
+    if "structlog" in sys.modules:
+        _set_up_structlog()
+    level = max(_level(settings), logging.WARNING)
+    logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
     for handler in logging.getLogger().handlers:
         if not any(isinstance(one, Repeats) for one in handler.filters):
             handler.addFilter(Repeats())
 
 
-def get_logger(name: str) -> structlog.typing.FilteringBoundLogger:
+def get_logger(name: str) -> "log_types.FilteringBoundLogger":
     """A logger that carries the name of its module."""
-    return structlog.get_logger(module=name)  # type: ignore[no-any-return]
+    return cast("log_types.FilteringBoundLogger", _Logger(name))
+
+
+class _Logger:
+    """A structlog logger that is made when it is used: most commands write no line, and importing structlog is slow."""
+
+    pending: LogSettings | None = None
+    """Settings that structlog does not have yet."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, method: str) -> Any:  # noqa: ANN401 - whatever a logger has
+        if _Logger.pending is not None:
+            _set_up_structlog()
+        return getattr(structlog.get_logger(module=self._name), method)
+
+
+def _level(settings: LogSettings) -> int:
+    return logging.getLevelNamesMapping()[settings.level.upper()]
+
+
+def _set_up_structlog() -> None:
+    settings, _Logger.pending = _Logger.pending or LogSettings(), None
+    as_json = settings.format == "json"
+    structlog.configure(
+        processors=[
+            _add_context,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            # Without the values of local variables: among them are the things that no log may hold.
+            structlog.processors.ExceptionRenderer(structlog.tracebacks.ExceptionDictTransformer(show_locals=False))
+            if as_json
+            else structlog.processors.format_exc_info,
+            _redact_event,
+            structlog.processors.JSONRenderer()
+            if as_json
+            else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(_level(settings)),
+        logger_factory=lambda *_: structlog.PrintLogger(file=sys.stderr),
+        cache_logger_on_first_use=False,
+    )

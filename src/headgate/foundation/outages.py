@@ -3,8 +3,10 @@
 import logging
 import time
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from structlog.typing import FilteringBoundLogger
+if TYPE_CHECKING:
+    from structlog.typing import FilteringBoundLogger
 
 _LOST = {"OSError", "OperationalError", "RedisError"}
 """Class names of connection errors."""
@@ -18,7 +20,7 @@ class Outage:
         part: Name of the dependency in the log, such as `broker`.
     """
 
-    def __init__(self, log: FilteringBoundLogger, part: str) -> None:
+    def __init__(self, log: "FilteringBoundLogger", part: str) -> None:
         self._log = log
         self._part = part
         self._since = 0.0

@@ -19,7 +19,7 @@ PortName = Annotated[str, StringConstraints(pattern=PORT_PATTERN)]
 class Value(BaseModel):
     """A frozen value that refuses unknown members."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Position(Value):
@@ -101,10 +101,10 @@ class Node(Value):
     id: NodeId
     type: TypeName
     label: PlainText = Field(default="", max_length=200)
-    position: Position = Position()
+    position: Position = Position.model_construct()
     params: dict[PortName, PlainJson] = Field(default_factory=dict)
     code: PlainText | None = Field(default=None, max_length=1_000_000)
-    policy: StepPolicy = StepPolicy()
+    policy: StepPolicy = StepPolicy.model_construct()
     linked: dict[PortName, PlainJson] = Field(default_factory=dict)
     """In a version: what the shared assistant gave that the node links (see `links`). A draft never holds any."""
 
@@ -167,7 +167,7 @@ class Flow(Value):
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = ()
     form: tuple[FormField, ...] = ()
-    settings: FlowSettings = FlowSettings()
+    settings: FlowSettings = FlowSettings.model_construct()
 
     def node(self, node_id: str) -> Node | None:
         """The node of that id."""

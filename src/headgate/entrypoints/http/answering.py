@@ -4,12 +4,11 @@ import re
 from uuid import uuid4
 
 from starlette.requests import ClientDisconnect
-from structlog.contextvars import bound_contextvars
 
 from headgate.entrypoints.http.errors import InternalError, problem
 from headgate.entrypoints.http.headers import SecurityHeaders
 from headgate.entrypoints.http.wire import App, Message, Receive, Scope, Send
-from headgate.foundation.log import get_logger
+from headgate.foundation.log import get_logger, log_context
 from headgate.foundation.settings import ServerSettings
 
 log = get_logger(__name__)
@@ -44,7 +43,7 @@ class Answering:
                 message["headers"] = self._headers.added_to(scope["path"], headers)
             await send(message)
 
-        with bound_contextvars(request_id=request_id):
+        with log_context(request_id=request_id):
             try:
                 await self._app(scope, receive, write)
             except ClientDisconnect:

@@ -1,12 +1,18 @@
 """What every table shares: the metadata with its naming rule, and portable column types."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import JSON, BigInteger, Dialect, MetaData
-from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+from headgate.foundation.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
+else:
+    postgresql = lazy_module("sqlalchemy.dialects.postgresql")
 
 metadata = MetaData(
     naming_convention={
@@ -17,9 +23,6 @@ metadata = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
-
-Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
-"""A JSON value: JSONB on PostgreSQL, text on SQLite. Python's None is SQL's NULL."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -47,6 +50,19 @@ class Timestamp(TypeDecorator[datetime]):
     def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ANN401, ARG002
         """From the number that was stored."""
         return None if value is None else moment(value)
+
+
+class Json(TypeDecorator[Any]):
+    """A JSON value: JSONB on PostgreSQL, text on SQLite. Python's None is SQL's NULL."""
+
+    impl = JSON(none_as_null=True)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """The type of a database; that of PostgreSQL is imported where it is used."""
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(postgresql.JSONB(none_as_null=True))
+        return dialect.type_descriptor(self.impl)
 
 
 def now() -> datetime:
