@@ -24,11 +24,11 @@ def lazy_names(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def imported_names(path: Path) -> set[tuple[str, str]]:
-    """Name and module of each import of a module from its package."""
+    """Name and module of each import of a module, from its package or by its own name."""
     return {
-        (alias.asname or alias.name, f"{node.module}.{alias.name}")
+        (alias.asname or alias.name, f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name)
         for node in ast.walk(tree(path))
-        if isinstance(node, ast.ImportFrom)
+        if isinstance(node, ast.ImportFrom | ast.Import)
         for alias in node.names
     }
 

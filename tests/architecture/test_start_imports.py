@@ -37,10 +37,21 @@ HEAVY = (
         "rapidfuzz",
     ),
 )
-READS = (*HEAVY, *SERVER, *AGENTS, *COMPONENTS, *ENGINE, *OTHERS, "headgate.toolkit")
+LATER = ("structlog", "headgate.features.flows.schemas")
+"""What the first log line, and the first request, import."""
+READS = (
+    *HEAVY,
+    *LATER,
+    *SERVER,
+    *AGENTS,
+    *COMPONENTS,
+    *ENGINE,
+    *OTHERS,
+    "headgate.toolkit",
+)
 
 COMMANDS: dict[str, tuple[str, ...]] = {
-    "flows list": READS,
+    "flows list": (*READS, "sqlalchemy.dialects.postgresql"),
     "runs list": READS,
     "spaces list": READS,
     "users list": READS,
@@ -132,10 +143,33 @@ class TestCommands:
         found = chains(installation, RUN, COMMANDS[command], *command.split())
         assert not found, f"`headgate {command}` imports what it does not use; see foundation/lazy.py:\n{found}"
 
+    def test_collect_garbage_once_they_are_imported(self, installation: Path) -> None:
+        code = "import gc\n" + RUN.replace("report()", "watch.chains = dict(enabled=[str(gc.isenabled())]); report()")
+        assert chains(installation, code, (), "flows", "list") == "enabled: True"
+
+    def test_end_with_their_output_written(self, installation: Path) -> None:
+        made = subprocess.run(
+            [sys.executable, "-c", "from headgate.entrypoints.cli import main; main()", "validate", "no-such.flow"],
+            env=os.environ | {"HEADGATE_DATA_DIR": str(installation)},
+            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        assert made.returncode == 3
+        assert b"no-such.flow" in made.stdout
+
 
 class TestServer:
     def test_imports_agents_and_routes_after_its_start(self, installation: Path) -> None:
-        refused = (*AT_START, *AGENTS, "headgate.features.flows.routes", "headgate.features.runs.routes")
+        refused = (
+            *AT_START,
+            *AGENTS,
+            *LATER,
+            "headgate.components",
+            "headgate.features.models.service",
+            "headgate.features.flows.routes",
+            "headgate.features.runs.routes",
+        )
         found = chains(installation, SERVE, refused)
         assert not found, f"a start of the server imports what only a request needs:\n{found}"
 

@@ -6,27 +6,32 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from headgate.features.flows import versions
 from headgate.features.mcptools.connector import Connection, McpConnector
-from headgate.features.models import service as models
-from headgate.features.models.credentials import own_origins
-from headgate.features.models.inputs import check_inputs
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb
 from headgate.features.models.providers import PROVIDER_VARIABLES, PROVIDERS
-from headgate.features.models.transcription import transcribe
 from headgate.features.runs.spaces import Spaces
 from headgate.features.runs.transitions import RunKey
 from headgate.features.secrets.errors import VariableNotFound
 from headgate.features.secrets.lookup import Variables
 from headgate.features.secrets.service import origin_of
 from headgate.foundation.database import Database
+from headgate.foundation.lazy import lazy_module
 from headgate.graph.model import Flow
 from headgate.sdk import File, Model, Recording, Transcript
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
 
+    from headgate.features.flows import versions
+    from headgate.features.models import credentials, inputs, transcription
+    from headgate.features.models import service as models
+else:
+    versions = lazy_module("headgate.features.flows.versions")
+    credentials = lazy_module("headgate.features.models.credentials")
+    inputs = lazy_module("headgate.features.models.inputs")
+    transcription = lazy_module("headgate.features.models.transcription")
+    models = lazy_module("headgate.features.models.service")
 
 VariablesOf = Callable[[str], Variables]
 """The variables of a tenant."""
@@ -47,11 +52,11 @@ class TenantModels:
 
     async def transcribe(self, tenant_id: str, model: Model, audio: Recording) -> Transcript:
         """The words of a recording. Raises what a chat model's call raises."""
-        return await transcribe(model, audio, self.variables_of(tenant_id), web=self.web)
+        return await transcription.transcribe(model, audio, self.variables_of(tenant_id), web=self.web)
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         """Ids of the files that the model takes as they are. Raises `Invalid` when it cannot take one at all."""
-        return check_inputs(model, files, unreadable=unreadable)
+        return inputs.check_inputs(model, files, unreadable=unreadable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,9 @@ class TenantSecrets:
         """
         variables = self.variables_of(tenant_id)
         provider = PROVIDER_VARIABLES.get(name)
-        if url is None or (provider and origin_of(url) in await own_origins(PROVIDERS[provider], variables)):
+        if url is None:
+            return await variables.require(name)
+        if provider and origin_of(url) in await credentials.own_origins(PROVIDERS[provider], variables):
             return await variables.require(name)
         found = await variables.key_for(name, url, bound=provider is not None)
         if found is None:

@@ -155,6 +155,7 @@ class Parts(Installation):
         Maintenance and tests register their jobs when they are made. What cannot be started is logged.
         """
         begins: dict[str, Callable[[], object]] = {
+            "components": self.registry.types,  # imports them, and logs what is wrong with installed ones
             "maintenance": lambda: self.maintenance,
             "tests": lambda: self.tests,
             "development sessions": lambda: self._keep(self._development.keep_running()),

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from headgate.features.access.principal import Principal
 from headgate.features.files import service as files
 from headgate.features.files.run_files import as_value
-from headgate.features.flows.schemas import Wanted
+from headgate.features.flows.summaries import Wanted
 from headgate.features.runs import service
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.once import start_once

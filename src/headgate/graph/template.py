@@ -41,7 +41,7 @@ class FieldKind(StrEnum):
 class FieldTemplate(BaseModel):
     """One input of a component: an inline value, a port, or both."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     kind: FieldKind
@@ -73,7 +73,7 @@ class FieldTemplate(BaseModel):
 class OutputTemplate(BaseModel):
     """One output of a component."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     name: str
     type: PortType
@@ -86,7 +86,7 @@ class OutputTemplate(BaseModel):
 class Template(BaseModel):
     """A component type as seen from outside."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     type: str
     label: str

@@ -25,7 +25,7 @@ Data = JsonValue
 class File(BaseModel):
     """A stored file, by reference. Read it with `ctx.files.read(file)`."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str
     name: str
@@ -37,7 +37,7 @@ class File(BaseModel):
 class Message(BaseModel):
     """One message of a conversation."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     role: Literal["user", "assistant", "system", "tool"] = "user"
     text: str = ""
@@ -47,7 +47,7 @@ class Message(BaseModel):
 class Table(BaseModel):
     """Rows under named columns; every row has one JSON value a column."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     columns: list[str]
     rows: list[list[JsonValue]] = Field(default_factory=list)
@@ -74,7 +74,7 @@ class Table(BaseModel):
 class Model(BaseModel):
     """A chosen chat model. Turn it into a client with `await ctx.chat_model(model)`."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     provider: str
     name: str

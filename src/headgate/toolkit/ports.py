@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from headgate.features.access.principal import Principal
 from headgate.features.catalog.own.checked import CheckedComponent
-from headgate.features.flows.schemas import Wanted
+from headgate.features.flows.summaries import Wanted
 from headgate.graph.model import Flow
 
 

@@ -75,7 +75,9 @@ class _LazyGroup(TyperGroup):
 
 
 def _collect_garbage() -> None:
-    """Collect from now on, and never look through what the start imported: all of it stays."""
+    """Collect again where `main` has paused it, and never look through what it imported: all of that stays."""
+    if gc.isenabled():
+        return
     gc.freeze()
     gc.set_threshold(_COLLECT_AFTER)
     gc.enable()

@@ -14,7 +14,7 @@ from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.spaces.service import list_spaces
 from headgate.features.flows import service, versions
-from headgate.features.flows.schemas import FlowSummary, VersionSummary
+from headgate.features.flows.summaries import FlowSummary, VersionSummary
 from headgate.foundation.errors import Invalid
 from headgate.foundation.lazy import lazy_module
 

@@ -10,7 +10,7 @@ from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table
 from headgate.entrypoints.cli.run_view import show_text
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
-from headgate.features.flows.schemas import Wanted
+from headgate.features.flows.summaries import Wanted
 from headgate.features.runs import service
 from headgate.features.runs.schemas import RunOut
 from headgate.foundation.checked import checked

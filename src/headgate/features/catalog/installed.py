@@ -11,14 +11,19 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from headgate.components import BUILTINS
 from headgate.features.catalog.registry import OwnSource, Registry
+from headgate.foundation.lazy import lazy_module
 from headgate.foundation.log import get_logger
 from headgate.foundation.quoting import shortened
 from headgate.graph.model import TYPE_PATTERN
 from headgate.sdk import Component
+
+if TYPE_CHECKING:
+    from headgate import components as builtin
+else:
+    builtin = lazy_module("headgate.components")
 
 GROUP: Final = "headgate.components"
 log = get_logger(__name__)
@@ -38,21 +43,28 @@ class _Unfit(Exception):
 
 
 def full_registry(own: OwnSource | None = None) -> Registry:
-    """The built-in components and the installed ones. What is broken is logged and left out.
+    """The built-in components and the installed ones, loaded by the first use. What is broken is logged and omitted.
 
     Args:
         own: Where own components of flows are known.
     """
-    found = installed_components()
-    for fault in found.faults:
-        log.warning("Installed components: %s", fault)
-    return Registry((*BUILTINS, *found.components), own)
+    return Registry(_AllComponents(), own)
+
+
+class _AllComponents:
+    """Imports the built-in and the installed components when they are iterated over."""
+
+    def __iter__(self) -> Iterator[type[Component]]:
+        found = installed_components()
+        for fault in found.faults:
+            log.warning("Installed components: %s", fault)
+        yield from (*builtin.BUILTINS, *found.components)
 
 
 @cache
 def installed_components() -> Installed:
     """What is installed; looked for once a process."""
-    return load_installed(entry_points(group=GROUP), {component.__name__ for component in BUILTINS})
+    return load_installed(entry_points(group=GROUP), {component.__name__ for component in builtin.BUILTINS})
 
 
 def load_installed(points: Iterable[EntryPoint], taken: Collection[str]) -> Installed:

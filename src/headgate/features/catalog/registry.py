@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
@@ -61,17 +62,25 @@ class Registry:
     templates of the last few hundred params are kept.
 
     Args:
-        components: The classes; of two with one name the first is taken.
+        components: The classes, read by the first use; of two with one name the first is taken.
         own: Where own components of flows are known; without it none is.
     """
 
     def __init__(self, components: Iterable[type[Component]], own: OwnSource | None = None) -> None:
+        self._components = components
         self._own = own
-        self._classes: dict[str, type[Component]] = {}
-        for component in components:
-            self._classes.setdefault(component.__name__, component)
-        self._types = tuple(sorted(self._classes))
         self._variants: OrderedDict[tuple[str, bytes], Template] = OrderedDict()
+
+    @cached_property
+    def _classes(self) -> dict[str, type[Component]]:
+        found: dict[str, type[Component]] = {}
+        for component in self._components:
+            found.setdefault(component.__name__, component)
+        return found
+
+    @cached_property
+    def _types(self) -> tuple[str, ...]:
+        return tuple(sorted(self._classes))
 
     def types(self) -> Sequence[str]:
         """Every known component type, sorted."""

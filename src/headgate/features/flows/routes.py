@@ -21,13 +21,12 @@ from headgate.features.flows.schemas import (
     FlowCreate,
     FlowOut,
     FlowPatch,
-    FlowSummary,
     ImportIn,
     PublishIn,
     RestoreIn,
     VersionOut,
-    VersionSummary,
 )
+from headgate.features.flows.summaries import FlowSummary, VersionSummary
 from headgate.features.flows.tables import FlowRow, FlowVersionRow
 from headgate.foundation.api import (
     Limit,

@@ -1,14 +1,13 @@
 """What the flows API takes and answers."""
 
-from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from headgate.features.flows.summaries import FlowSummary, VersionSummary
 from headgate.graph.model import Flow
 
 IssueOut = dict[str, Any]
-Wanted = Literal["draft", "published"] | Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
 class _In(BaseModel):
@@ -58,45 +57,11 @@ class RestoreIn(_In):
     revision: int = Field(ge=1, description="The draft's revision, so that nobody's edit is lost.")
 
 
-class FlowSummary(BaseModel):
-    """A flow in a list."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    id: str
-    name: str
-    description: str
-    space_id: str
-    revision: int
-    published_version: int | None
-    owner_user_id: str | None = None
-    """The user who owns it: its creator, until another is named."""
-    created_at: datetime
-    updated_at: datetime
-
-
 class FlowOut(FlowSummary):
     """A flow with its draft."""
 
     definition: Flow
     issues: list[IssueOut] = Field(default_factory=list, description="What keeps the draft from running.")
-
-
-class VersionSummary(BaseModel):
-    """A version in a list."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    flow_id: str
-    version: int
-    checksum: str
-    logic_checksum: str
-    release: int | None
-    released_at: datetime | None
-    release_notes: str
-    created_at: datetime
-    headgate_version: str
-    created_by_user_id: str | None = None
 
 
 class VersionOut(VersionSummary):

@@ -13,7 +13,6 @@ from headgate.features.access.principal import Principal
 from headgate.features.flows import repository
 from headgate.features.flows.errors import FlowNotFound, StaleRevision, VersionNotFound
 from headgate.features.flows.live import announce_change, announce_draft
-from headgate.features.flows.schemas import Wanted
 from headgate.features.flows.service import (
     definition_of,
     draft_as_recorded,
@@ -21,6 +20,7 @@ from headgate.features.flows.service import (
     record_change,
     write_draft,
 )
+from headgate.features.flows.summaries import Wanted
 from headgate.features.flows.tables import FlowRow, FlowVersionRow, VersionEdgeRow, VersionStepRow
 from headgate.foundation.database import Database, now
 from headgate.foundation.lazy import lazy_module

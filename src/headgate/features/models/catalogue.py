@@ -29,7 +29,7 @@ _DOCUMENT_PROVIDERS = frozenset({"openai", "anthropic", "google"})
 class ModelInfo(BaseModel):
     """What is known about a chat model."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     provider: str
     name: str

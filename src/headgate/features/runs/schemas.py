@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
-from headgate.features.flows.schemas import Wanted
+from headgate.features.flows.summaries import Wanted
 from headgate.features.runs.deliveries.schemas import DeliveryOut
 from headgate.graph.json_values import PlainObject, PlainText
 

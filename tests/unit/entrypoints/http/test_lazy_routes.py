@@ -2,7 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -21,6 +22,8 @@ from headgate.entrypoints.http.errors import install
 from headgate.entrypoints.http.lazy_routes import LazyRouter, load_routes, warm_routes
 from headgate.entrypoints.http.loop_lag import LoopLag
 from headgate.features.access.caller import public
+from headgate.features.catalog.registry import Registry
+from headgate.sdk import Component
 
 FAILING = "headgate_router_that_fails"
 LAZY = [route for route in ROUTES if isinstance(route, LazyRouter)]
@@ -183,6 +186,15 @@ class PartsOfTest(Parts):
             raise ImportError(name)
         self.started.append(name)
 
+    @cached_property
+    def registry(self) -> Registry:
+        class Components:
+            def __iter__(components) -> Iterator[type[Component]]:  # noqa: N805
+                self._made("components")
+                return iter(())
+
+        return Registry(Components())
+
     @property
     def maintenance(self) -> Any:
         return self._made("maintenance")
@@ -216,7 +228,7 @@ class TestBegin:
     ) -> None:
         parts = PartsOfTest()
         await begin(app, parts, recover=True)
-        assert parts.started == ["maintenance", "tests", "development"]
+        assert parts.started == ["components", "maintenance", "tests", "development"]
         assert logged == [("router not loaded", FAILING)]
 
     async def test_background_work_starts_though_other_work_does_not(
@@ -224,5 +236,5 @@ class TestBegin:
     ) -> None:
         parts = PartsOfTest(maintenance=True)
         await begin(app, parts, recover=True)
-        assert parts.started == ["tests", "development"]
+        assert parts.started == ["components", "tests", "development"]
         assert logged[1:] == [("background work not started", "maintenance")]

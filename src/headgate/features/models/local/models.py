@@ -2,13 +2,19 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import httpx2
+from typing import TYPE_CHECKING, Any
 
 from headgate.features.models.local.server import LocalModelServer
 from headgate.features.models.local.store import LocalModel, default_models_dir, find_local, list_local
-from headgate.features.models.local.transport import PLACEHOLDER_URL, AsyncLocalTransport, LocalTransport
+from headgate.foundation.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from headgate.features.models.local import transport
+else:
+    httpx2 = lazy_module("httpx2")
+    transport = lazy_module("headgate.features.models.local.transport")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +32,10 @@ class LocalModels:
         """Constructor arguments that lead an OpenAI client to the model. Raises `LocalModelMissing`."""
         path = find_local(self.models_dir, name)
         return {
-            "base_url": PLACEHOLDER_URL,
+            "base_url": transport.PLACEHOLDER_URL,
             "api_key": "local",
-            "http_client": httpx2.Client(transport=LocalTransport(self.server, path)),
-            "http_async_client": httpx2.AsyncClient(transport=AsyncLocalTransport(self.server, path)),
+            "http_client": httpx2.Client(transport=transport.LocalTransport(self.server, path)),
+            "http_async_client": httpx2.AsyncClient(transport=transport.AsyncLocalTransport(self.server, path)),
         }
 
     def close(self) -> None:

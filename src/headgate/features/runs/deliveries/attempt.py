@@ -2,20 +2,25 @@
 
 import time
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import orjson
 from pydantic import SecretStr
 
-from headgate.components.http_headers import filled
 from headgate.features.runs.deliveries.target import Header, Target
 from headgate.features.runs.ports import RunFiles, Secrets
 from headgate.features.runs.steps.payloads import unpack
 from headgate.foundation.errors import Conflict, HeadgateError, NotFound, Unavailable, UpstreamFailed
+from headgate.foundation.lazy import lazy_module
 from headgate.foundation.log import redact_text
 from headgate.foundation.webhooks import signature_headers
 from headgate.graph.ports import PortType
 from headgate.sdk.coerce import clean_text, decode, text_of
+
+if TYPE_CHECKING:
+    from headgate.components import http_headers
+else:
+    http_headers = lazy_module("headgate.components.http_headers")
 
 SIGNING_VARIABLE = "WEBHOOK_SECRET"
 """The tenant's variable whose value signs deliveries; without it they are not signed."""
@@ -86,7 +91,9 @@ class Sender:
         return await self.http.post_once(target.url, headers=headers, body=body, timeout_seconds=target.timeout_seconds)
 
     async def _filled(self, header: Header, tenant_id: str, url: str) -> str:
-        return await filled(header.name, header.value, lambda name: self.secrets.secret(tenant_id, name, url=url))
+        return await http_headers.filled(
+            header.name, header.value, lambda name: self.secrets.secret(tenant_id, name, url=url)
+        )
 
     async def _signing_secret(self, tenant_id: str) -> SecretStr | None:
         try:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from headgate.features.flows.schemas import FlowSummary
+from headgate.features.flows.summaries import FlowSummary
 from headgate.features.runs.schemas import RunState
 from headgate.graph.model import Edge, Position
 

@@ -15,7 +15,7 @@ from headgate.features.flows import service as flows
 from headgate.features.flows import versions
 from headgate.features.flows.errors import FlowNotFound
 from headgate.features.flows.rules import FlowRules
-from headgate.features.flows.schemas import Wanted
+from headgate.features.flows.summaries import Wanted
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.outlook import ModelOutlook, look_at
 from headgate.features.models.ports import KeySource

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from headgate.features.flows.schemas import Wanted
+from headgate.features.flows.summaries import Wanted
 from headgate.features.runs.reruns.plan import Why
 from headgate.features.runs.schemas import Identifier, RunOut
 from headgate.graph.json_values import PlainObject, PlainText

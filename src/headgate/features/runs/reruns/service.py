@@ -11,7 +11,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.flows import versions
 from headgate.features.flows.errors import FlowNotFound
-from headgate.features.flows.schemas import Wanted
+from headgate.features.flows.summaries import Wanted
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.runs import repository
 from headgate.features.runs.audited import change_of

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import JsonValue, SecretStr
 
-from headgate.features.models.service import answering_once
 from headgate.features.runs.events import StepEvents
 from headgate.features.runs.ports import Origin, RunFiles, Services
 from headgate.features.runs.steps.calls import StepCalls
@@ -18,11 +17,16 @@ from headgate.features.runs.steps.servers import StepServers
 from headgate.features.runs.transitions import clock
 from headgate.foundation.errors import Cancelled
 from headgate.foundation.ids import new_id
+from headgate.foundation.lazy import lazy_module
 from headgate.sdk import CodeRunner, File, HttpClient, Model, Recording, RunInput, Tool, Transcript, WorkspaceTools
 from headgate.sdk.calls import CallRequest, CallResult
 
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
+
+    from headgate.features.models import service as models
+else:
+    models = lazy_module("headgate.features.models.service")
 
 
 class StepContext:
@@ -102,7 +106,7 @@ class StepContext:
         if self.guard is not None:
             self.guard.check_model(model)
         chat = await self._services.chat_models.chat_model(self._origin.key.tenant_id, model)
-        return chat if self._calls is None else answering_once(chat, model, self._calls.of_model(model))
+        return chat if self._calls is None else models.answering_once(chat, model, self._calls.of_model(model))
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         """Which files a model takes as they are."""

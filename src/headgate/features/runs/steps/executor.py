@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
@@ -12,7 +13,6 @@ from headgate.features.runs.ports import Origin, Services
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.context import StepContext
-from headgate.features.runs.steps.documents import with_document
 from headgate.features.runs.steps.guard import open_guard
 from headgate.features.runs.steps.hashes import execution_hash
 from headgate.features.runs.steps.inputs import gather_inputs
@@ -23,11 +23,17 @@ from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.steps.policies import shape_output
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.transitions import Delivery, StepRecord
+from headgate.foundation.lazy import lazy_module
 from headgate.graph.context import build_context, step_entry
 from headgate.graph.model import OutputType
 from headgate.graph.template import DOCUMENT_OUTPUT
 from headgate.sdk import NOT_TAKEN
 from headgate.sdk.coerce import encode
+
+if TYPE_CHECKING:
+    from headgate.features.runs.steps import documents
+else:
+    documents = lazy_module("headgate.features.runs.steps.documents")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +129,4 @@ class StepExecutor:
         if step.plain:
             return outputs
         shaped = shape_output(step, outputs)
-        return await with_document(step, shaped, ctx) if step.document is not None else shaped
+        return await documents.with_document(step, shaped, ctx) if step.document is not None else shaped

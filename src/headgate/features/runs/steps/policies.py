@@ -3,11 +3,10 @@
 import re
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel, JsonValue
 
-from headgate.components.http_headers import filled
 from headgate.features.runs.errors import ContractBroken, PolicyUnmet
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.context import StepContext
@@ -15,6 +14,7 @@ from headgate.features.runs.steps.ledger import Outputs
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.foundation.errors import UpstreamFailed
+from headgate.foundation.lazy import lazy_module
 from headgate.foundation.log import redact_text
 from headgate.foundation.quoting import clipped_to
 from headgate.graph.contracts import Contract, canonical_contract, violations
@@ -25,6 +25,11 @@ from headgate.graph.ports import PortType
 from headgate.graph.template import FieldTemplate
 from headgate.sdk import File, HttpAnswer, Message
 from headgate.sdk.coerce import clean_text, coerce, data_of, decode, describe, text_of
+
+if TYPE_CHECKING:
+    from headgate.components import http_headers
+else:
+    http_headers = lazy_module("headgate.components.http_headers")
 
 Context = Mapping[str, JsonValue]
 _FENCED = re.compile(r"```[\w+-]*[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
@@ -162,7 +167,7 @@ class InputPolicy:
         """A header's value: what the variable it names holds, else the text with its references resolved."""
         if references(value):
             return str(interpolate(value, self._context))
-        return await filled(name, value, partial(self._ctx.secret, url=url))
+        return await http_headers.filled(name, value, partial(self._ctx.secret, url=url))
 
     def _bind(self, values: dict[str, Any]) -> None:
         bound = {name: resolve(text, self._context) for name, text in self._policy.input_bindings.items()}
