@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from pydantic import SecretStr
 
+from headgate.components.clock import Wait
 from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.catalog.registry import Registry
 from headgate.features.files.local_storage import LocalStorage
@@ -241,6 +242,7 @@ COMPONENTS: tuple[type[Component], ...] = (
     Keep,
     Speak,
     Recall,
+    Wait,
 )
 
 

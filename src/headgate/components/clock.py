@@ -103,7 +103,8 @@ class Wait(Component):
 
         moment = (await self.ctx.once(CallRequest.of("value", "Wait", {"seconds": self.seconds}), due)).value
         if isinstance(moment, int | float):
-            await self.ctx.sleep(min(self.seconds, moment - current_time().timestamp()))
+            seconds = min(self.seconds, moment - current_time().timestamp())
+            await self.ctx.sleep(seconds, restartable=True)
         return data_of(self.passed)
 
 

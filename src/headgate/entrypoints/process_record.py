@@ -25,6 +25,9 @@ else:
 END_SECONDS = 5.0
 """How long processes may take to end before they are killed."""
 LOCK_SECONDS = 3 * END_SECONDS
+ENDING_SECONDS = 1.0
+"""How long a killed owner may still look alive."""
+POLL_SECONDS = 0.05
 OWNER = "up"
 
 
@@ -96,11 +99,17 @@ class ProcessRecord:
             yield
             self._path.unlink(missing_ok=True)
 
-    def end_when_free(self) -> None:
-        """End what is recorded, unless another `up` owns the folder: it did so before it started."""
+    def end_after(self, owner: Process) -> None:
+        """End what a killed owner left, unless another `up` owns the folder: it did so before it started.
+
+        The kernel may release the lock of a killed process some time after it closed its pipes: this waits for it.
+        """
         with self._lock_path.open("a+b") as lock:
-            if _locked(lock.fileno()):
-                self.end_left()
+            while not _locked(lock.fileno()):
+                if self._read().get(OWNER, owner) != owner:
+                    return
+                time.sleep(POLL_SECONDS)
+            self.end_left()
 
     def add(self, name: str, process: Process) -> None:
         """Record a process, in place of an earlier one of the name."""
@@ -119,27 +128,28 @@ class ProcessRecord:
             one.ask()
         until = time.monotonic() + END_SECONDS
         while time.monotonic() < until and any(one.alive for one in left):
-            time.sleep(0.05)
+            time.sleep(POLL_SECONDS)
         for one in left:
             # Its group may outlive it: nobody else can have the id of a group that has members.
             if one.alive or one.group:
                 one.kill()
         until = time.monotonic() + END_SECONDS
         while time.monotonic() < until and any(one.alive for one in left):
-            time.sleep(0.05)
+            time.sleep(POLL_SECONDS)
         self._path.unlink(missing_ok=True)
 
     def _wait_for(self, lock: int) -> None:
-        until = time.monotonic() + LOCK_SECONDS
+        began = time.monotonic()
         while not _locked(lock):
             owner = self._read().get(OWNER)
-            if time.monotonic() > until or (owner is not None and owner.alive):
+            most = ENDING_SECONDS if owner is not None and owner.alive else LOCK_SECONDS
+            if time.monotonic() - began > most:
                 who = "" if owner is None else f" as process {owner.pid}"
                 raise Conflict(
                     f"`headgate up` runs on this data folder already{who}.",
                     remedy="Stop it first, or choose another folder with HEADGATE_DATA_DIR.",
                 )
-            time.sleep(0.05)
+            time.sleep(POLL_SECONDS)
 
     def _read(self) -> dict[str, Process]:
         try:

@@ -9,6 +9,7 @@ HeadgateError
 ├── TooLarge         413  over a documented limit
 ├── RateLimited      429  too many requests
 ├── Unavailable      503  a part Headgate needs is missing, full or locked
+│   └── DatabaseAway      the database server cannot be reached
 ├── UpstreamFailed   502  a model provider or web server outside failed
 └── Cancelled        499  the run or request was stopped by its owner
 """
@@ -120,6 +121,10 @@ class Unavailable(HeadgateError):
     code = "unavailable"
     status = 503
     title = "Unavailable"
+
+
+class DatabaseAway(Unavailable):
+    """The database server cannot be reached: what was asked of it may succeed later, unchanged."""
 
 
 class UpstreamFailed(HeadgateError):

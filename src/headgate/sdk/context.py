@@ -273,6 +273,10 @@ class RunContext(Protocol):
         """A line in the step's own log, shown beside its result."""
         ...
 
-    async def sleep(self, seconds: float) -> None:
-        """Wait, ending at once when the run is cancelled."""
+    async def sleep(self, seconds: float, *, restartable: bool = False) -> None:
+        """Wait, ending at once when the run is cancelled.
+
+        `restartable` says that the step may begin again after the wait: workers then end the attempt during a long
+        wait and begin the next one when the time is up. Keep the moment with `once`, or each attempt waits anew.
+        """
         ...

@@ -290,7 +290,7 @@ class FakeContext:
         """Keep a line, its details as JSON behind it."""
         self.logs.append(f"{message} {json.dumps(details)}" if details else message)
 
-    async def sleep(self, seconds: float) -> None:
+    async def sleep(self, seconds: float, *, restartable: bool = False) -> None:  # noqa: ARG002 - the protocol's
         """Keep the seconds and return at once, unless cancelled."""
         await self.check_cancelled()
         self.slept.append(seconds)

@@ -143,7 +143,7 @@ class HostedContext:
         """Keep a line: own code is no witness of what a tool did."""
         self.log(f"The component says that it called {name}.", arguments=dict(arguments), error=error)
 
-    async def sleep(self, seconds: float) -> None:
+    async def sleep(self, seconds: float, *, restartable: bool = False) -> None:  # noqa: ARG002 - the protocol's
         """Wait; the time counts against the component's limit."""
         await asyncio.sleep(max(0.0, seconds))
 

@@ -164,7 +164,7 @@ async def worker_of_the_wait(client: httpx2.AsyncClient, flow: str) -> int:
 
 class TestServices:
     @pytest.mark.parametrize("name", ["redis", "postgres"])
-    async def test_that_are_killed_come_back_and_new_runs_complete(self, up: Up, name: str) -> None:
+    async def test_that_are_killed_come_back_and_runs_complete(self, up: Up, name: str) -> None:
         await up.until_ready()
         async with httpx2.AsyncClient(base_url=f"{up.url}/api/v1", timeout=90) as client:
             flow = (await client.post("/flows", json={"definition": FLOW})).json()["id"]
@@ -175,13 +175,34 @@ class TestServices:
             psutil.Process(victim).kill()
             await until_replaced(up, name, victim)
             await up.until_ready()
-            if name == "redis":
-                await until_completed(client, begun)
+            await until_completed(client, begun)
             answer = (await client.post(f"/flows/{flow}/runs", json={"text": "after", "wait": True})).json()
             assert (answer["status"], answer["output"]["text"]) == ("completed", "after")
         said = up.log.read_text()
         assert said.count("runs again") == 1
         assert len(said.splitlines()) < MOST_LINES, said[-3000:]
+
+
+class TestKilled:
+    async def test_takes_every_process_with_it_and_the_next_one_continues_its_runs(self, up: Up, folder: Path) -> None:
+        await up.until_ready()
+        async with httpx2.AsyncClient(base_url=f"{up.url}/api/v1", timeout=90) as client:
+            flow = (await client.post("/flows", json={"definition": FLOW})).json()["id"]
+            begun = (await client.post(f"/flows/{flow}/runs", json={"text": "before"})).json()["id"]
+            await worker_of_the_wait(client, flow)
+        family = up.family()
+        up.process.kill()
+        left = await asyncio.to_thread(await_ends, family)
+        assert left == [], [one.cmdline() for one in left]
+        second = Up(folder)
+        try:
+            await second.until_ready()
+            async with httpx2.AsyncClient(base_url=f"{second.url}/api/v1", timeout=90) as client:
+                await until_completed(client, begun)
+                answer = (await client.post(f"/flows/{flow}/runs", json={"text": "after", "wait": True})).json()
+                assert (answer["status"], answer["output"]["text"]) == ("completed", "after")
+        finally:
+            end(second)
 
 
 class TestRefusals:

@@ -8,6 +8,8 @@ from headgate.features.jobs.worker import Worker
 MICROSECONDS = 1_000_000
 LATE_LEASES = 10
 """Leases that a worker which is seen alive may be overdue."""
+TIMER = "timer"
+"""Holder of a job that waits for a moment: no worker. Its lease ends at that moment."""
 _MOST_WATCHED = 10_000
 
 
@@ -52,10 +54,12 @@ class Leases:
         lost, however late its lease was renewed. Another worker that surely ended has lost its claim at once. One that
         lives on this machine and is only late with its heartbeat (a busy loop, a clock that jumped) is given time. Of
         any other the lease decides. A lease that ends later than any may, because the clock was set back after it was
-        taken, is over when nobody renewed it for as long as one lasts.
+        taken, is over when nobody renewed it for as long as one lasts. What waits for a moment is held until then.
         """
         if worker_id == self.worker.id:
             return not owned
+        if worker_id == TIMER:
+            return clock() >= lease_until
         if self.worker.is_gone(worker_id):
             return True
         patience = LATE_LEASES * self.seconds if self.worker.sees_alive(worker_id) else 0

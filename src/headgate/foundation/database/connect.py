@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 from headgate.foundation.database import sqlite
 from headgate.foundation.database.announcing import publish_announced
 from headgate.foundation.database.private_files import make_private
-from headgate.foundation.errors import HeadgateError, Invalid, Unavailable
+from headgate.foundation.errors import DatabaseAway, HeadgateError, Invalid, Unavailable
 from headgate.foundation.events import EventSink
 from headgate.foundation.settings import DatabaseSettings, Settings
 
@@ -80,6 +80,10 @@ class Database:
         await self.engine.dispose()
 
 
+_ENDED_CONNECTION = {"AdminShutdown", "CrashShutdown", "CannotConnectNow", "ConnectionFailure", "ConnectionDoesNotExist"}
+"""What psycopg raises when PostgreSQL stops, has crashed or is starting."""
+
+
 class database_errors:  # noqa: N801 - used as a context manager, reads as a phrase
     """Turns what a driver raises about the database itself (locked, full, gone) into `Unavailable`."""
 
@@ -114,7 +118,9 @@ def explain(error: BaseException) -> HeadgateError | None:
     if type(error).__name__ in {"OperationalError", "PoolTimeout"} and any(
         word in message for word in ("connect", "connection", "refused", "timeout")
     ):
-        return Unavailable("The database cannot be reached.", remedy="Check HEADGATE_DATABASE__URL and the server.")
+        return DatabaseAway("The database cannot be reached.", remedy="Check HEADGATE_DATABASE__URL and the server.")
+    if {kind.__name__ for kind in type(error).__mro__} & _ENDED_CONNECTION:
+        return DatabaseAway("The database ended the connection.", remedy="Check the server's log, then try again.")
     return None
 
 

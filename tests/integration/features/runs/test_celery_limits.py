@@ -25,7 +25,7 @@ from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fi
 )
 from tests.integration.features.runs.conformance import appears, finish, over, until
 from tests.support.engine import make_chain, make_flow, new_run, store_flow
-from tests.support.rows import attempt_rows, attempts, run_row, statuses
+from tests.support.rows import attempt_rows, attempts, run_row, statuses, step_rows
 from tests.support.workers import celery_settings
 
 pytestmark = pytest.mark.xdist_group("celery")
@@ -102,6 +102,51 @@ class TestLimits:
         assert found[0] == ("start", 1, "completed")
         assert {status for _, _, status in found[1:]} <= {"cancelled", "retried"}
         assert len(found) <= 3
+
+
+class TestWait:
+    @pytest.fixture(autouse=True)
+    def short(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A task of this process's messages may take a second."""
+        monkeypatch.setattr(opening, "TaskLimits", partial(TaskLimits, margin_seconds=0.5, grace_seconds=3.0))
+
+    async def test_longer_than_its_task_may_take_completes(self, make_engine: Any, database: Database) -> None:
+        engine = await make_engine(max_concurrent_runs=1, step_timeout_seconds=0.5)
+        request = new_run(await store_flow(database, _waiting(seconds=2.5)))
+        await finish(engine, request)
+        assert (await run_row(database, request.key.run_id)).status == "completed"
+        found = await attempt_rows(database, request.key.run_id)
+        assert [(one.step_id, one.attempt_no, one.status, one.error_code) for one in found] == [
+            ("start", 1, "completed", None),
+            ("wait", 1, "retried", "parked"),
+            ("wait", 2, "completed", None),
+            ("after", 1, "completed", None),
+        ]
+        assert found[2].started_at - found[0].finished_at >= 2_000_000
+        assert not (await step_rows(database, request.key.run_id))["wait"].log
+
+    async def test_holds_no_worker_and_can_be_cancelled(self, make_engine: Any, database: Database) -> None:
+        engine = await make_engine(max_concurrent_runs=1, step_timeout_seconds=0.5)
+        request = new_run(await store_flow(database, _waiting(seconds=86_400)))
+        await engine.start(request)
+        await until(lambda: _is_parked(database, request.key.run_id))
+        await finish(engine, new_run(await store_flow(database, make_chain(2))))
+        assert await _is_parked(database, request.key.run_id)
+        await engine.cancel(request.key.run_id, request.key.tenant_id)
+        assert (await run_row(database, request.key.run_id)).status == "cancelled"
+        assert (await statuses(database, request.key.run_id))["wait"] == "cancelled"
+
+
+def _waiting(*, seconds: float) -> Flow:
+    return make_flow(
+        {"start": "Start", "wait": "Wait", "after": "Echo"},
+        ["start.text -> wait.value", "wait.value -> after.input"],
+        wait={"seconds": seconds},
+    )
+
+
+async def _is_parked(database: Database, run_id: str) -> bool:
+    return ("wait", 1, "retried") in await attempts(database, run_id)
 
 
 def _broken(how: str) -> Flow:

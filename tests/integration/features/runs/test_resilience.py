@@ -9,12 +9,12 @@ from typing import Any
 import httpx2
 import pytest
 
-from headgate.features.runs.engine import conductor
+from headgate.features.runs.engine import patience
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.embedded import EmbeddedBackend
 from headgate.features.runs.routes import router as runs_router
 from headgate.foundation.database import Database
-from headgate.foundation.errors import Unavailable
+from headgate.foundation.errors import DatabaseAway, Unavailable
 from headgate.foundation.settings import Settings
 from tests.integration.features.runs.conformance import appears, over, until
 from tests.support.api import api
@@ -27,7 +27,7 @@ Fail = Callable[[int], None]
 
 @pytest.fixture
 def quick_retries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conductor, "PAUSES_SECONDS", (0.01,) * 5)
+    monkeypatch.setattr(patience, "PAUSES_SECONDS", (0.01,) * 5)
 
 
 @pytest.fixture
@@ -66,6 +66,42 @@ class TestDatabaseAway:
         assert (await run_row(database, request.key.run_id)).status == "completed"
         assert (tmp_path / "tally").read_text().split() == ["t"]
         assert await attempts(database, request.key.run_id) == [("t", 1, "completed"), ("end", 1, "completed")]
+
+    async def test_while_a_step_asks_whether_it_is_cancelled_fails_no_step(
+        self, engine: ExecutionBackend, database: Database, quick_retries: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        assert isinstance(engine, EmbeddedBackend)
+        is_cancelled, failures = engine._store.is_cancelled, iter(range(3))
+
+        async def shaky(run_id: str) -> bool:
+            if next(failures, None) is not None:
+                raise Unavailable("The database does not answer.")
+            return await is_cancelled(run_id)
+
+        monkeypatch.setattr(engine._store, "is_cancelled", shaky)
+        request = new_run(await store_flow(database, make_flow({"w": "Wait"}, w={"seconds": 0})))
+        await engine.start(request)
+        await over(engine, request.key.run_id)
+        assert next(failures, None) is None
+        assert await attempts(database, request.key.run_id) == [("w", 1, "completed")]
+
+    async def test_while_a_step_reads_it_fails_no_step(
+        self, make_engine: Any, database: Database, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Whatever a step reads of the database: the attempt is left, and the next one completes the run."""
+        engine = await make_engine(lease_seconds=0.5)
+        execute, failures = engine._conductor._executor.execute, iter(range(1))
+
+        async def shaky(*args: Any, **more: Any) -> Any:
+            if next(failures, None) is not None:
+                raise DatabaseAway("The database cannot be reached.")
+            return await execute(*args, **more)
+
+        monkeypatch.setattr(engine._conductor._executor, "execute", shaky)
+        request = new_run(await store_flow(database, make_chain(1)))
+        await engine.start(request)
+        await over(engine, request.key.run_id)
+        assert await attempts(database, request.key.run_id) == [("s1", 1, "retried"), ("s1", 2, "completed")]
 
     async def test_for_good_leaves_the_run_to_be_recovered(
         self, engine: ExecutionBackend, make_engine: Any, database: Database, failing: Fail, quick_retries: None

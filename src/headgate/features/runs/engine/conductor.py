@@ -1,13 +1,12 @@
 """Carries the steps of a run out, one after the other and side by side, and writes each boundary down."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from itertools import islice
-from typing import TypeVar
 
 from pydantic import JsonValue
 
-from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
+from headgate.features.runs.engine.patience import PatientBook, patiently
 from headgate.features.runs.engine.recovery import Recovery, startable
 from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.errors import FLOW_DELETED
@@ -18,6 +17,7 @@ from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.executor import Executed, StepExecutor
 from headgate.features.runs.steps.ledger import Following
+from headgate.features.runs.steps.parking import Parked
 from headgate.features.runs.steps.payloads import run_output
 from headgate.features.runs.steps.planned import PlannedStep
 from headgate.features.runs.steps.recorder import Recorder
@@ -29,21 +29,16 @@ from headgate.features.runs.transitions import (
     Json,
     Onward,
     Progress,
-    RunKey,
     clock,
 )
-from headgate.foundation.errors import Cancelled, HeadgateError, Unavailable
+from headgate.foundation.errors import Cancelled, DatabaseAway, HeadgateError, Unavailable
 from headgate.foundation.log import get_logger, redact_text
 from headgate.foundation.quoting import shortened
 from headgate.sdk.coerce import clean_text
 
 LONGEST_MESSAGE = 2000
 """Characters kept of what an exception said that is not ours."""
-T = TypeVar("T")
 log = get_logger(__name__)
-
-PAUSES_SECONDS = (0.05, 0.2, 0.5, 1, 2, 4, 8, 8, 8, 8, 8, 8)
-"""Waits between tries to write a boundary down while the database is away: a paid result is not given up lightly."""
 
 
 class Conductor:
@@ -260,7 +255,7 @@ class Conductor:
         calls = self._calls(run, claim, recorder)
         began = clock()
         run.events.step_started(claim.attempt)
-        if claim.attempt > 1:
+        if claim.attempt > 1 and claim.step_id not in run.waited:
             events.log(_repeat_warning(step, claim, recorder))
         try:
             with run.events.step_span(step, claim.attempt):
@@ -268,11 +263,28 @@ class Conductor:
                 done = await self._executor.execute(
                     run, step, recorder, lambda: self._is_cancelled(run), events=events, calls=calls
                 )
+        except DatabaseAway:
+            # No fault of the step's: it is left to be recovered, as when its worker dies.
+            raise
+        except Parked as parked:
+            await self._park(run, claim, parked.until)
+            return None
         except Exception as error:  # noqa: BLE001 - whatever a component raises is its step's failure
             await calls.reject()
             await self._failed(run, Failed(claim, *_told(error), recorder.as_record()), error, began)
             return None
         return self._spread(run, await self._finish(run, step, claim, done, clock() - began))
+
+    async def _park(self, run: ActiveRun, claim: Claim, until: int) -> None:
+        """End the attempt of a step that waits long; whoever sweeps continues it."""
+        parking = run.parking
+        if parking is None:
+            raise RuntimeError("a step was parked on an engine that parks none")
+        async with run.turn:
+            run.parked = await patiently(lambda: parking.park(claim, until))
+            run.working.pop(claim.step_id, None)
+        if not run.parked:
+            await self.lose(run)
 
     def _calls(self, run: ActiveRun, claim: Claim, recorder: Recorder) -> StepCalls:
         longest = self._services.limits.max_artifact_bytes
@@ -340,41 +352,15 @@ class Conductor:
             self._on_end(run)
 
     async def _is_cancelled(self, run: ActiveRun) -> bool:
-        return run.abandoned or await self._store.is_cancelled(run.key.run_id)
+        return run.abandoned or await patiently(lambda: self._store.is_cancelled(run.key.run_id))
 
 
 def _repeat_warning(step: PlannedStep, claim: Claim, recorder: Recorder) -> dict[str, JsonValue]:
     """The log line of an attempt that follows an interrupted one: a step is never repeated silently."""
-    said = f"Attempt {claim.attempt - 1} was interrupted: its worker died or was out of reach."
+    said = f"Attempt {claim.attempt - 1} was interrupted: its worker died, or lost the database."
     if step.step.effect:
         said += " Its outside effect may have happened already; this attempt repeats it."
     return recorder.line(said, {}, clock())
-
-
-async def patiently(transition: Callable[[], Awaitable[T]]) -> T:
-    """Make a transition, again and again while the database is away. None can be made twice."""
-    for pause in PAUSES_SECONDS:
-        try:
-            return await transition()
-        except Unavailable as error:
-            log.warning("database away, trying again", pause_seconds=pause, problem=error.detail)
-        await asyncio.sleep(pause)
-    return await transition()
-
-
-class PatientBook:
-    """Answered calls in a store that may be away for a while: an answer is paid for and not given up lightly."""
-
-    def __init__(self, store: RunStore) -> None:
-        self._store = store
-
-    async def keep_call(self, key: RunKey, call: AnsweredCall) -> bool:
-        """Store an answered call."""
-        return await patiently(lambda: self._store.keep_call(key, call))
-
-    async def calls_of(self, key: RunKey, step_id: str) -> Sequence[StoredCall]:
-        """The answered calls of a step."""
-        return await patiently(lambda: self._store.calls_of(key, step_id))
 
 
 def _told(error: Exception) -> tuple[str, str]:

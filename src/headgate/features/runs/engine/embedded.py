@@ -12,7 +12,8 @@ from headgate.features.audit.chain import Entry
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.backend import BackendHealth, RunRequest
-from headgate.features.runs.engine.conductor import Conductor, patiently
+from headgate.features.runs.engine.conductor import Conductor
+from headgate.features.runs.engine.patience import patiently
 from headgate.features.runs.engine.reconciler import Action, Reconciler, Rules, Verdict
 from headgate.features.runs.engine.recovery import Recovery, settled_run, startable
 from headgate.features.runs.engine.run_registry import OwnedRun, RunRegistry

@@ -6,7 +6,7 @@
 | the flow was deleted, no living worker is at a step | end with `flow_deleted` |
 | workers were at its steps for longer than they may be | end with `run_stale`, whoever works on it |
 | a step lost its worker, and this was its last attempt | the step fails with `worker_lost`, and its run with it |
-| a step lost its worker | take up |
+| a step lost its worker, or the moment has come that it waits for | take up |
 | nobody is at a step; never handed to a queue, or too long ago | take up |
 | the run has failed, and a step of it lost its worker | the step fails with `worker_lost` |
 
@@ -19,6 +19,7 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from headgate.features.jobs.leases import TIMER
 from headgate.features.runs.errors import (
     FLOW_DELETED,
     FLOW_DELETED_MESSAGE,
@@ -27,6 +28,7 @@ from headgate.features.runs.errors import (
     WORKER_LOST_MESSAGE,
 )
 from headgate.features.runs.states import MAX_ATTEMPTS, RunStatus
+from headgate.features.runs.steps.parking import PARKED
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.transitions import Claim, Failed, Holder, LiveRun, RunKey, clock
 from headgate.foundation.log import get_logger
@@ -87,21 +89,25 @@ def judge(run: LiveRun, *, now: int, has_lost: HasLost, rules: Rules) -> Verdict
     """
     lost = tuple(Claim(one.step_id, one.attempt) for one in run.holders if has_lost(run.key.run_id, one))
     if run.flow_deleted:
-        return LEAVE if len(lost) < len(run.holders) else Verdict(Action.END, FLOW_DELETED, FLOW_DELETED_MESSAGE)
+        living = any(one.worker_id != TIMER and not has_lost(run.key.run_id, one) for one in run.holders)
+        return LEAVE if living else Verdict(Action.END, FLOW_DELETED, FLOW_DELETED_MESSAGE)
     if run.worked is not None and _exceeds(run.worked, rules):
         said = f"The run was not finished after {rules.run_timeout_seconds:g} seconds of work."
         return Verdict(Action.END, RUN_STALE, said)
-    hopeless = next((claim for claim in lost if claim.attempt >= MAX_ATTEMPTS), None)
+    deaths = {one.step_id for one in run.holders if one.worker_id != TIMER}
+    hopeless = next((claim for claim in lost if claim.step_id in deaths and claim.attempt >= MAX_ATTEMPTS), None)
     if hopeless is not None:
-        return Verdict(Action.END, WORKER_LOST, _interrupted_too_often(hopeless), step=hopeless)
+        return Verdict(Action.END, WORKER_LOST, interrupted_too_often(hopeless), step=hopeless)
     if lost:
         return Verdict(Action.TAKE_UP, lost=lost)
     return LEAVE if run.holders else _idle(run, now, rules)
 
 
-def _interrupted_too_often(claim: Claim) -> str:
+def interrupted_too_often(claim: Claim) -> str:
     """What is said of a step that killed every worker."""
-    return f"Step '{claim.step_id}' was interrupted {claim.attempt} times: each time its worker died."
+    return (
+        f"Step '{claim.step_id}' was interrupted {claim.attempt} times: each time its worker died or lost the database."
+    )
 
 
 def _exceeds(microseconds: int, rules: Rules) -> bool:
@@ -190,7 +196,11 @@ class Reconciler:
 
     async def _fail(self, key: RunKey, holder: Holder, at: int) -> bool:
         claim = Claim(holder.step_id, holder.attempt)
-        return (await self._store.fail(key, Failed(claim, WORKER_LOST, WORKER_LOST_MESSAGE), at)).recorded
+        if holder.worker_id == TIMER:
+            failed = Failed(claim, PARKED, "The run failed while the step was waiting.")
+        else:
+            failed = Failed(claim, WORKER_LOST, WORKER_LOST_MESSAGE)
+        return (await self._store.fail(key, failed, at)).recorded
 
 
 def _steady() -> int:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from headgate.features.jobs.leases import TIMER
 from headgate.features.runs.engine.backend import RunRequest
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.ports import RunFiles
@@ -55,6 +56,7 @@ class Recovery:
             ledger=Ledger(planned),
             events=RunEvents(self._bus, stored.key.run_id, self._telemetry, stored.trace_parent),
             result_step=stored.result_step,
+            waited={step_id for step_id, step in stored.steps.items() if step.worker_id == TIMER},
         )
         await self.absorb(run, stored)
         return run

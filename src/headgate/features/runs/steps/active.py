@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from headgate.features.runs.events import RunEvents
 from headgate.features.runs.steps.ledger import Ledger
+from headgate.features.runs.steps.parking import Parking
 from headgate.features.runs.steps.planned import PlannedFlow
 from headgate.features.runs.transitions import Claim, Json, RunKey
 from headgate.sdk import RunInput
@@ -39,6 +40,13 @@ class ActiveRun:
     """The run is over in the database."""
     abandoned: bool = False
     """Cancelled, or taken by another process: nothing more is to be done or said here."""
+
+    parking: Parking | None = None
+    """How long waits are parked; None: they are not."""
+    parked: bool = False
+    """A step of it was parked here: another task continues the run when its time is up."""
+    waited: set[str] = field(default_factory=set)
+    """Steps whose last attempt ended to wait."""
 
     result_step: str | None = None
     """The step that the run stops at, whose output is its result; None: those are the plan's last steps."""

@@ -12,6 +12,7 @@ from headgate.features.runs.ports import Origin, RunFiles, Services
 from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.limit import TimeLimit
+from headgate.features.runs.steps.parking import Parked
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.steps.servers import StepServers
 from headgate.features.runs.transitions import clock
@@ -63,6 +64,8 @@ class StepContext:
         self._files: StepFiles | None = None
         self.limit = TimeLimit()
         """Time limit of the step; the executor sets it."""
+        self.longest_sleep: float | None = None
+        """Seconds that a restartable step may wait here; None: without limit."""
         self.guard: StepGuard | None = None
         """Where security classes are switched on: asked before a model is."""
         self._servers: StepServers | None = None
@@ -194,8 +197,13 @@ class StepContext:
         """Keep a log line and show it."""
         self._events.log(self._recorder.line(message, details, clock()))
 
-    async def sleep(self, seconds: float) -> None:
-        """Wait; the step's time limit is paused. Raises `Cancelled` after the wait when the run was cancelled."""
+    async def sleep(self, seconds: float, *, restartable: bool = False) -> None:
+        """Wait; the step's time limit is paused. Raises `Cancelled` after the wait when the run was cancelled.
+
+        Raises `Parked` for a long wait of a restartable step, where the engine parks steps.
+        """
+        if restartable and self.longest_sleep is not None and seconds > self.longest_sleep:
+            raise Parked(clock() + int(seconds * 1_000_000))
         with self.limit.paused():
             await asyncio.sleep(max(0.0, seconds))
         await self.check_cancelled()

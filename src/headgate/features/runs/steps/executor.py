@@ -81,6 +81,7 @@ class StepExecutor:
         )
         try:
             ctx.limit = TimeLimit(limit)
+            ctx.longest_sleep = None if run.parking is None else run.parking.longest_sleep
             async with ctx.limit.scope:
                 if self._services.classes is not None:
                     ctx.guard = await open_guard(self._services.classes, run, step.id, recorder)

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from headgate.features.runs.states import LIVE_RUNS, RunStatus, sql_list
+from headgate.features.jobs.leases import TIMER
+from headgate.features.runs.states import ATTEMPT_MOVES, LIVE_RUNS, AttemptStatus, RunStatus, sources, sql_list
+from headgate.features.runs.steps.parking import PARKED, PARKED_MESSAGE
 from headgate.features.runs.store.postgres import PostgresRunStore
 from headgate.features.runs.store.postgres_statements import BEGIN
-from headgate.features.runs.transitions import Lease, RunKey, StoredRun
+from headgate.features.runs.transitions import Claim, Lease, RunKey, StoredRun
 
 _NOT_SENT = f"""
 UPDATE flow_runs SET dispatched_at = NULL WHERE id = %(run_id)s AND status IN {sql_list(LIVE_RUNS)} RETURNING 1
@@ -27,6 +29,24 @@ _PICK_UP = f"""
 UPDATE flow_runs SET pickups = pickups + 1 WHERE id = %(run_id)s AND status IN {sql_list(LIVE_RUNS)} RETURNING pickups
 """  # noqa: S608
 _PUT_BACK = "UPDATE flow_runs SET pickups = 0 WHERE id = %(run_id)s RETURNING 1"
+_PARK = f"""
+WITH run AS (
+    SELECT id FROM flow_runs WHERE id = %(run_id)s AND tenant_id = %(tenant_id)s FOR NO KEY UPDATE
+), parked AS (
+    UPDATE flow_step_results s SET worker_id = '{TIMER}', lease_until = %(until)s
+    FROM run
+    WHERE s.flow_run_id = run.id AND s.flow_id = %(flow_id)s AND s.step_id = %(step_id)s AND s.attempts = %(attempt)s
+        AND s.worker_id = %(worker_id)s AND s.status = 'running'
+    RETURNING s.step_id
+), closed AS (
+    UPDATE flow_step_attempts a
+    SET status = 'retried', error_code = '{PARKED}', error_message = '{PARKED_MESSAGE}', finished_at = %(at)s
+    FROM parked
+    WHERE a.flow_run_id = %(run_id)s AND a.flow_id = %(flow_id)s AND a.step_id = parked.step_id
+        AND a.attempt_no = %(attempt)s AND a.status IN {sql_list(sources(ATTEMPT_MOVES, AttemptStatus.RETRIED))}
+)
+SELECT 1 FROM parked
+"""  # noqa: S608
 _COUNT = "SELECT dispatches FROM flow_runs WHERE id = %(run_id)s"
 
 
@@ -83,6 +103,13 @@ class PostgresDispatchStore(PostgresRunStore):
         """
         rows = await self._pool.execute(_PICK_UP, {"run_id": run_id})
         return rows[0][0] if rows else None
+
+    async def park(self, key: RunKey, claim: Claim, lease: Lease) -> bool:
+        """Let a step wait without a worker until the lease ends. Its attempt ends; the next one begins then.
+
+        False when the attempt is not the step's any more.
+        """
+        return bool(await self._execute(_PARK, {**asdict(key), **asdict(lease), **asdict(claim)}))
 
     async def put_back(self, run_id: str) -> None:
         """A message was picked up while other workers run the run's steps: that says nothing against the run."""

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from headgate.foundation.database import explain
-from headgate.foundation.errors import Invalid, Unavailable
+from headgate.foundation.errors import DatabaseAway, Invalid
 
 if TYPE_CHECKING:  # named without importing psycopg
     from psycopg import AsyncConnection, AsyncRawCursor
@@ -115,7 +115,7 @@ def _raise_translated(error: Exception) -> None:
     """
     found = explain(error)
     if found is None and {kind.__name__ for kind in type(error).__mro__} & _ABOUT_THE_DATABASE:
-        found = Unavailable("The database does not answer.", remedy="Check HEADGATE_DATABASE__URL and the server.")
+        found = DatabaseAway("The database does not answer.", remedy="Check HEADGATE_DATABASE__URL and the server.")
     if found is not None:
         raise found from error
 

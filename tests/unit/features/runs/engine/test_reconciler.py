@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from headgate.features.jobs.leases import TIMER
 from headgate.features.runs.engine.reconciler import Action, Rules, judge
 from headgate.features.runs.states import MAX_ATTEMPTS, RunStatus
 from headgate.features.runs.transitions import Claim, Holder, LiveRun, RunKey
@@ -10,6 +11,7 @@ NOW = 1_000_000_000_000
 SECOND = 1_000_000
 ALIVE, DEAD = Holder("a", 1, "alive", NOW), Holder("d", 2, "dead", NOW)
 HOPELESS = Holder("h", MAX_ATTEMPTS, "dead", NOW)
+WAITED = Holder("w", MAX_ATTEMPTS, TIMER, NOW)
 
 
 def run(*holders: Holder, **more: Any) -> LiveRun:
@@ -27,7 +29,7 @@ def verdict(live: LiveRun, *, now: int = NOW, **rules: Any) -> Any:
     return judge(
         live,
         now=now,
-        has_lost=lambda _run_id, one: one.worker_id == "dead",
+        has_lost=lambda _run_id, one: one.worker_id == "dead" or (one.worker_id == TIMER and one.lease_until <= now),
         rules=Rules(**rules),
     )
 
@@ -58,6 +60,13 @@ class TestJudge:
         found = verdict(run(ALIVE, HOPELESS))
         assert (found.action, found.code, found.step) == (Action.END, "worker_lost", Claim("h", MAX_ATTEMPTS))
         assert str(MAX_ATTEMPTS) in found.message
+
+    def test_takes_up_a_step_that_waited_after_any_number_of_attempts(self) -> None:
+        assert verdict(run(WAITED), now=NOW - SECOND).action is Action.LEAVE
+        assert verdict(run(WAITED)).action is Action.TAKE_UP
+
+    def test_ends_a_run_of_a_deleted_flow_though_a_step_waits(self) -> None:
+        assert verdict(run(WAITED, flow_deleted=True), now=NOW - SECOND).code == "flow_deleted"
 
     @pytest.mark.parametrize("holders", [(), (ALIVE,), (DEAD,)])
     def test_ends_a_run_that_was_worked_on_too_long(self, holders: tuple[Holder, ...]) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.features.jobs.leases import LATE_LEASES
+from headgate.features.jobs.leases import LATE_LEASES, TIMER
 from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.transitions import Holder, clock
@@ -34,6 +34,11 @@ class TestHasLost:
         shift = Shift(worker, LEASE_SECONDS, owned={"run"})
         assert shift.has_lost("run", Holder("step", 1, "elsewhere:1:a", clock() - SECOND))
         assert not shift.has_lost("run", Holder("step", 1, "elsewhere:1:a", clock() + SECOND))
+
+    def test_is_true_of_a_step_that_waits_once_its_moment_has_come(self, worker: Worker) -> None:
+        shift = Shift(worker, LEASE_SECONDS)
+        assert not shift.has_lost("run", Holder("step", 1, TIMER, clock() + 86_400 * SECOND))
+        assert shift.has_lost("run", Holder("step", 1, TIMER, clock()))
 
     def test_is_true_at_once_of_one_that_ended_and_late_of_one_that_lives(self, worker: Worker, tmp_path: Path) -> None:
         shift, other = Shift(worker, LEASE_SECONDS), Worker(tmp_path)

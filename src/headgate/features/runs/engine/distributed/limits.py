@@ -6,6 +6,8 @@ MARGIN_SECONDS = 30.0
 """Over the sum of its steps' time limits, for reading and writing."""
 GRACE_SECONDS = 20.0
 """Between the soft limit, which ends the step, and the hard one, which ends the process."""
+LONGEST_SLEEP_SECONDS = 30.0
+"""A step that waits longer waits without a worker."""
 _OF_VISIBILITY = 0.8
 """Share of the visibility timeout that a task may take: a message that is given out again is no surprise."""
 
@@ -25,6 +27,11 @@ class TaskLimits:
     visibility_seconds: float
     margin_seconds: float = MARGIN_SECONDS
     grace_seconds: float = GRACE_SECONDS
+
+    @property
+    def longest_sleep(self) -> float:
+        """Seconds that a step may wait in its task: never so long that the task's own limit ends it."""
+        return min(self.step_seconds, LONGEST_SLEEP_SECONDS)
 
     @property
     def longest(self) -> int:

@@ -7,14 +7,18 @@ by compare-and-swap decides who works, and whoever cannot claim leaves without a
 import asyncio
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 
-from headgate.features.runs.engine.conductor import Conductor, patiently
+from headgate.features.jobs.leases import TIMER
+from headgate.features.runs.engine.conductor import Conductor
 from headgate.features.runs.engine.distributed.cancellations import Cancellations
 from headgate.features.runs.engine.distributed.limits import TaskLimits
 from headgate.features.runs.engine.distributed.orders import Order
 from headgate.features.runs.engine.distributed.presence import Presence
 from headgate.features.runs.engine.distributed.segments import stretch
+from headgate.features.runs.engine.patience import patiently
+from headgate.features.runs.engine.reconciler import interrupted_too_often
 from headgate.features.runs.engine.recovery import Recovery
 from headgate.features.runs.engine.shift import Shift
 from headgate.features.runs.errors import NEVER_BEGUN, STEP_TIMEOUT, WORKER_LOST
@@ -23,6 +27,7 @@ from headgate.features.runs.ports import Services
 from headgate.features.runs.states import MAX_ATTEMPTS, RunStatus, StepStatus
 from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.ledger import Following
+from headgate.features.runs.steps.parking import Parking
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore
 from headgate.features.runs.transitions import Claim, Failed, Held, Holder, RunKey, StoredRun, clock
@@ -42,6 +47,8 @@ class Outcome(StrEnum):
     """The run is over, or not there."""
     ELSEWHERE = "elsewhere"
     """Another worker has the step, or it waits for steps that are not settled."""
+    PARKED = "parked"
+    """A step waits, and no worker with it: the rest of the run is sent when its time is up."""
     FAILED = "failed"
     """The run failed here."""
 
@@ -137,6 +144,7 @@ class SegmentWorker:
             return Outcome.FAILED
         steps = stretch(run.planned.plan, order.head, self._limits.longest)
         run.only = frozenset(steps)
+        run.parking = Parking(self._limits.longest_sleep, lambda claim, until: self._park(run, claim, until))
         self._active[order.run_id] = run
         try:
             if begun is not None:
@@ -148,6 +156,9 @@ class SegmentWorker:
             return await self._outcome(run)
         finally:
             del self._active[order.run_id]
+
+    async def _park(self, run: ActiveRun, claim: Claim, until: int) -> bool:
+        return await self._store.park(run.key, claim, replace(self._shift.lease(), until=until))
 
     async def _pick_up(self, order: Order) -> bool:
         """Count that a worker has the message. False when the run is over, or ends here because it was tried enough."""
@@ -228,9 +239,9 @@ class SegmentWorker:
         mine = holder.worker_id == self._shift.worker.id
         if not mine and not self._shift.has_lost(stored.key.run_id, holder):
             return False
-        if holder.attempt >= MAX_ATTEMPTS:
-            said = f"Step '{holder.step_id}' was interrupted {holder.attempt} times: each time its worker died."
-            await self._conductor.fail(run, Failed(Claim(holder.step_id, holder.attempt), WORKER_LOST, said))
+        if holder.attempt >= MAX_ATTEMPTS and holder.worker_id != TIMER:
+            claim = Claim(holder.step_id, holder.attempt)
+            await self._conductor.fail(run, Failed(claim, WORKER_LOST, interrupted_too_often(claim)))
             return True
         run.events.run_started(resumed=True)
         async with run.turn:
@@ -254,6 +265,8 @@ class SegmentWorker:
             return Outcome.FAILED
         if run.ended:
             return Outcome.OVER
+        if run.parked:
+            return Outcome.PARKED
         if not run.abandoned:
             return Outcome.DONE
         status = await self._store.status(run.key.run_id)

@@ -58,7 +58,7 @@ class WorkerParts(Protocol):
 
 
 class SegmentFailed(Exception):
-    """A step failed and its run with it, in the database already: what follows in the canvas is not sent."""
+    """A step failed and its run with it, or it waits without a worker: what follows in the canvas is not sent."""
 
 
 def register(app: Celery, child: Child[WorkerParts], queue: str, lease_seconds: float) -> None:
@@ -155,7 +155,7 @@ def _carry_out(task: Any, child: Child[WorkerParts], order: Order, beat: float) 
         outcome = _stopped(task, child, order, work, beat)
     except Unavailable as error:
         raise _again(task, error) from error
-    if outcome is Outcome.FAILED:
+    if outcome in {Outcome.FAILED, Outcome.PARKED}:
         raise SegmentFailed(order.run_id)
     return outcome.value
 

@@ -1,0 +1,26 @@
+"""What errors of the drivers amount to."""
+
+import psycopg.errors
+import pytest
+
+from headgate.foundation.database import explain
+from headgate.foundation.errors import DatabaseAway
+
+
+class TestExplain:
+    @pytest.mark.parametrize(
+        "error",
+        [
+            psycopg.errors.AdminShutdown("terminating connection due to administrator command"),
+            psycopg.errors.CrashShutdown("terminating the process"),
+            psycopg.errors.CannotConnectNow("the system is starting up"),
+            psycopg.errors.ConnectionFailure("broken"),
+            psycopg.OperationalError("connection refused"),
+            psycopg.OperationalError("consuming input failed: server closed the connection unexpectedly"),
+        ],
+    )
+    def test_a_server_that_is_away_is_known_in_all_its_words(self, error: Exception) -> None:
+        assert isinstance(explain(error), DatabaseAway)
+
+    def test_an_error_of_a_statement_is_not_explained(self) -> None:
+        assert explain(psycopg.errors.UndefinedTable("relation does not exist")) is None
