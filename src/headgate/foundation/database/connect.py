@@ -80,7 +80,13 @@ class Database:
         await self.engine.dispose()
 
 
-_ENDED_CONNECTION = {"AdminShutdown", "CrashShutdown", "CannotConnectNow", "ConnectionFailure", "ConnectionDoesNotExist"}
+_ENDED_CONNECTION = {
+    "AdminShutdown",
+    "CrashShutdown",
+    "CannotConnectNow",
+    "ConnectionFailure",
+    "ConnectionDoesNotExist",
+}
 """What psycopg raises when PostgreSQL stops, has crashed or is starting."""
 
 

@@ -109,7 +109,7 @@ class PostgresDispatchStore(PostgresRunStore):
 
         False when the attempt is not the step's any more.
         """
-        return bool(await self._execute(_PARK, {**asdict(key), **asdict(lease), **asdict(claim)}))
+        return bool(await self._pool.execute(_PARK, {**asdict(key), **asdict(lease), **asdict(claim)}))
 
     async def put_back(self, run_id: str) -> None:
         """A message was picked up while other workers run the run's steps: that says nothing against the run."""
