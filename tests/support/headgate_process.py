@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from headgate import components
 from headgate.entrypoints import cli
-from headgate.features.catalog import installed
 from tests.support.engine import Echo, Gate, Speak, Start
 from tests.support.fault_steps import FAULT_STEPS
 from tests.support.lifeline import tie
@@ -33,7 +33,7 @@ def wrong_time() -> int:
 
 def add_components() -> None:
     """Add the components where every registry is made; workers are forked with them."""
-    vars(installed)["BUILTINS"] += (*FAULT_STEPS, Start, Echo, Speak, Gate)
+    vars(components)["BUILTINS"] += (*FAULT_STEPS, Start, Echo, Speak, Gate)
 
 
 def send_twice() -> None:
