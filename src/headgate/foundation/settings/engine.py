@@ -8,7 +8,7 @@ from headgate.foundation.settings.units import MEBIBYTE
 
 
 class EngineSettings(BaseModel, defer_build=True):
-    """How runs are carried out."""
+    """How runs are executed."""
 
     backend: Literal["embedded", "celery"] = Field(
         default="embedded",
@@ -27,14 +27,14 @@ class EngineSettings(BaseModel, defer_build=True):
     run_timeout_seconds: float | None = Field(
         default=86_400.0,
         gt=0,
-        description="Longest time that steps of a run may be worked on; then it fails with `run_stale`. Down time of "
-        "the server and waiting for a worker do not count. It can be resumed. Empty: no limit.",
+        description="Maximum execution time of a run; then it fails with `run_stale`. Down time of the server and "
+        "waiting for a worker do not count. It can be resumed. Empty: no limit.",
     )
     event_memory_bytes: int = Field(
         default=16 * 1024 * 1024,
         ge=65_536,
-        description="Memory for what running steps emit (tokens, tool calls, log lines), for readers that come later. "
-        "Beyond it the oldest goes first, and readers are told so with a `gap`. Events of finished steps are rows.",
+        description="Memory for events of running steps (tokens, tool calls, log lines), for readers that connect "
+        "later. Above it the oldest are dropped, and readers get a `gap` event. Events of runs and steps are rows.",
     )
     min_free_disk_bytes: int | None = Field(
         default=None,
@@ -52,9 +52,9 @@ class EngineSettings(BaseModel, defer_build=True):
         default=5.0,
         gt=0,
         description="Runs are refused while a write to the database has waited longer for its turn or a connection. "
-        "`null`: no limit.",
+        "Empty: no limit.",
     )
-    recover_on_start: bool = Field(default=True, description="Take up queued and running runs when the server starts.")
+    recover_on_start: bool = Field(default=True, description="Recover queued and running runs when the server starts.")
 
 
 class CelerySettings(BaseModel, defer_build=True):
@@ -82,8 +82,8 @@ class CelerySettings(BaseModel, defer_build=True):
     max_pickups: int = Field(
         default=20,
         ge=1,
-        description="How often workers may pick up a run again without claiming a step of it before it fails. Messages"
-        " that no worker received do not count.",
+        description="How often workers may receive a run again without claiming a step, before it fails. Messages that"
+        " no worker received do not count.",
     )
     result_expires_seconds: int = Field(default=3_600, ge=60, description="How long task results are kept.")
     events_expire_seconds: int = Field(default=3_600, ge=60, description="How long the live events of a run are kept.")

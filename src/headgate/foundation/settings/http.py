@@ -20,10 +20,10 @@ class HttpSettings(BaseModel, defer_build=True):
     max_connections: int | None = Field(
         default=None,
         ge=1,
-        description="Most requests under way at once. Empty: as many as steps may work at once, "
-        "`HEADGATE_ENGINE__MAX_CONCURRENT_RUNS` times `HEADGATE_ENGINE__MAX_CONCURRENT_STEPS`. Waiting for a place is "
-        "not part of a request's time.",
+        description="Maximum of concurrent requests. Empty: the maximum of concurrent steps, "
+        "`HEADGATE_ENGINE__MAX_CONCURRENT_RUNS` times `HEADGATE_ENGINE__MAX_CONCURRENT_STEPS`. Waiting for a slot does "
+        "not count as request time.",
     )
     max_connections_per_host: int = Field(
-        default=100, ge=1, description="Most of them to one host, so that a slow server leaves places for others."
+        default=100, ge=1, description="Maximum of concurrent requests to one host, so that one server cannot use all."
     )

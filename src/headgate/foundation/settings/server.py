@@ -44,7 +44,7 @@ class ServerSettings(BaseModel, defer_build=True):
     max_loop_lag_seconds: float = Field(
         default=5.0,
         gt=0,
-        description="`/health/ready` answers 503 when the event loop was blocked longer within the last ten seconds.",
+        description="`/health/ready` responds 503 when the event loop was blocked longer within the last ten seconds.",
     )
     max_body_bytes: int = Field(default=4 * MEBIBYTE, ge=1024, description="Largest request body, uploads excepted.")
     max_upload_bytes: int = Field(default=64 * MEBIBYTE, ge=1024, description="Largest uploaded file.")
