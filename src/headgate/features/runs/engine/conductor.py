@@ -357,10 +357,10 @@ class Conductor:
 
 def _repeat_warning(step: PlannedStep, claim: Claim, recorder: Recorder) -> dict[str, JsonValue]:
     """The log line of an attempt that follows an interrupted one: a step is never repeated silently."""
-    said = f"Attempt {claim.attempt - 1} was interrupted: its worker died, or lost the database."
+    text = f"Attempt {claim.attempt - 1} was interrupted: its worker died, or lost the database."
     if step.step.effect:
-        said += " Its outside effect may have happened already; this attempt repeats it."
-    return recorder.line(said, {}, clock())
+        text += " Its outside effect may have happened already; this attempt repeats it."
+    return recorder.line(text, {}, clock())
 
 
 def _told(error: Exception) -> tuple[str, str]:

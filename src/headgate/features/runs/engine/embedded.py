@@ -184,8 +184,8 @@ class EmbeddedBackend:
     async def resume(self, key: RunKey, entry: Entry | None = None, once: StartKey | None = None) -> Resumed | None:
         """Let a failed run go on, here; with steps of it that still work here, if there are any."""
         await self._reconciler.settle_lost(key.run_id)
-        found = await self._store.resume(key, clock(), entry, once)
-        if found is not None and found.changed:
+        resumed = await self._store.resume(key, clock(), entry, once)
+        if resumed is not None and resumed.changed:
             self._events(key).changed()
             owned = self._runs.active(key.run_id)
             run = None if owned is None else owned.run
@@ -197,12 +197,12 @@ class EmbeddedBackend:
             else:
                 # Its last tasks are just ending.
                 owned.requeue = True
-        return found
+        return resumed
 
     async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run: in the database first, then what works on it here."""
-        found = await self._store.cancel(run_id, tenant_id, clock(), entry)
-        if found is not None and found.changed:
+        cancelled = await self._store.cancel(run_id, tenant_id, clock(), entry)
+        if cancelled is not None and cancelled.changed:
             owned = self._runs.get(run_id)
             run = None if owned is None else owned.run
             if run is not None:
@@ -211,7 +211,7 @@ class EmbeddedBackend:
             events = run.events if run is not None else RunEvents(self._services.bus, run_id, self._services.telemetry)
             events.run_cancelled()
             self._waiters.wake(run_id)
-        return found
+        return cancelled
 
     async def wait(self, run_id: str) -> None:
         """Return once the run is over, or this engine has closed. Raises `Unavailable` where it was left for good."""
@@ -237,15 +237,15 @@ class EmbeddedBackend:
         What a sweep says was so when it began to read. That does no harm: a run that this process owns by now is not
         queued again, and one that is over by now is read back before anything is done for it.
         """
-        found = await self._reconciler.sweep(self._runs)
+        sweep = await self._reconciler.sweep(self._runs)
         metrics = self._services.telemetry.metrics
-        metrics.reconciled("ended", len(found.ended))
-        metrics.reconciled("taken_up", len(found.take_up))
-        for key, verdict in found.ended:
+        metrics.reconciled("ended", len(sweep.ended))
+        metrics.reconciled("taken_up", len(sweep.take_up))
+        for key, verdict in sweep.ended:
             self._tell_end(key, verdict)
-        for key in found.take_up:
+        for key in sweep.take_up:
             self._enqueue(key.run_id)
-        return len(found.take_up) + len(found.ended)
+        return len(sweep.take_up) + len(sweep.ended)
 
     async def health(self) -> BackendHealth:
         """Itself: the one worker, and its queue."""
@@ -274,7 +274,7 @@ class EmbeddedBackend:
             log.error("run left to be recovered", run_id=entry.run_id, exc_info=error)
         # Of a run that was abandoned more tasks may still be ending: it is not let go of before they have.
         others = set() if entry.run is None else entry.run.tasks - entry.tasks
-        for task in [one for one in others if not one.done()]:
+        for task in [task for task in others if not task.done()]:
             entry.tasks.add(task)
             task.add_done_callback(lambda ended: self._task_ended(entry, ended))
         if not entry.tasks:
@@ -331,7 +331,9 @@ class EmbeddedBackend:
         """Steps whose worker is gone. Those in this worker's name were left too: only this task works on the run."""
         held = [step.holder for step in stored.steps.values() if step.status is StepStatus.RUNNING]
         mine = self._shift.worker.id
-        return [one for one in held if one.worker_id == mine or self._shift.has_lost(stored.key.run_id, one)]
+        return [
+            holder for holder in held if holder.worker_id == mine or self._shift.has_lost(stored.key.run_id, holder)
+        ]
 
     async def _end(self, key: RunKey, code: str, message: str) -> None:
         """Fail a run that cannot go on."""
@@ -375,8 +377,8 @@ class EmbeddedBackend:
         held = self._runs.claims()
         if not held:
             return
-        kept = await self._store.renew(list(held), self._shift.lease())
-        for one, run in held.items():
-            still = run.working.get(one.step_id)
-            if one not in kept and still is not None and still.attempt == one.attempt:
+        renewed = await self._store.renew(list(held), self._shift.lease())
+        for step, run in held.items():
+            claim = run.working.get(step.step_id)
+            if step not in renewed and claim is not None and claim.attempt == step.attempt:
                 await self._conductor.lose(run)

@@ -87,14 +87,14 @@ def judge(run: LiveRun, *, now: int, has_lost: HasLost, rules: Rules) -> Verdict
         has_lost: Whether a step may be taken from its holder.
         rules: What the engine allows.
     """
-    lost = tuple(Claim(one.step_id, one.attempt) for one in run.holders if has_lost(run.key.run_id, one))
+    lost = tuple(Claim(holder.step_id, holder.attempt) for holder in run.holders if has_lost(run.key.run_id, holder))
     if run.flow_deleted:
-        living = any(one.worker_id != TIMER and not has_lost(run.key.run_id, one) for one in run.holders)
+        living = any(holder.worker_id != TIMER and not has_lost(run.key.run_id, holder) for holder in run.holders)
         return LEAVE if living else Verdict(Action.END, FLOW_DELETED, FLOW_DELETED_MESSAGE)
     if run.worked is not None and _exceeds(run.worked, rules):
-        said = f"The run was not finished after {rules.run_timeout_seconds:g} seconds of work."
-        return Verdict(Action.END, RUN_STALE, said)
-    deaths = {one.step_id for one in run.holders if one.worker_id != TIMER}
+        message = f"The run was not finished after {rules.run_timeout_seconds:g} seconds of work."
+        return Verdict(Action.END, RUN_STALE, message)
+    deaths = {holder.step_id for holder in run.holders if holder.worker_id != TIMER}
     hopeless = next((claim for claim in lost if claim.step_id in deaths and claim.attempt >= MAX_ATTEMPTS), None)
     if hopeless is not None:
         return Verdict(Action.END, WORKER_LOST, interrupted_too_often(hopeless), step=hopeless)
@@ -151,26 +151,26 @@ class Reconciler:
 
     async def sweep(self, busy: Container[str] = ()) -> Sweep:
         """One look. `busy` are ids of runs that the caller owns: they may be ended, and need not be recovered."""
-        found = Sweep()
+        sweep = Sweep()
         now = clock()
         for run in await self._store.live_runs():
             timed = await self._timed(run, now)
             verdict = judge(timed, now=now, has_lost=self._has_lost, rules=self._rules)
             if verdict.action is Action.TAKE_UP and run.key.run_id not in busy:
-                found.take_up.append(run.key)
+                sweep.take_up.append(run.key)
             elif verdict.action is Action.END and await self._end(run.key, verdict, now):
-                found.ended.append((run.key, verdict))
-        found.settled = await self._settle_stragglers(now)
-        if found.take_up or found.ended or found.settled:
-            log.info("reconciled", taken_up=len(found.take_up), ended=len(found.ended), settled=found.settled)
-        return found
+                sweep.ended.append((run.key, verdict))
+        sweep.settled = await self._settle_stragglers(now)
+        if sweep.take_up or sweep.ended or sweep.settled:
+            log.info("reconciled", taken_up=len(sweep.take_up), ended=len(sweep.ended), settled=sweep.settled)
+        return sweep
 
     async def settle_lost(self, run_id: str) -> None:
         """End the steps of one failed run that their workers left."""
         now = clock()
-        for one in await self._store.stragglers(since=0, run_id=run_id):
-            if self._has_lost(one.key.run_id, one.holder):
-                await self._fail(one.key, one.holder, now)
+        for straggler in await self._store.stragglers(since=0, run_id=run_id):
+            if self._has_lost(straggler.key.run_id, straggler.holder):
+                await self._fail(straggler.key, straggler.holder, now)
 
     async def _timed(self, run: LiveRun, now: int) -> LiveRun:
         """The run with the time that was worked on it, where that may be too long."""
@@ -188,9 +188,9 @@ class Reconciler:
     async def _settle_stragglers(self, now: int) -> int:
         since = now - LOOK_BACK_SECONDS * MICROSECONDS if self._looked_back else 0
         settled = 0
-        for one in await self._store.stragglers(since=since):
-            if self._has_lost(one.key.run_id, one.holder):
-                settled += await self._fail(one.key, one.holder, now)
+        for straggler in await self._store.stragglers(since=since):
+            if self._has_lost(straggler.key.run_id, straggler.holder):
+                settled += await self._fail(straggler.key, straggler.holder, now)
         self._looked_back = True
         return settled
 

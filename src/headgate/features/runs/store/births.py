@@ -36,7 +36,7 @@ def births_of(run: NewRun) -> list[Birth]:
     """The steps of a new run, in the order of its seeds."""
     claimed = set(run.claim)
     copied = set(run.reuse.steps) if run.reuse is not None else set()
-    pinned = {one.step_id: one for one in run.part.pinned} if run.part is not None else {}
+    pinned = {pin.step_id: pin for pin in run.part.pinned} if run.part is not None else {}
     settled = run.part.settled if run.part is not None else frozenset()
     births: list[Birth] = []
     for seed in run.steps:

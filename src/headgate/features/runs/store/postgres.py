@@ -132,8 +132,8 @@ class PostgresRunStore:
                 await connection.execute(CREATE, values)
             else:
                 await connection.execute(KEEP_SOURCES, values)
-                found = await (await connection.execute(CREATE_FROM, values)).fetchone()
-                if found is None or found[0] != len(set(run.reuse.steps)):
+                copied = await (await connection.execute(CREATE_FROM, values)).fetchone()
+                if copied is None or copied[0] != len(set(run.reuse.steps)):
                     raise SourceGone(run.reuse.run_id)
             if run.entry is not None:
                 await connection.execute(audit.PSYCOPG, audit.values(run.entry))
@@ -209,9 +209,9 @@ class PostgresRunStore:
     async def take_over(self, key: RunKey, held: Sequence[Holder], lease: Lease) -> tuple[Claim, ...]:
         """Take steps from a dead worker."""
         seen = {
-            "steps": [one.step_id for one in held],
-            "seen": [one.attempt for one in held],
-            "leases": [one.lease_until for one in held],
+            "steps": [holder.step_id for holder in held],
+            "seen": [holder.attempt for holder in held],
+            "leases": [holder.lease_until for holder in held],
         }
         rows = await self._pool.execute(sql.TAKE_OVER, {**_key(key), **_lease(lease), **seen})
         return tuple(Claim(*row) for row in rows)
@@ -233,9 +233,9 @@ class PostgresRunStore:
         values = {
             "worker_id": lease.worker_id,
             "until": lease.until,
-            "runs": [one.run_id for one in held],
-            "steps": [one.step_id for one in held],
-            "attempts": [one.attempt for one in held],
+            "runs": [step.run_id for step in held],
+            "steps": [step.step_id for step in held],
+            "attempts": [step.attempt for step in held],
         }
         return frozenset(Held(*row) for row in await self._pool.execute(sql.RENEW, values))
 

@@ -75,12 +75,14 @@ class PostgresPool:
             _raise_translated(error)
             raise
 
-    async def snapshot(self, one: str, many: str, values: Mapping[str, Any]) -> tuple[Any, list[tuple[Any, ...]]]:
+    async def snapshot(
+        self, row_query: str, rows_query: str, values: Mapping[str, Any]
+    ) -> tuple[Any, list[tuple[Any, ...]]]:
         """A row and the rows that belong to it, in one transaction that sees one state, in one round trip."""
         async with self.connection() as connection, connection.pipeline():
             await connection.execute("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", prepare=True)
-            first = await connection.execute(one, values, prepare=True)
-            second = await connection.execute(many, values, prepare=True)
+            first = await connection.execute(row_query, values, prepare=True)
+            second = await connection.execute(rows_query, values, prepare=True)
             await connection.execute("COMMIT", prepare=True)
             return await first.fetchone(), await second.fetchall()
 
@@ -113,11 +115,11 @@ def _raise_translated(error: Exception) -> None:
 
     Its operational errors are never about the statement: the same one may succeed later.
     """
-    found = explain(error)
-    if found is None and {kind.__name__ for kind in type(error).__mro__} & _ABOUT_THE_DATABASE:
-        found = DatabaseAway("The database does not answer.", remedy="Check HEADGATE_DATABASE__URL and the server.")
-    if found is not None:
-        raise found from error
+    away = explain(error)
+    if away is None and {kind.__name__ for kind in type(error).__mro__} & _ABOUT_THE_DATABASE:
+        away = DatabaseAway("The database does not answer.", remedy="Check HEADGATE_DATABASE__URL and the server.")
+    if away is not None:
+        raise away from error
 
 
 @cache

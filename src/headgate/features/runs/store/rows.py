@@ -135,16 +135,16 @@ def read_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> Re
     if run is None:
         return None
     *plain, part, given, made = run
-    found = tuple(ReadStep(*[*step[:-1], _loaded(step[-1])]) for step in steps)
-    return ReadRun(*[*plain, _loaded(part), orjson.loads(given), _loaded(made), found])
+    shown = tuple(ReadStep(*[*step[:-1], _loaded(step[-1])]) for step in steps)
+    return ReadRun(*[*plain, _loaded(part), orjson.loads(given), _loaded(made), shown])
 
 
 def events_of(rows: Sequence[Sequence[Any]]) -> EventPage | None:
     """A page of the event log; None when the tenant has no such run."""
     if not rows:
         return None
-    found = [RunEvent(*[*row[6:11], _loaded(row[11]) or {}]) for row in rows if row[6] is not None]
-    return EventPage(*[RunKey(*rows[0][:4]), *rows[0][4:6], tuple(found)])
+    events = [RunEvent(*[*row[6:11], _loaded(row[11]) or {}]) for row in rows if row[6] is not None]
+    return EventPage(*[RunKey(*rows[0][:4]), *rows[0][4:6], tuple(events)])
 
 
 def completed_data(finished: Finished) -> str:
@@ -160,15 +160,15 @@ def failed_data(code: str, message: str) -> str:
 
 
 def _loaded(document: str | None) -> dict[str, Any] | None:
-    found: dict[str, Any] | None = None if document is None else orjson.loads(document)
-    return found
+    loaded: dict[str, Any] | None = None if document is None else orjson.loads(document)
+    return loaded
 
 
 def stored_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> StoredRun | None:
     """The value of a run's row and its steps' rows."""
     if run is None:
         return None
-    found = [StoredStep(row[0], StepStatus(row[1]), *row[2:]) for row in steps]
+    stored = [StoredStep(row[0], StepStatus(row[1]), *row[2:]) for row in steps]
     return StoredRun(
         key=RunKey(run[0], run[1], run[2], run[3]),
         status=RunStatus(run[4]),
@@ -178,7 +178,7 @@ def stored_run_of(run: Sequence[Any] | None, steps: Sequence[Sequence[Any]]) -> 
         input_payload=run[8],
         started_at=run[9],
         result_step=run[10],
-        steps={step.step_id: step for step in found},
+        steps={step.step_id: step for step in stored},
     )
 
 

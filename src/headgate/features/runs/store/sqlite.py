@@ -91,7 +91,7 @@ class SqliteRunStore:
     async def create(self, run: NewRun, lease: Lease) -> None:
         """Insert a run and its steps."""
         pinned = run.part.pinned if run.part is not None else ()
-        size = len(run.input_payload) + sum(len(one.output_payload) for one in pinned)
+        size = len(run.input_payload) + sum(len(pin.output_payload) for pin in pinned)
         await self._writer.submit(lambda db: create(db, run, lease), size=size)
 
     async def resume(

@@ -49,23 +49,30 @@ def create(db: sqlite3.Connection, run: NewRun, lease: Lease) -> None:
     """
     claim_on(db, run.once, run.key.run_id, lease.at)
     births = births_of(run)
-    claimed = [one for one in births if one.status == StepStatus.RUNNING]
+    claimed = [birth for birth in births if birth.status == StepStatus.RUNNING]
     db.execute(_INSERT_RUN, _run_values(run, lease, births, events=1 + len(claimed)))
     same = (run.key.run_id, run.key.flow_id, run.key.version, run.key.tenant_id)
     working, idle = (1, lease.worker_id, lease.until, lease.at), (0, None, None, None)
     opened = [
-        (*same, one.step_id, one.order, one.waiting, one.status, *(working if one.status == "running" else idle))
-        for one in births
-        if not one.settled
+        (
+            *same,
+            birth.step_id,
+            birth.order,
+            birth.waiting,
+            birth.status,
+            *(working if birth.status == "running" else idle),
+        )
+        for birth in births
+        if not birth.settled
     ]
     db.executemany(_INSERT_STEP, opened)
     if claimed:
         place = (lease.worker_id, lease.at)
-        db.executemany(_INSERT_ATTEMPT, [(*same, one.step_id, one.order, *place) for one in claimed])
+        db.executemany(_INSERT_ATTEMPT, [(*same, birth.step_id, birth.order, *place) for birth in claimed])
     if len(opened) < len(births):
         _insert_settled(db, run, births, lease.at)
     events: list[Event] = [("run_started" if run.claim else "run_queued", None, None, None)]
-    events += [("step_started", one.step_id, 1, None) for one in claimed]
+    events += [("step_started", birth.step_id, 1, None) for birth in claimed]
     write_events(db, run.key.run_id, 1, events, lease.at)
     if run.entry is not None:
         append(db, run.entry)
@@ -75,7 +82,7 @@ def _run_values(run: NewRun, lease: Lease, births: Sequence[Birth], *, events: i
     key = run.key
     who = (key.run_id, key.tenant_id, key.flow_id, key.version, run.user_id, run.session_id)
     status, started = (RunStatus.RUNNING, lease.at) if run.claim else (RunStatus.QUEUED, None)
-    left = sum(not one.settled for one in births)
+    left = sum(not birth.settled for birth in births)
     source = (None, None) if run.reuse is None else (run.reuse.run_id, run.reuse.step_id)
     part = None if run.part is None else run.part.stored()
     return (*who, status, left, run.input_payload, lease.at, started, run.trace_parent, *source, part, events)
@@ -85,12 +92,12 @@ def _insert_settled(db: sqlite3.Connection, run: NewRun, births: Sequence[Birth]
     """Insert the steps that are never executed in this run."""
     key = run.key
     same = (key.run_id, key.flow_id, key.version, key.tenant_id)
-    for one in births:
-        if one.is_copy and run.reuse is not None:
-            place = (run.reuse.run_id, key.flow_id, one.step_id, key.tenant_id)
-            if not db.execute(_COPY_STEP, (key.run_id, key.version, one.order, *place)).rowcount:
+    for birth in births:
+        if birth.is_copy and run.reuse is not None:
+            place = (run.reuse.run_id, key.flow_id, birth.step_id, key.tenant_id)
+            if not db.execute(_COPY_STEP, (key.run_id, key.version, birth.order, *place)).rowcount:
                 raise SourceGone(run.reuse.run_id)
-        elif one.settled:
-            began = at if one.status == StepStatus.COMPLETED else None
-            made = (one.status, one.output_payload, one.classification, began, at)
-            db.execute(_INSERT_SETTLED, (*same, one.step_id, one.order, *made))
+        elif birth.settled:
+            began = at if birth.status == StepStatus.COMPLETED else None
+            made = (birth.status, birth.output_payload, birth.classification, began, at)
+            db.execute(_INSERT_SETTLED, (*same, birth.step_id, birth.order, *made))

@@ -135,10 +135,10 @@ def _started(claims: Sequence[Claim]) -> list[Event]:
 
 def _judge(db: sqlite3.Connection, key: RunKey, onward: Onward, lease: Lease, events: list[Event]) -> Progress:
     """Advance a run of which everything has to be read: it may end, start, or continue no more."""
-    found = db.execute(_READ_RUN, (key.run_id, key.tenant_id)).fetchone()
-    if found is None:
+    row = db.execute(_READ_RUN, (key.run_id, key.tenant_id)).fetchone()
+    if row is None:
         return Progress(None, recorded=False)
-    status, unfinished, deleted = RunStatus(found[0]), found[1], found[2] is not None
+    status, unfinished, deleted = RunStatus(row[0]), row[1], row[2] is not None
     if status in {RunStatus.COMPLETED, RunStatus.CANCELLED}:
         return Progress(status, recorded=False)
     skipped = _skip(db, key, onward.skip, lease.at)
@@ -239,9 +239,9 @@ def cancel(
 def renew(db: sqlite3.Connection, held: Sequence[Held], lease: Lease) -> frozenset[Held]:
     """Lengthen leases; which of the steps are still this worker's."""
     return frozenset(
-        one
-        for one in held
-        if db.execute(_RENEW, (lease.until, one.run_id, one.step_id, one.attempt, lease.worker_id)).rowcount
+        step
+        for step in held
+        if db.execute(_RENEW, (lease.until, step.run_id, step.step_id, step.attempt, lease.worker_id)).rowcount
     )
 
 
@@ -284,8 +284,8 @@ def _columns(record: StepRecord) -> tuple[str | int | None, ...]:
 
 
 def _status(db: sqlite3.Connection, key: RunKey) -> RunStatus | None:
-    found = db.execute(_READ_STATUS, (key.run_id, key.tenant_id)).fetchone()
-    return RunStatus(found[0]) if found else None
+    row = db.execute(_READ_STATUS, (key.run_id, key.tenant_id)).fetchone()
+    return RunStatus(row[0]) if row else None
 
 
 def _skip(db: sqlite3.Connection, key: RunKey, steps: Sequence[str], at: int) -> list[str]:

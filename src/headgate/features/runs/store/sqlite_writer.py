@@ -174,7 +174,7 @@ class SqliteWriter:
         batch = self._take(MOST_ON_LOOP)
         began = self._clock()
         try:
-            outcomes, _ = commit(connection, [one.job for one in batch], self._clock)
+            outcomes, _ = commit(connection, [entry.job for entry in batch], self._clock)
         except Exception as error:  # noqa: BLE001 - the thread finds out which job it is about
             if is_busy(error):
                 self._wait_for_lock(batch, error)
@@ -192,7 +192,7 @@ class SqliteWriter:
     def _hand_over(self, batch: list[_Waiting]) -> None:
         """Have the thread write a batch; until it is back the connection is the thread's."""
         self._in_thread = batch
-        jobs = [one.job for one in batch]
+        jobs = [entry.job for entry in batch]
         try:
             turn = self._loop.run_in_executor(self._writing, self._write, jobs, self._checkpoints.copied)
         except RuntimeError as error:  # no thread can be started
@@ -223,15 +223,15 @@ class SqliteWriter:
     def _settle(self, batch: list[_Waiting], outcomes: list[Any]) -> None:
         """Hand the outcomes out; what found the database locked is tried again."""
         locked: list[_Waiting] = []
-        for one, outcome in zip(batch, outcomes, strict=True):
+        for entry, outcome in zip(batch, outcomes, strict=True):
             if not isinstance(outcome, Failed):
-                if not one.future.done():
-                    one.future.set_result(outcome)
+                if not entry.future.done():
+                    entry.future.set_result(outcome)
             elif is_busy(outcome.error):
-                locked.append(one)
+                locked.append(entry)
                 why = outcome.error
             else:
-                self._fail([one], outcome.error)
+                self._fail([entry], outcome.error)
         self._checkpoints.begin_if_due()
         if locked:
             self._wait_for_lock(locked, why)
@@ -239,15 +239,15 @@ class SqliteWriter:
             self._proceed()
 
     def _fail(self, batch: Sequence[_Waiting], error: BaseException) -> None:
-        for one in batch:
-            if not one.future.done():
-                one.future.set_exception(translated(error))
+        for entry in batch:
+            if not entry.future.done():
+                entry.future.set_exception(translated(error))
 
     def _wait_for_lock(self, batch: list[_Waiting], error: BaseException) -> None:
         """Try again in a moment; a job that has waited as long as it may fails."""
         latest = self._clock() - self._settings.busy_timeout_seconds
-        self._fail([one for one in batch if one.since <= latest], error)
-        self._waiting[:0] = [one for one in batch if one.since > latest]
+        self._fail([entry for entry in batch if entry.since <= latest], error)
+        self._waiting[:0] = [entry for entry in batch if entry.since > latest]
         pause = LOCK_PAUSES_SECONDS[min(self._lock_tries, len(LOCK_PAUSES_SECONDS) - 1)]
         self._lock_tries += 1
         self._proceed(pause)

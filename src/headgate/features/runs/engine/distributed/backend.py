@@ -169,20 +169,20 @@ class CeleryBackend:
     async def resume(self, key: RunKey, entry: Entry | None = None, once: StartKey | None = None) -> Resumed | None:
         """Let a failed run go on: send what is left of it."""
         await self._reconciler.settle_lost(key.run_id)
-        found = await self._store.resume(key, clock(), entry, once)
-        if found is not None and found.changed:
+        resumed = await self._store.resume(key, clock(), entry, once)
+        if resumed is not None and resumed.changed:
             self._events(key).changed()
             await self._send_rest(key.run_id)
-        return found
+        return resumed
 
     async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
         """End a run: in the database first, then whoever works on it is told, and its messages are taken back."""
-        found = await self._store.cancel(run_id, tenant_id, clock(), entry)
-        if found is not None and found.changed:
+        cancelled = await self._store.cancel(run_id, tenant_id, clock(), entry)
+        if cancelled is not None and cancelled.changed:
             events = RunEvents(self._services.bus, run_id, self._services.telemetry)
             events.run_cancelled()
             self._do_later(self._take_back(run_id))
-        return found
+        return cancelled
 
     async def _take_back(self, run_id: str) -> None:
         await self._cancellations.tell(run_id)
