@@ -87,8 +87,14 @@ class Capacity:
 
 
 def _short(resource: str, free: int, needed: int, remedy: str) -> tuple[str, str]:
-    text = f"{free / MEBIBYTE:.1f} MiB of {resource} are free, {needed / MEBIBYTE:.1f} MiB are required."
+    text = f"{_size(free)} of {resource} are free, {_size(needed)} are required."
     return text, f"{remedy}; HEADGATE_ENGINE__MIN_FREE_{resource.upper()}_BYTES sets the limit."
+
+
+def _size(size: int) -> str:
+    """Bytes as MiB, or GiB from one GiB on."""
+    mebibytes = size / MEBIBYTE
+    return f"{mebibytes:,.1f} MiB" if mebibytes < 1024 else f"{mebibytes / 1024:,.1f} GiB"  # noqa: PLR2004 - per GiB
 
 
 def available_memory(groups: Sequence[Path] = (_CGROUP,), meminfo: Path = _MEMINFO) -> int | None:

@@ -29,7 +29,7 @@ class TestCapacity:
         wanted.require(0.0)
         small_disk.fill()
         clock.now += 1
-        with pytest.raises(CapacityShort, match="MiB of disk are free") as caught:
+        with pytest.raises(CapacityShort, match="of disk are free") as caught:
             wanted.require(0.0)
         problem = caught.value.problem()
         assert (problem["status"], problem["code"], problem["retry_after_seconds"]) == (

@@ -56,9 +56,9 @@ export function Callout({
   return (
     <div
       role={tone === "bad" ? "alert" : "status"}
-      className={cx("flex gap-2.5 rounded-md border px-3 py-2.5 text-sm", look)}
+      className={cx("flex gap-2.5 rounded-md border px-3 py-2.5 text-sm", look, !children && "items-center")}
     >
-      <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <Icon aria-hidden className={cx("size-4 shrink-0", children && "mt-0.5")} />
       <div className="min-w-0 flex-1">
         {title && <div className="font-medium">{title}</div>}
         {children && <div className="break-words text-ink">{children}</div>}

@@ -28,7 +28,7 @@ export function DeliveryView({ delivery, title, again }: DeliveryViewProps) {
         {again && (
           <Button
             size="sm"
-            className="ml-auto"
+            className="sm:ml-auto"
             busy={redeliver.isPending}
             onClick={() => redeliver.mutate(delivery.id)}
           >
@@ -36,12 +36,18 @@ export function DeliveryView({ delivery, title, again }: DeliveryViewProps) {
           </Button>
         )}
       </div>
-      {delivery.webhook_error && <Callout tone="bad">{delivery.webhook_error.message}</Callout>}
+      {delivery.webhook_error && (
+        <Callout tone="bad">
+          {delivery.last_status === null
+            ? delivery.webhook_error.message
+            : t("delivery_code", { code: delivery.last_status })}
+        </Callout>
+      )}
       <ol className="flex flex-col gap-1 text-sm text-muted">
-        {attempts.map((one) => (
-          <li key={one.attempt_no}>
-            {t("attempt", { no: one.attempt_no })}, {dateTime(one.started_at)}
-            {one.status_code !== null && `, ${t("delivery_code", { code: one.status_code })}`}
+        {attempts.map((attempt) => (
+          <li key={attempt.attempt_no}>
+            {t("attempt", { no: attempt.attempt_no })}, {dateTime(attempt.started_at)}
+            {attempt.status_code !== null && ` · HTTP ${attempt.status_code}`}
           </li>
         ))}
         {attempts.length === 0 && <li>{t("no_attempts")}</li>}

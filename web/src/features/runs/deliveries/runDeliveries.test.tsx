@@ -80,8 +80,8 @@ it("shows all deliveries of a run and sends a failed one again", async () => {
   const failed = await rowOf("Send b");
   expect(within(failed).getByText("Failed")).toBeInTheDocument();
   expect(within(failed).getByText("To https://b.example")).toBeInTheDocument();
-  expect(within(failed).getByText("The receiver answered 503.")).toBeInTheDocument();
-  expect(within(failed).getAllByText(/^Attempt \d.*The receiver answered 503$/)).toHaveLength(2);
+  expect(within(failed).getByText("The receiver responded with HTTP status 503.")).toBeInTheDocument();
+  expect(within(failed).getAllByText(/^Attempt \d.* · HTTP 503$/)).toHaveLength(2);
   await userEvent.setup().click(await within(failed).findByRole("button", { name: "Deliver again" }));
   await waitFor(() => expect(within(failed).getByText("Delivered")).toBeInTheDocument());
   expect(sent).toEqual(["b"]);

@@ -14,7 +14,7 @@ interface RunRowProps {
   onChoose?: () => void;
 }
 
-/** A run in a list: where it is, what came of it, when and how long. */
+/** A run in a list: status, result, time and duration. */
 export function RunRow({ run, flowName, chosen, onChoose }: RunRowProps) {
   const t = useRunTexts();
   return (
@@ -29,12 +29,12 @@ export function RunRow({ run, flowName, chosen, onChoose }: RunRowProps) {
       <Link
         to="/flows/$flowId/runs/$runId"
         params={{ flowId: run.flow_id, runId: run.id }}
-        className="grid min-w-0 flex-1 grid-cols-[6rem_1fr_auto] items-center gap-x-3 gap-y-0.5 py-2.5 pr-3 hover:bg-hover sm:grid-cols-[7rem_1fr_auto_5rem]"
+        className="grid min-w-0 flex-1 grid-cols-[6.5rem_1fr] items-center gap-x-3 gap-y-0.5 py-2.5 pr-3 hover:bg-hover sm:grid-cols-[7rem_1fr_auto_5rem]"
       >
         <span>
           <StateChip state={run.status} label={t(run.status as RunTextKey)} />
         </span>
-        <span className="min-w-0">
+        <span className="row-span-2 min-w-0 sm:row-span-1">
           <span className="flex flex-col sm:flex-row sm:items-center sm:gap-2">
             {flowName && <span className="truncate font-medium">{flowName}</span>}
             <span className={cx("min-w-0 truncate", run.error ? "text-bad" : "text-muted")}>
@@ -45,7 +45,11 @@ export function RunRow({ run, flowName, chosen, onChoose }: RunRowProps) {
           </span>
           <Marks run={run} />
         </span>
-        <time dateTime={run.created_at} title={dateTime(run.created_at)} className="text-xs text-muted">
+        <time
+          dateTime={run.created_at}
+          title={dateTime(run.created_at)}
+          className="col-start-1 text-xs text-muted sm:col-start-3"
+        >
           {ago(run.created_at)}
         </time>
         <span className="hidden text-right text-xs text-muted tabular-nums sm:block">

@@ -123,7 +123,7 @@ export default {
   redelivered_all_one: "{{count}} delivery is being sent again",
   redelivered_all_other: "{{count}} deliveries are being sent again",
   redelivered: "It is being delivered again",
-  delivery_code: "The receiver answered {{code}}",
+  delivery_code: "The receiver responded with HTTP status {{code}}.",
   no_previous: "No earlier run has this step's output.",
   against_run: "Against the run of {{when}}",
   // history

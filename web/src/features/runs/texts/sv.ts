@@ -122,7 +122,7 @@ const sv: Translation<typeof en> = {
   redelivered_all_one: "{{count}} leverans skickas igen",
   redelivered_all_other: "{{count}} leveranser skickas igen",
   redelivered: "Den levereras igen",
-  delivery_code: "Mottagaren svarade {{code}}",
+  delivery_code: "Mottagaren svarade med HTTP-status {{code}}.",
   no_previous: "Ingen tidigare körning har det här stegets utdata.",
   against_run: "Mot körningen {{when}}",
   runs: "Körningar",

@@ -8,7 +8,7 @@ import { ago, dateTime } from "@/lib/i18n/format";
 import { Listing } from "../Listing";
 import { Part, Row, Section } from "../Section";
 import { useSettingsTexts } from "../texts";
-import { deletedWords, jobName, jobSummary } from "./jobWords";
+import { deletedWords, isCounted, jobName, jobSummary } from "./jobWords";
 import { RunJob } from "./RunJob";
 
 /** What is kept how long, and the jobs that delete the rest. */
@@ -110,7 +110,7 @@ function LastRun({ job }: { job: MaintenanceJob }) {
       <time dateTime={at} title={dateTime(at)}>
         {t(words, { when: ago(at) })}
       </time>
-      {words === "job_ran" && <>, {deletedWords(t, job.deleted)}</>}
+      {words === "job_ran" && isCounted(job) && <>, {deletedWords(t, job.deleted)}</>}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { runKeys } from "@/api/queries/runs";
 import { Confirm, Problem, toast } from "@/components/ui";
 import { useSettingsTexts } from "../texts";
 import { useChange } from "../useChange";
-import { countWords, deletedWords, jobName } from "./jobWords";
+import { countWords, deletedWords, isCounted, jobName, jobSummary } from "./jobWords";
 
 /** Asks before a job runs: a dry run shows what it deletes. */
 export function RunJob({ job, onClose }: { job: MaintenanceJob; onClose: () => void }) {
@@ -19,7 +19,12 @@ export function RunJob({ job, onClose }: { job: MaintenanceJob; onClose: () => v
   const start = () =>
     run.mutate(undefined, {
       onSuccess: ({ deleted }) =>
-        toast({ title: t("run_job_done", { what: jobName(t, job), deleted: deletedWords(t, deleted) }), tone: "ok" }),
+        toast({
+          title: isCounted(job)
+            ? t("run_job_done", { what: jobName(t, job), deleted: deletedWords(t, deleted) })
+            : t("run_job_finished", { what: jobName(t, job) }),
+          tone: "ok",
+        }),
       onSettled: onClose,
     });
   return (
@@ -32,8 +37,9 @@ export function RunJob({ job, onClose }: { job: MaintenanceJob; onClose: () => v
       onConfirm={start}
     >
       {preview.isError && <Problem error={preview.error} retry={() => void preview.refetch()} />}
-      {preview.isPending && t("would_delete_counting")}
-      {preview.data && (what ? t("would_delete", { what }) : t("would_delete_nothing"))}
+      {!isCounted(job) && jobSummary(t, job)}
+      {isCounted(job) && preview.isPending && t("would_delete_counting")}
+      {isCounted(job) && preview.data && (what ? t("would_delete", { what }) : t("would_delete_nothing"))}
     </Confirm>
   );
 }

@@ -6,6 +6,10 @@ type T = Say<typeof en>;
 
 const KNOWN = ["retention", "orphan_sweep", "idempotency_keys", "audit_heads", "codev_sessions"] as const;
 const COUNTED = ["runs", "sessions", "artifacts"] as const;
+const UNCOUNTED: readonly string[] = ["idempotency_keys", "audit_heads"];
+
+/** Whether the server counts what the job deletes. */
+export const isCounted = (job: MaintenanceJob) => !UNCOUNTED.includes(job.name);
 
 const known = (job: MaintenanceJob) => KNOWN.find((name) => name === job.name);
 

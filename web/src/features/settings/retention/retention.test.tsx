@@ -82,6 +82,25 @@ it("shows why a job failed, and one that is running is not started again", async
   expect(await rowOf("of_tomorrow")).toHaveTextContent("Deletes what is new.");
 });
 
+it("shows no counts for a job that deletes nothing that is counted", async () => {
+  const at = new Date().toISOString();
+  serve(() => ({ jobs: [{ ...RETENTION, name: "audit_heads", started_at: at, finished_at: at }] }));
+  server.use(
+    http.post("*/api/v1/maintenance/audit_heads/run", () =>
+      HttpResponse.json({ name: "audit_heads", dry_run: true, deleted: NOTHING }),
+    ),
+  );
+  const user = userEvent.setup();
+  renderStudio(<RetentionSection />);
+  const row = await rowOf("Audit log checkpoints");
+  expect(row).toHaveTextContent(/Last run /);
+  expect(row).not.toHaveTextContent(/deleted/);
+  await user.click(await within(row).findByRole("button", { name: /Run now/ }));
+  const dialog = screen.getByRole("alertdialog");
+  expect(dialog).toHaveTextContent("Writes the end of each audit log to the server's log.");
+  expect(dialog).not.toHaveTextContent(/nothing to delete|Counting/);
+});
+
 it("says that there are no jobs", async () => {
   serve(() => ({}));
   renderStudio(<RetentionSection />);

@@ -30,7 +30,7 @@ export default {
   add_member: "Add a member",
   people: "People",
   people_about: "Everybody who can sign in here.",
-  people_auto_login: "Nobody signs in here: whoever is at this machine is the one user. A team needs auto-login off.",
+  people_auto_login: "Auto-login is on: everyone on this machine is the same user. Turn it off to work as a team.",
   invite: "Invite a person",
   invite_more: "You get a link with which they set their password. Give it to them over a channel that you trust.",
   email: "E-mail address",

@@ -1,6 +1,6 @@
 export default {
   retention: "Retention",
-  retention_about: "What is deleted when, and when maintenance last ran. Counts cover your organisation.",
+  retention_about: "How long data is kept, and when it was last deleted. Counts are for your organisation.",
   kept_runs: "Finished runs",
   kept_sessions: "Finished development sessions",
   kept_waiting: "Development sessions waiting for an answer",
@@ -40,7 +40,8 @@ export default {
   run_what: "Run now: {{what}}",
   run_job_failed: "The job did not run",
   run_job_done: "{{what}}: {{deleted}}",
+  run_job_finished: "{{what}}: finished",
   would_delete: "This deletes {{what}}. It cannot be undone.",
-  would_delete_nothing: "This deletes nothing of your organisation at the moment.",
+  would_delete_nothing: "There is nothing to delete at the moment.",
   would_delete_counting: "Counting what would be deleted…",
 };

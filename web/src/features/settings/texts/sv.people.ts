@@ -35,7 +35,7 @@ const sv: Translation<typeof en> = {
   people: "Personer",
   people_about: "Alla som kan logga in här.",
   people_auto_login:
-    "Ingen loggar in här: den som sitter vid maskinen är den enda användaren. Ett lag behöver stänga av auto-login.",
+    "Auto-login är på: alla vid maskinen är samma användare. Stäng av det för att arbeta som ett team.",
   invite: "Bjud in en person",
   invite_more: "Du får en länk där personen väljer sitt lösenord. Ge den på ett sätt som du litar på.",
   email: "E-postadress",

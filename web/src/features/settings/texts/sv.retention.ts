@@ -3,7 +3,7 @@ import type en from "./en.retention";
 
 const sv: Translation<typeof en> = {
   retention: "Gallring",
-  retention_about: "Vad som raderas när, och när underhållet senast kördes. Antalen gäller din organisation.",
+  retention_about: "Hur länge data sparas och när den senast raderades. Antalen gäller din organisation.",
   kept_runs: "Avslutade körningar",
   kept_sessions: "Avslutade utvecklingssessioner",
   kept_waiting: "Utvecklingssessioner som väntar på svar",
@@ -43,8 +43,9 @@ const sv: Translation<typeof en> = {
   run_what: "Kör nu: {{what}}",
   run_job_failed: "Jobbet kördes inte",
   run_job_done: "{{what}}: {{deleted}}",
+  run_job_finished: "{{what}}: klart",
   would_delete: "Detta raderar {{what}}. Det går inte att ångra.",
-  would_delete_nothing: "Just nu raderas inget i din organisation.",
+  would_delete_nothing: "Just nu finns inget att radera.",
   would_delete_counting: "Räknar vad som skulle raderas …",
 };
 export default sv;
