@@ -94,7 +94,7 @@ def _short(resource: str, free: int, needed: int, remedy: str) -> tuple[str, str
 def _size(size: int) -> str:
     """Bytes as MiB, or GiB from one GiB on."""
     mebibytes = size / MEBIBYTE
-    return f"{mebibytes:,.1f} MiB" if mebibytes < 1024 else f"{mebibytes / 1024:,.1f} GiB"  # noqa: PLR2004 - per GiB
+    return f"{mebibytes:,.1f} MiB" if mebibytes < 1024 else f"{mebibytes / 1024:,.1f} GiB"
 
 
 def available_memory(groups: Sequence[Path] = (_CGROUP,), meminfo: Path = _MEMINFO) -> int | None:
