@@ -22,9 +22,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from headgate.graph.json_schema import (
-    MAX_VIOLATIONS,
     TYPES,
     Violation,
+    first_violations,
     json_type,
     schema_faults,
     schema_gaps,
@@ -59,7 +59,7 @@ def check_contract(contract: Contract) -> list[Violation]:
         return [Violation("$.type", f"no contract type '{kind}'{hint or '.'} Types: {listed(CONTRACT_TYPES)}")]
     if kind == "json":
         unknown = _unknown_members(wanted, ("type", "schema"))
-        return [*unknown, *schema_faults(wanted.get("schema", {}), "$.schema")][:MAX_VIOLATIONS]
+        return first_violations([*unknown, *schema_faults(wanted.get("schema", {}), "$.schema")])
     return list(_envelope_faults(wanted, _TEXT_MEMBERS if kind == "text" else _FILE_MEMBERS))
 
 
@@ -78,7 +78,7 @@ def violations(value: JsonValue, contract: Contract) -> list[Violation]:
         return schema_violations(value, schema if isinstance(schema, dict) else {})
     if kind == "text":
         return list(_text_violations(value, wanted))
-    return list(_file_violations(value, wanted))[:MAX_VIOLATIONS]
+    return first_violations(list(_file_violations(value, wanted)))
 
 
 def compatible(given: Contract | None, wanted: Contract | None) -> list[Violation]:
@@ -90,7 +90,7 @@ def compatible(given: Contract | None, wanted: Contract | None) -> list[Violatio
         return []
     have, want = canonical_contract(given), canonical_contract(wanted)
     if have["type"] == want["type"] == "json":
-        return list(schema_gaps(_schema(have), _schema(want)))[:MAX_VIOLATIONS]
+        return first_violations(list(schema_gaps(_schema(have), _schema(want))))
     if have["type"] != want["type"] and (have["type"], want["type"]) not in _WIDENS:
         return [Violation("$", f"must be {want['type']}, but is {have['type']}")]
     return list(_envelope_gaps(have, want))

@@ -1,7 +1,7 @@
 """The subset of JSON Schema draft 7 that contracts use: what is in it, what keeps it, what implies what."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol, cast
@@ -97,9 +97,16 @@ def schema_violations(value: JsonValue, schema: Schema) -> list[Violation]:
         for part in error.absolute_path:
             path = member_path(path, part)
         found.update(dict.fromkeys(_told(path, error.validator, error.validator_value, error.instance, error.schema)))
-        if len(found) >= MAX_VIOLATIONS:
+        if len(found) > MAX_VIOLATIONS:
             break
-    return sorted(found, key=lambda violation: violation.path)[:MAX_VIOLATIONS]
+    return first_violations(sorted(found, key=lambda violation: violation.path))
+
+
+def first_violations(found: Sequence[Violation]) -> list[Violation]:
+    """The first violations; where there are more than are listed the last one says so."""
+    if len(found) <= MAX_VIOLATIONS:
+        return list(found)
+    return [*found[: MAX_VIOLATIONS - 1], Violation("$", "has further violations, which are not listed")]
 
 
 def _told(path: str, keyword: str, wanted: Any, value: Any, schema: Any) -> list[Violation]:  # noqa: ANN401 - JSON

@@ -66,8 +66,8 @@ class Up:
         if self.process.poll() is None:
             main = psutil.Process(self.process.pid)
             self.seen |= {one.pid: one for one in (main, *main.children(recursive=True))}
-            if self.postgres.exists():
-                # It is nobody's child.
+            with suppress(FileNotFoundError, psutil.NoSuchProcess):
+                # It is nobody's child. What a killed one left names none that lives.
                 database = psutil.Process(int(self.postgres.read_text().split()[0]))
                 self.seen |= {one.pid: one for one in (database, *database.children())}
         return [one for one in self.seen.values() if lives(one)]

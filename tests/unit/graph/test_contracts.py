@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -207,3 +209,12 @@ class TestCompatible:
     )
     def test_allows_what_is_narrower(self, given_: dict[str, JsonValue], wanted: dict[str, JsonValue]) -> None:
         assert compatible(given_, wanted) == []
+
+
+class TestManyViolations:
+    def test_say_that_there_are_more_than_are_listed(self) -> None:
+        contract: Any = {"type": "json", "schema": {"type": "array", "items": {"type": "string"}}}
+        found = violations(list(range(21)), contract)
+        assert len(found) == 20
+        assert str(found[-1]) == "$: has further violations, which are not listed"
+        assert "further" not in str(violations(list(range(20)), contract)[-1])

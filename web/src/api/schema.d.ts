@@ -4652,6 +4652,10 @@ export interface components {
             tools?: string[];
             /** Problems */
             problems?: components["schemas"]["Finding"][];
+            /** Omitted */
+            omitted?: {
+                [key: string]: number;
+            };
             definition?: components["schemas"]["Flow"] | null;
         };
         /**
@@ -4685,6 +4689,10 @@ export interface components {
             known: boolean;
             /** Findings */
             findings: components["schemas"]["Finding"][];
+            /** Omitted */
+            omitted?: {
+                [key: string]: number;
+            };
         };
         /**
          * InputSource

@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from headgate.foundation.quoting import shortened
 from headgate.graph.names import clipped
 
 MAX_DESCRIPTION = 4000
@@ -66,7 +67,7 @@ def taken_tools(listed: Iterable[Described], *, most: int) -> tuple[tuple[FoundT
             over += 1
         else:
             schema = _clean_json(dict(one.input_schema))
-            found[one.name] = FoundTool(one.name, clean(one.description)[:MAX_DESCRIPTION].strip(), schema)
+            found[one.name] = FoundTool(one.name, shortened(clean(one.description).strip(), MAX_DESCRIPTION), schema)
     if over:
         left_out.append(f"{over} more tools than the {most} that are kept of one server")
     if len(left_out) > MAX_LEFT_OUT:

@@ -107,6 +107,7 @@ class VersionList(TypedDict):
 
     flow_id: str
     versions: list[VersionLine]
+    more: NotRequired[str]
 
 
 async def list_flows(visit: Visit, query: str = "", limit: int = 10, before: str = "") -> FlowList:
@@ -227,11 +228,12 @@ async def list_versions(visit: Visit, flow_id: str, limit: int = 10) -> VersionL
         flow_id: Id of the flow.
         limit: How many, 50 at most.
     """
+    wanted = max(1, min(limit, MOST_LISTED))
     async with visit.studio.database.reading() as session:
         rows = await versions.list_versions(
-            session, visit.principal, flow_id, released_only=False, limit=max(1, min(limit, MOST_LISTED)), before=None
+            session, visit.principal, flow_id, released_only=False, limit=wanted + 1, before=None
         )
-    return {
+    found: VersionList = {
         "flow_id": flow_id,
         "versions": [
             {
@@ -241,9 +243,12 @@ async def list_versions(visit: Visit, flow_id: str, limit: int = 10) -> VersionL
                 "created_at": row.created_at.isoformat(),
                 "notes": shortened(row.release_notes, 200),
             }
-            for row in rows
+            for row in rows[:wanted]
         ],
     }
+    if len(rows) > wanted:
+        found["more"] = f"There are older versions. Give a larger limit, {MOST_LISTED} at most."
+    return found
 
 
 async def undo_last(visit: Visit, flow_id: str, revision: int) -> Saved:

@@ -11,7 +11,7 @@ from headgate.features.flows import service as flows
 from headgate.graph.draw import draw
 from headgate.graph.flow_io import classify_io
 from headgate.graph.model import Flow, Node
-from headgate.graph.names import did_you_mean
+from headgate.graph.names import did_you_mean, listed
 from headgate.graph.spec import print_spec
 from headgate.graph.template import FieldTemplate, Template
 from headgate.toolkit.reading import get_field_value
@@ -228,7 +228,7 @@ def _node(bench: Workbench, node_id: str) -> tuple[Node, Template | None]:
         ids = [one.id for one in bench.flow.nodes]
         raise ToolRefused(
             f"The flow has no node '{node_id[:100]}'{did_you_mean(node_id, ids) or '.'}",
-            remedy=f"Nodes: {', '.join(ids[:40]) or 'none yet'}.",
+            remedy=f"Nodes: {listed(ids, most=40, none='none yet')}.",
         )
     return node, bench.registry.template(node.type, node.params)
 

@@ -230,8 +230,8 @@ class Journal:
 
     async def _done(self, intent: Intent, after: Held) -> Written:
         before = intent.before.definition if intent.before is not None else None
-        changed = self.workplace.compare(before, intent.change.definition)[:MOST_LINES]
-        answer: Answer = intent.change.answer | {"ok": True, "flow_id": after.flow_id, "changed": list(changed)}
+        changed = _shown(self.workplace.compare(before, intent.change.definition))
+        answer: Answer = intent.change.answer | {"ok": True, "flow_id": after.flow_id, "changed": changed}
         async with self.database.writing() as session:
             noted = await repository.change_write(
                 session,
@@ -307,9 +307,15 @@ def _refusal(faults: Sequence[Fault]) -> Answer | None:
     return {
         "ok": False,
         "error": f"Nothing was written: the flow would have {count}.",
-        "faults": [str(fault) for fault in faults[:MOST_LINES]],
+        "faults": _shown(list(map(str, faults))),
         "remedy": "Correct all of them and make the change again.",
     }
+
+
+def _shown(lines: Sequence[str]) -> list[JsonValue]:
+    """The first lines, and how many more there are."""
+    more = len(lines) - MOST_LINES
+    return [*lines[:MOST_LINES], *([f"... and {more} more"] if more > 0 else [])]
 
 
 def _changes_nothing(change: Change, held: Held) -> bool:

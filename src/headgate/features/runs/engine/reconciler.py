@@ -147,6 +147,8 @@ class Reconciler:
         self._has_lost = has_lost
         self._rules = rules
         self._looked_back = False
+        self._taken: frozenset[str] = frozenset()
+        """Runs that the last sweep found."""
         self._ahead = clock() - _steady()
 
     async def sweep(self, busy: Container[str] = ()) -> Sweep:
@@ -161,8 +163,11 @@ class Reconciler:
             elif verdict.action is Action.END and await self._end(run.key, verdict, now):
                 sweep.ended.append((run.key, verdict))
         sweep.settled = await self._settle_stragglers(now)
-        if sweep.take_up or sweep.ended or sweep.settled:
+        taken = frozenset(key.run_id for key in sweep.take_up)
+        # While the queue is away every sweep finds the same runs.
+        if taken - self._taken or sweep.ended or sweep.settled:
             log.info("reconciled", taken_up=len(sweep.take_up), ended=len(sweep.ended), settled=sweep.settled)
+        self._taken = taken
         return sweep
 
     async def settle_lost(self, run_id: str) -> None:

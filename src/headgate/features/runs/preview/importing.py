@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections import Counter
 from dataclasses import dataclass
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 import orjson
@@ -29,6 +30,9 @@ MOST_DEPTH = 60
 MOST_NODES = 5_000
 SHOWN_CODE = 20_000
 MOST_LISTED = 200
+MOST_FINDINGS = 20
+"""Reasons of the sandbox that are listed for one piece of code."""
+T = TypeVar("T")
 _NODES = re.compile(r"^nodes[ \t]*:", re.MULTILINE)
 
 
@@ -56,6 +60,8 @@ class ImportedCode(BaseModel):
     """Whether this organisation has had exactly this code checked."""
     findings: list[Finding]
     """Why the sandbox would refuse it."""
+    omitted: dict[str, int] = Field(default_factory=dict)
+    """Items omitted from lists that are too long, by the name of the list."""
 
 
 class ImportReport(BaseModel):
@@ -83,6 +89,8 @@ class ImportReport(BaseModel):
     models: list[str] = Field(default_factory=list)
     tools: list[str] = Field(default_factory=list)
     problems: list[Finding] = Field(default_factory=list)
+    omitted: dict[str, int] = Field(default_factory=dict)
+    """Items omitted from lists that are too long, by the name of the list."""
     definition: Flow | None = None
 
 
@@ -122,6 +130,7 @@ class ImportReports:
             one.known = components.code(one.type) == _whole(flow, one)
         types = Counter(node.type for node in flow.nodes)
         carried = {node.type for node in flow.nodes if node.code is not None}
+        lists = _Lists()
         return ImportReport(
             format=format_,
             supported=fault is None,
@@ -132,16 +141,30 @@ class ImportReports:
             nodes=len(flow.nodes),
             edges=len(flow.edges),
             form=len(flow.form),
-            components=dict(types.most_common(MOST_LISTED)),
+            components=dict(lists.shown("components", types.most_common())),
             unknown=sorted(type_ for type_ in types if type_ not in carried and components.template(type_) is None),
-            code=code[:MOST_LISTED],
-            hosts=_with_code_hosts(found.reach.hosts, code, flow),
-            secrets=found.reach.secrets[:MOST_LISTED],
-            models=sorted({one.model for step in found.path for one in step.models})[:MOST_LISTED],
-            tools=sorted({tool for step in found.path for tool in step.tools})[:MOST_LISTED],
-            problems=[one for one in found.findings if one.code != IssueCode.UNCHECKED_CODE][:MOST_LISTED],
+            code=lists.shown("code", code),
+            hosts=lists.shown("hosts", _with_code_hosts(found.reach.hosts, code, flow)),
+            secrets=lists.shown("secrets", found.reach.secrets),
+            models=lists.shown("models", sorted({one.model for step in found.path for one in step.models})),
+            tools=lists.shown("tools", sorted({tool for step in found.path for tool in step.tools})),
+            problems=lists.shown("problems", [one for one in found.findings if one.code != IssueCode.UNCHECKED_CODE]),
+            omitted=lists.omitted,
             definition=flow,
         )
+
+
+class _Lists:
+    """Cuts lists to what is shown, and counts the rest."""
+
+    def __init__(self) -> None:
+        self.omitted: dict[str, int] = {}
+
+    def shown(self, name: str, items: list[T], most: int = MOST_LISTED) -> list[T]:
+        """The first items."""
+        if len(items) > most:
+            self.omitted[name] = len(items) - most
+        return items[:most]
 
 
 def _foreign(content: str) -> ImportReport | None:
@@ -223,8 +246,9 @@ def _code_of(about: tuple[str, str, str], nodes: list[str]) -> ImportedCode:
     type_, function, code = about
     manifest = derive_manifest(code)
     refused = scan_code(code, function) if function else scan_component(code)
+    lists = _Lists()
     return ImportedCode(
-        nodes=nodes[:MOST_LISTED],
+        nodes=lists.shown("nodes", nodes),
         type=type_,
         lines=code.count("\n") + 1,
         source=clipped_to(code, SHOWN_CODE),
@@ -241,8 +265,9 @@ def _code_of(about: tuple[str, str, str], nodes: list[str]) -> ImportedCode:
                 remedy=one.remedy,
                 node=nodes[0],
             )
-            for one in refused[:20]
+            for one in lists.shown("findings", list(refused), MOST_FINDINGS)
         ],
+        omitted=lists.omitted,
     )
 
 
@@ -257,7 +282,7 @@ def _with_code_hosts(found: list[DryHost], code: list[ImportedCode], flow: Flow)
     if not found:
         told += list(_hosts_of_rules(flow))
     unique = {(one.host, one.purpose): one for one in reversed(told)}
-    return list(reversed(unique.values()))[:MOST_LISTED]
+    return list(reversed(unique.values()))
 
 
 def _hosts_of_rules(flow: Flow) -> list[DryHost]:

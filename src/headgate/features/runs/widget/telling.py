@@ -35,7 +35,7 @@ async def _ending(database: Database, box: SecretBox, widget: Widget, run: RunOu
     if run.status != "completed":
         return ("stopped" if run.status == "cancelled" else "failed"), {}
     output = run.output or {}
-    ids = list(output.get("file_ids", ()))[:20]
+    ids = list(output.get("file_ids", ()))
     async with database.reading() as session:
         rows = {row.id: row for row in await files.find_files(session, tenant_id=widget.tenant_id, file_ids=ids)}
     made: list[JsonValue] = [

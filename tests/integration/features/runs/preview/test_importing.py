@@ -63,6 +63,15 @@ class TestReport:
         assert "api.example.org" in [one["host"] for one in found["hosts"]]
         assert (await us.get("editor", "/flows"))["items"] == []
 
+    async def test_counts_what_it_omits_from_long_lists(self, us: Team) -> None:
+        evil = "import os\ndef run(text):\n" + "    os.system('id')\n" * 25
+        python = [{"id": f"p{n}", "type": "Python", "params": {"source": f"{evil}# {n}"}} for n in range(203)]
+        found = await report(us, exported(*python))
+        assert (len(found["code"]), found["omitted"]["code"]) == (200, 3)
+        code = found["code"][0]
+        assert len(code["findings"]) == 20
+        assert code["omitted"]["findings"] > 0
+
     async def test_shows_addresses_and_credentials_of_steps(self, us: Team) -> None:
         call = {"url": "https://hooks.example.net/in", "headers": {"Authorization": "HOOK_KEY"}}
         policy = {"output_mode": "http_post", "output_config": call}

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from headgate.agents.codev.domain import MOST_LINES
 from headgate.agents.codev.domains.headgate.definitions import definition_of, flow_of, id_for
 from headgate.agents.codev.domains.headgate.faults import faults_of, keys_in, new_keys
+from headgate.agents.codev.writing.journal import _refusal
 from headgate.components import BUILTINS
 from headgate.features.catalog.registry import Registry
 from headgate.foundation.ids import is_id, made_at, new_id
@@ -83,8 +85,15 @@ class TestFaults:
         assert new_keys(flow(), named, CATALOG) == []
         assert faults_of(named, CATALOG) == []
 
-    def test_are_told_up_to_a_number(self) -> None:
-        assert len(faults_of(flow(*(node(f"n{number}", "Nothing") for number in range(60))), CATALOG)) == 20
+    def test_are_all_found_and_a_refusal_says_how_many_it_omits(self) -> None:
+        faults = faults_of(flow(*(node(f"n{number}", "Nothing") for number in range(MOST_LINES + 5))), CATALOG)
+        assert len(faults) == MOST_LINES + 5
+        answer = _refusal(faults)
+        assert answer is not None
+        assert f"{MOST_LINES + 5} faults" in str(answer["error"])
+        listed = answer["faults"]
+        assert isinstance(listed, list)
+        assert (len(listed), listed[-1]) == (MOST_LINES + 1, "... and 5 more")
 
 
 class TestKeys:

@@ -23,6 +23,7 @@ export function Report({ report }: { report: ImportReport }) {
   );
   if (!report.definition) return refused;
   const problems = report.problems ?? [];
+  const moreProblems = report.omitted?.problems ?? 0;
   return (
     <div className="flex flex-col gap-4">
       {refused}
@@ -33,7 +34,7 @@ export function Report({ report }: { report: ImportReport }) {
           {report.unknown?.join(", ")}
         </Callout>
       )}
-      <ReportCode codes={report.code ?? []} />
+      <ReportCode codes={report.code ?? []} more={report.omitted?.code} />
       <Uses report={report} />
       {problems.length > 0 && (
         <Part title={t(report.supported ? "import_problems" : "import_faults")}>
@@ -43,6 +44,7 @@ export function Report({ report }: { report: ImportReport }) {
                 {one.message} <span className="text-muted">{one.remedy}</span>
               </li>
             ))}
+            {moreProblems > 0 && <li className="text-sm text-muted">{t("import_more", { count: moreProblems })}</li>}
           </ul>
         </Part>
       )}
@@ -71,26 +73,26 @@ export function Uses({ report }: { report: ImportReport }) {
   const tools = report.tools ?? [];
   return (
     <dl className="grid grid-cols-[minmax(7rem,auto)_1fr] gap-x-6 gap-y-3">
-      <Use title={t("import_hosts")} none={hosts.length === 0}>
+      <Use title={t("import_hosts")} none={hosts.length === 0} more={report.omitted?.hosts}>
         {hosts.map((one) => (
           <Chip key={`${one.host} ${one.purpose}`} tone="info" title={t(`purpose_${one.purpose}`)}>
             {one.host || t("import_host_unknown")} · {t(`purpose_${one.purpose}`)}
           </Chip>
         ))}
       </Use>
-      <Use title={t("import_secrets")} none={secrets.length === 0}>
+      <Use title={t("import_secrets")} none={secrets.length === 0} more={report.omitted?.secrets}>
         {secrets.map((one) => (
           <Chip key={one.name} tone={one.known ? "neutral" : "warn"}>
             {one.known ? one.name : `${one.name} · ${t("import_secret_missing")}`}
           </Chip>
         ))}
       </Use>
-      <Use title={t("import_models")} none={models.length === 0}>
+      <Use title={t("import_models")} none={models.length === 0} more={report.omitted?.models}>
         {models.map((one) => (
           <Chip key={one}>{one}</Chip>
         ))}
       </Use>
-      <Use title={t("import_tools")} none={tools.length === 0}>
+      <Use title={t("import_tools")} none={tools.length === 0} more={report.omitted?.tools}>
         {tools.map((one) => (
           <Chip key={one}>{one}</Chip>
         ))}
@@ -99,13 +101,24 @@ export function Uses({ report }: { report: ImportReport }) {
   );
 }
 
-function Use({ title, none, children }: { title: string; none: boolean; children: ReactNode }) {
+function Use({
+  title,
+  none,
+  more = 0,
+  children,
+}: {
+  title: string;
+  none: boolean;
+  more?: number;
+  children: ReactNode;
+}) {
   const t = useHomeTexts();
   return (
     <>
       <dt className="text-sm text-muted">{title}</dt>
       <dd className="flex min-w-0 flex-wrap gap-1.5">
         {none ? <span className="text-sm text-muted">{t("import_none")}</span> : children}
+        {more > 0 && <span className="text-sm text-muted">{t("import_more", { count: more })}</span>}
       </dd>
     </>
   );

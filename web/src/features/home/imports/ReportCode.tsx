@@ -6,7 +6,7 @@ import { useHomeTexts } from "../texts";
 import { Part } from "./ReportPart";
 
 /** The code in a file: to be read before it is let in. */
-export function ReportCode({ codes }: { codes: components["schemas"]["ImportedCode"][] }) {
+export function ReportCode({ codes, more = 0 }: { codes: components["schemas"]["ImportedCode"][]; more?: number }) {
   const t = useHomeTexts();
   if (codes.length === 0) return null;
   return (
@@ -39,8 +39,12 @@ export function ReportCode({ codes }: { codes: components["schemas"]["ImportedCo
                 {finding.message} <span className="text-muted">{finding.remedy}</span>
               </p>
             ))}
+            {(code.omitted?.findings ?? 0) > 0 && (
+              <p className="mt-1 text-sm text-muted">{t("import_more", { count: code.omitted?.findings ?? 0 })}</p>
+            )}
           </li>
         ))}
+        {more > 0 && <li className="text-sm text-muted">{t("import_more", { count: more })}</li>}
       </ul>
     </Part>
   );

@@ -126,6 +126,7 @@ export default {
   import_problems: "What to fix before it runs",
   import_faults: "What is wrong with it",
   import_none: "None",
+  import_more: "and {{count}} more",
   import_file: "Files of the run",
   purpose_model: "model",
   purpose_input: "fetches",

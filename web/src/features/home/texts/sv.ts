@@ -129,6 +129,7 @@ const sv: Translation<typeof en> = {
   import_problems: "Att rätta innan den körs",
   import_faults: "Vad som är fel i den",
   import_none: "Inga",
+  import_more: "och {{count}} till",
   import_file: "Körningens filer",
   purpose_model: "modell",
   purpose_input: "hämtar",

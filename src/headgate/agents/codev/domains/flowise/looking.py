@@ -19,6 +19,7 @@ from headgate.foundation.errors import HeadgateError, NotFound
 from headgate.graph.names import did_you_mean
 
 MOST_LISTED = 400
+MOST_FAULTS = 20
 MOST_CHATFLOWS = 200
 MOST_DESCRIBED = 60_000
 """Characters of one description of a flow or node."""
@@ -173,7 +174,10 @@ class _Looking:
     async def describe_chatflow(self, given: dict[str, Any]) -> Answer:
         held = await self._room.store.read(str(given.get("chatflow_id", "")))
         schemas, _ = await self._room.look()
-        faults: list[JsonValue] = [str(one) for one in self._room.faults(held.definition)[:20]]
+        every = self._room.faults(held.definition)
+        faults: list[JsonValue] = [str(one) for one in every[:MOST_FAULTS]]
+        if len(every) > MOST_FAULTS:
+            faults.append(f"... and {len(every) - MOST_FAULTS} more")
         about = {"id": held.flow_id, "name": held.name, "type": held.about.get("type")}
         told = (about | shown(held.definition, schemas, most=one) | {"faults": faults} for one in SHOWN)
         return _fitting("chatflow", told)

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from headgate.agents.codev.domains.flowise.errors import BadSpec
 from headgate.agents.codev.domains.flowise.quoting import NAME, told
 from headgate.graph.json_values import plain_json
+from headgate.graph.names import listed
 
 MOST_NODES = 200
 MOST_EDGES = 1000
@@ -185,7 +186,7 @@ def _end(text: str, ids: list[str]) -> tuple[str, str]:
     if found is None:
         raise BadSpec(
             f"An edge names '{told(text, 120)}', and there is no such node.",
-            remedy=f"There are: {', '.join(ids[:40])}.",
+            remedy=f"There are: {listed(ids, most=40)}.",
         )
     return found, text[len(found) + 1 :]
 
@@ -200,4 +201,4 @@ def _text(given: Mapping[str, Any], name: str, node_id: str) -> str | None:
 
 
 def _ids(spec: Spec) -> str:
-    return ", ".join(one.id for one in spec.nodes[:40]) or "none"
+    return listed((one.id for one in spec.nodes), most=40)

@@ -125,7 +125,7 @@ def _variables_tool(place: Place) -> DomainTool:
         place.principal.require(Permission.VARIABLES_VIEW)
         async with place.studio.database.reading() as session:
             rows = await variables.list_variables(session, place.principal)
-        return {"variables": [row.name for row in rows[:MOST_VARIABLES]]}
+        return _listed("variables", [row.name for row in rows], MOST_VARIABLES)
 
     return _tool("list_variables", "Name the variables that flows may use. Their values are never shown.", read)
 
@@ -134,6 +134,7 @@ def _models_tool(place: Place) -> DomainTool:
     async def read(_arguments: dict[str, Any]) -> Answer:
         ready: dict[str, JsonValue] = {}
         missing: list[JsonValue] = []
+        more: dict[str, JsonValue] = {}
         for status in await models.list_providers(place.keys(), local=place.local):
             if not status.configured:
                 missing.append(status.id)
@@ -141,7 +142,12 @@ def _models_tool(place: Place) -> DomainTool:
             known = [info.name for info in catalogue.list_models(status.id)]
             names = dict.fromkeys(name for name in (status.default_model, *known) if name)
             ready[status.id] = list[JsonValue](f"{status.id}/{name}" for name in list(names)[:MODELS_SHOWN])
-        return {"ready": ready, "without_key": missing}
+            if len(names) > MODELS_SHOWN:
+                more[status.id] = len(names) - MODELS_SHOWN
+        answer: Answer = {"ready": ready, "without_key": missing}
+        if more:
+            answer["more_models"] = more
+        return answer
 
     return _tool("list_models", "List the model providers that have a key, with their models as provider/name.", read)
 
@@ -157,9 +163,16 @@ def _servers_tool(place: Place) -> DomainTool:
                     for row in rows
                     if row.enabled and server.enabled
                 ]
-        return {"tools": tools[:MOST_MCP_TOOLS]}
+        return _listed("tools", tools, MOST_MCP_TOOLS)
 
     return _tool("list_mcp_tools", "List the tools of the space's MCP servers, for the component McpTools.", read)
+
+
+def _listed(name: str, found: Sequence[JsonValue], most: int) -> Answer:
+    answer: Answer = {name: list(found[:most])}
+    if len(found) > most:
+        answer["note"] = f"{len(found) - most} more are not listed."
+    return answer
 
 
 def _tool(

@@ -15,6 +15,7 @@ from headgate.agents.codev.domains.headgate.place import Place
 from headgate.graph.flow_io import classify_io
 from headgate.graph.json_values import plain_json
 from headgate.graph.model import Flow
+from headgate.graph.names import listed
 from headgate.graph.template import Catalog
 from headgate.toolkit.proof import diff_lines, validation
 from headgate.toolkit.stored.operation import plain
@@ -134,7 +135,7 @@ def _ends(flow: Flow, catalog: Catalog) -> Answer:
     if len(ends) < 2:
         return {}
     return {
-        "warning": f"The flow has {len(ends)} ends: {', '.join(ends[:10])}. Only one text is the answer; use Merge."
+        "warning": f"The flow has {len(ends)} ends: {listed(ends, most=10)}. Only one text is the answer; use Merge."
     }
 
 

@@ -21,7 +21,6 @@ from headgate.graph.model import Flow, Node
 from headgate.graph.template import Catalog, FieldKind
 from headgate.graph.validate import check_draft
 
-MOST_FAULTS = 20
 BY_NAME = "Name a variable instead; the person makes it, and only they see its value."
 STANDING = "standing"
 """What was half done before a change, in its `about`."""
@@ -37,7 +36,7 @@ def faults_of(flow: Flow, catalog: Catalog, standing: Sequence[str] = ()) -> lis
             left[issue.field] -= 1
         else:
             found.append(_of(issue))
-    return found[:MOST_FAULTS]
+    return found
 
 
 def half_done(flow: Flow, catalog: Catalog) -> list[str]:
