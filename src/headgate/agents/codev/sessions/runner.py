@@ -24,6 +24,7 @@ from headgate.foundation.database import Database, now
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.ids import new_id
 from headgate.foundation.log import get_logger, redact_text
+from headgate.foundation.outages import Outage
 from headgate.foundation.settings import Settings
 
 SWEEP_SECONDS = 2.0
@@ -53,6 +54,7 @@ class Runner:
     _tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     _background: set[asyncio.Task[Any]] = field(default_factory=set)
     _heart: asyncio.Task[None] | None = None
+    _outage: Outage = field(default_factory=lambda: Outage(log, "database of development sessions"))
     _away: dict[str, int] = field(default_factory=dict)
     _closed: bool = False
 
@@ -130,6 +132,9 @@ class Runner:
         while True:
             try:
                 await self.sweep()
+                self._outage.answered()
+            except Unavailable as error:
+                self._outage.failed(error.detail)
             except HeadgateError as error:
                 log.warning("sessions of the development agent: sweep failed", problem=error.detail)
             except Exception:  # or what others left would wait for the next start

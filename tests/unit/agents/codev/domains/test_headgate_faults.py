@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from headgate.agents.codev.domain import MOST_LINES
 from headgate.agents.codev.domains.headgate.definitions import definition_of, flow_of, id_for
 from headgate.agents.codev.domains.headgate.faults import faults_of, keys_in, new_keys
 from headgate.agents.codev.writing.journal import _refusal
+from headgate.agents.codev.writing.placing import MOST_LINES
 from headgate.components import BUILTINS
 from headgate.features.catalog.registry import Registry
 from headgate.foundation.ids import is_id, made_at, new_id

@@ -12,6 +12,7 @@ from headgate.features.runs.store.postgres_statements import RENEW
 from headgate.features.runs.transitions import Claim, RunKey, clock
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.log import get_logger
+from headgate.foundation.outages import Outage
 
 CONNECT_SECONDS = 3
 log = get_logger(__name__)
@@ -30,6 +31,7 @@ class Lifeguard:
         self._url = url
         self._segments = segments
         self._shift = shift
+        self._outage = Outage(log, "database of leases")
 
     def renew(self) -> None:
         """Renew what is at work, if the loop is late with it. Raises nothing."""
@@ -48,7 +50,9 @@ class Lifeguard:
             with psycopg.connect(self._url, autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:
                 connection.execute(RENEW.encode(), values)
         except psycopg.Error as error:
-            log.warning("lease not renewed", problem=str(error))
+            self._outage.failed(error)
+        else:
+            self._outage.answered()
 
     def time_out(self, run_id: str, seconds: float) -> None:
         """Fail what is at work on a run: its task may not take longer than so many seconds. Raises nothing."""
