@@ -92,7 +92,7 @@ async def open_services(
         spaces=spaces,
         sealer=box,
         classes=classes if classes.enabled else None,
-        capacity=Capacity(settings.engine, settings.data_dir),
+        capacity=Capacity(settings.engine, settings.data_dir, connection_wait=lambda: database.wait_seconds),
     )
     try:
         checker, shown = ComponentChecker(sandbox, registry), measured(services, telemetry)

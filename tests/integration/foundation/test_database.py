@@ -22,6 +22,7 @@ from headgate.foundation.database.migrate import upgrade
 from headgate.foundation.errors import Invalid, Unavailable
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import DatabaseSettings, Settings
+from tests.support.patience import PATIENCE_SECONDS
 
 
 def space(name: str, *, tenant_id: str = DEFAULT_TENANT_ID) -> Space:
@@ -275,3 +276,28 @@ class TestUrls:
         with pytest.raises(Invalid) as caught:
             Database(Settings(data_dir=tmp_path, database=DatabaseSettings(url=url)))
         assert "hunter22" not in str(caught.value)
+
+
+class TestConnections:
+    @pytest.fixture
+    async def small(self, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Database]:
+        """A database with two connections, for which nobody waits long."""
+        one = settings.database.model_copy(update={"pool_size": 1})
+        found = Database(settings.model_copy(update={"database": one}))
+        monkeypatch.setattr(found.engine.pool, "_timeout", 0.2)
+        yield found
+        await found.close()
+
+    async def test_say_how_long_somebody_waits_and_that_they_are_in_use(self, small: Database) -> None:
+        async with small.reading() as one, small.reading() as other:
+            for session in (one, other):
+                await session.execute(text("SELECT 1"))
+            assert small.wait_seconds == 0
+            waiting = asyncio.create_task(small.ping())
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while not small.wait_seconds:  # noqa: ASYNC110 - the pool announces nothing
+                    await asyncio.sleep(0.01)
+            with pytest.raises(Unavailable, match="All database connections are in use"):
+                await waiting
+        assert small.wait_seconds == 0
+        await small.ping()

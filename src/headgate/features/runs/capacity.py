@@ -41,6 +41,7 @@ class Capacity:
         folder: The data folder.
         memory: Returns the available memory in bytes; None when unknown.
         clock: Monotonic clock, in seconds.
+        connection_wait: Returns how long a session has waited for a database connection, in seconds.
     """
 
     def __init__(
@@ -49,11 +50,13 @@ class Capacity:
         folder: Path,
         memory: Callable[[], int | None] | None = None,
         clock: Callable[[], float] = time.monotonic,
+        connection_wait: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._settings = settings
         self._folder = folder
         self._memory = memory or available_memory
         self._clock = clock
+        self._connection_wait = connection_wait
         self._checked_at = -math.inf
         self._short: tuple[str, str] | None = None
 
@@ -64,6 +67,12 @@ class Capacity:
             raise CapacityShort(
                 f"the oldest write has waited {write_wait_seconds:.1f} seconds for the database.",
                 "Check what locks the database or slows its disk, and try again.",
+            )
+        waited = self._connection_wait()
+        if most is not None and waited > most:
+            raise CapacityShort(
+                f"all database connections are in use, and a request has waited {waited:.1f} seconds for one.",
+                "Try again in a moment; HEADGATE_DATABASE__POOL_SIZE sets their number.",
             )
         now = self._clock()
         if now - self._checked_at >= CACHE_SECONDS:

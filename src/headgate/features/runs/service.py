@@ -88,12 +88,19 @@ async def start_run(
 
     Raises what `prepare_run` raises, or `Unavailable`; then there is no run.
     """
+    require_capacity(engine)
     prepared = await prepare_run(database, engine, principal, flow_id, wanted)
     if history:
         given = replace(prepared.request.input, history=tuple(history))
         prepared = replace(prepared, request=replace(prepared.request, input=given))
     await begin_run(engine, principal, prepared, once=once)
     return prepared.request.key
+
+
+def require_capacity(engine: "ExecutionBackend") -> None:
+    """Raise `CapacityShort` while starts are paused. Asks no database: also where its connections are in use."""
+    if engine.services.capacity is not None:
+        engine.services.capacity.require(engine.store.write_wait_seconds)
 
 
 async def begin_run(
@@ -103,8 +110,7 @@ async def begin_run(
 
     Raises `Unavailable`, `SourceGone`, `KeyTaken`; then there is no run.
     """
-    if engine.services.capacity is not None:
-        engine.services.capacity.require(engine.store.write_wait_seconds)
+    require_capacity(engine)
     if prepared.unshared:
         await engine.services.files.take(principal, prepared.request.key.flow_id, prepared.unshared)
     entry = await audited.start_of(engine, principal, prepared.request)

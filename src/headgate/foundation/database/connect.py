@@ -10,10 +10,12 @@ import orjson
 from sqlalchemy import Connection, Engine, event, make_url, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 
 from headgate.foundation.database import sqlite
 from headgate.foundation.database.announcing import publish_announced
+from headgate.foundation.database.pool import WatchedPool
 from headgate.foundation.database.private_files import make_private
 from headgate.foundation.errors import DatabaseAway, HeadgateError, Invalid, Unavailable
 from headgate.foundation.events import EventSink
@@ -65,6 +67,12 @@ class Database:
                 yield session
         publish_announced(session, self.bus)
 
+    @property
+    def wait_seconds(self) -> float:
+        """How long the session that waits longest has waited for a connection; 0 when none does."""
+        pool = self.engine.pool
+        return pool.wait_seconds if isinstance(pool, WatchedPool) else 0.0
+
     async def ping(self) -> None:
         """Raise `Unavailable` when the database does not answer."""
         async with self.reading() as session:
@@ -78,6 +86,16 @@ class Database:
     async def close(self) -> None:
         """Close every connection."""
         await self.engine.dispose()
+
+
+class DatabaseBusy(Unavailable):
+    """Every connection was in use for as long as a request may wait for one."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "All database connections are in use.",
+            remedy="Try again in a moment; HEADGATE_DATABASE__POOL_SIZE sets their number.",
+        )
 
 
 _ENDED_CONNECTION = {
@@ -97,6 +115,8 @@ class database_errors:  # noqa: N801 - used as a context manager, reads as a phr
         return None
 
     def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if isinstance(error, PoolTimeout):
+            raise DatabaseBusy from error
         if isinstance(error, DBAPIError):
             translated = explain(error.orig or error)
             if translated is not None:
@@ -150,6 +170,7 @@ def _open(url: URL, settings: DatabaseSettings) -> AsyncEngine:
         "pool_size": settings.pool_size,
         "max_overflow": settings.pool_size,
         "pool_timeout": 30,
+        "poolclass": WatchedPool,
     }
     if url.get_backend_name() == "sqlite":
         options["connect_args"] = {"timeout": settings.busy_timeout_seconds, "async_creator_fn": sqlite.connect}

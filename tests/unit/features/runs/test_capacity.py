@@ -61,6 +61,15 @@ class TestCapacity:
             wanted.require(2.5)
         capacity(tmp_path, Clock(), max_write_wait_seconds=None).require(3600.0)
 
+    def test_refuses_while_requests_wait_for_a_connection(self, tmp_path: Path) -> None:
+        waits = [2.0, 2.5, 0.0]
+        settings = EngineSettings(max_write_wait_seconds=2)
+        wanted = Capacity(settings, tmp_path, lambda: None, connection_wait=lambda: waits.pop(0))
+        wanted.require(0.0)
+        with pytest.raises(CapacityShort, match=r"connections are in use, .* waited 2\.5 seconds"):
+            wanted.require(0.0)
+        wanted.require(0.0)
+
     def test_can_be_switched_off(self, small_disk: SmallDisk) -> None:
         small_disk.fill()
         capacity(small_disk.path, Clock(), min_free_disk_bytes=0, min_free_memory_bytes=0).require(0.0)
