@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from headgate.features.jobs.leases import clock
 from headgate.foundation.settings import RetentionSettings, Settings
 from tests.support.rows import execute
 from tests.support.team import FLOW, Team, team
@@ -37,3 +38,13 @@ class TestMaintenance:
         (job,) = [one for one in state["jobs"] if one["name"] == "retention"]
         assert job["finished_at"] is not None
         assert job["deleted"]["runs"] == 1
+
+    async def test_answers_409_while_another_process_runs_the_job(self, us: Team) -> None:
+        await us.ask("admin", "POST", "/maintenance/retention/run")
+        await execute(
+            us.database,
+            "UPDATE scheduled_jobs SET worker_id = 'elsewhere:1:a', lease_until = :until WHERE name = 'retention'",
+            until=clock() + 60_000_000,
+        )
+        answer = await us.ask("admin", "POST", "/maintenance/retention/run")
+        assert (answer.status_code, answer.json()["code"]) == (409, "job_busy")

@@ -897,6 +897,8 @@ export interface paths {
          * Run a maintenance job
          * @description Run a job now. It applies the retention policies of the installation and of each flow.
          *
+         *     While the job runs, here or in another process, the answer is 409 `job_busy`.
+         *
          *     Needs the permission `maintenance.run`.
          */
         post: operations["run_api_v1_maintenance__job__run_post"];
@@ -10798,6 +10800,16 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -20,7 +20,10 @@ _MARKS = {"step_completed": "[green]✓[/]", "step_failed": "[red]✗[/]", "step
 
 
 class RunView:
-    """A line for each step that ended, and what is working now below them. Quiet without a target."""
+    """A line for each step that ended, and what is working now below them. Quiet without a target.
+
+    Live text of steps (`token`) is not shown, so a `gap` in it needs no mark: the result follows the steps.
+    """
 
     def __init__(self, target: Console | None) -> None:
         self._console = target

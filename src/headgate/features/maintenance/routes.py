@@ -82,7 +82,7 @@ async def read(jobs: Jobs, caller: Caller) -> MaintenanceOut:
     )
 
 
-@router.post("/{job}/run", summary="Run a maintenance job", responses=problems(403, 404), dependencies=_RUN)
+@router.post("/{job}/run", summary="Run a maintenance job", responses=problems(403, 404, 409), dependencies=_RUN)
 async def run(
     job: Annotated[str, Path(max_length=64)],
     jobs: Jobs,
@@ -91,7 +91,10 @@ async def run(
     *,
     dry_run: Annotated[bool, Query(description="Count without deleting.")] = False,
 ) -> JobRun:
-    """Run a job now. It applies the retention policies of the installation and of each flow."""
+    """Run a job now. It applies the retention policies of the installation and of each flow.
+
+    While the job runs, here or in another process, the answer is 409 `job_busy`.
+    """
     outcome = await jobs.run_job(job, dry=dry_run)
     if not dry_run:
         async with database.writing() as session:

@@ -51,8 +51,8 @@ class EngineSettings(BaseModel, defer_build=True):
     max_write_wait_seconds: float | None = Field(
         default=5.0,
         gt=0,
-        description="Runs are refused while a write or a request has waited longer for its turn or a database connection. "
-        "Empty: no limit.",
+        description="Runs are refused while a write or a request has waited longer for its turn or a database "
+        "connection. Empty: no limit.",
     )
     recover_on_start: bool = Field(default=True, description="Recover queued and running runs when the server starts.")
 
